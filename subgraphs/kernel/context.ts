@@ -1,0 +1,33 @@
+export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'ANONYMOUS' | 'SYSTEM'
+export type Role = 'OWNER' | 'ADMIN' | 'MANAGER' | 'MEMBER' | 'READ_ONLY'
+export type Visibility = 'OWN' | 'TEAM' | 'ALL'
+
+/** Who asks: a user in one organization, and the credential that was presented. Plain data, so that it can be signed and sent. */
+export interface Caller {
+  readonly kind: CallerKind
+  readonly organizationId: string
+  readonly userId: string
+  readonly role: Role
+  readonly visibility: Visibility
+  /** The users whose records the caller sees (OWN: itself, TEAM: its teams' members); null when it sees everybody's. */
+  readonly ownerIds: readonly string[] | null
+  /** Scopes as granted, not expanded; `kernel/scopes.ts` says what they reach. */
+  readonly scopes: readonly string[]
+  /** Id of the API key, session or token. Idempotency keys and quotas are counted per credential. */
+  readonly credentialId: string
+  readonly ip: string
+  readonly userAgent: string
+}
+
+/** An `Idempotency-Key` and what it was used for: a digest of method, path and raw body. */
+export interface IdempotencyClaim {
+  readonly key: string
+  readonly fingerprint: string
+}
+
+/** What travels with one operation from the gateway to a subgraph, in the same process or another. Plain data. */
+export interface OperationContext {
+  readonly caller: Caller
+  readonly requestId: string
+  readonly idempotency: IdempotencyClaim | null
+}

@@ -1,0 +1,92 @@
+import { GraphQLError } from 'graphql'
+
+/** Every code an answer can carry, and its HTTP status. The table is closed: a code that is not here does not compile. */
+export const statusOfCode = {
+  VALIDATION_FAILED: 400,
+  INVALID_JSON: 400,
+  UNKNOWN_FIELD: 400,
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  GRAPHQL_LIMIT_EXCEEDED: 400,
+  INTROSPECTION_DISABLED: 400,
+  OPERATION_RESOLUTION_FAILURE: 400,
+  BAD_USER_INPUT: 400,
+  CREDENTIALS_CONFLICT: 400,
+  UNAUTHENTICATED: 401,
+  TOKEN_EXPIRED: 401,
+  API_KEY_INVALID: 401,
+  API_KEY_EXPIRED: 401,
+  API_KEY_OWNER_INACTIVE: 401,
+  API_KEY_OWNER_NOT_IN_ORG: 401,
+  ORGANIZATION_SUSPENDED: 401,
+  ENTITLEMENT_REQUIRED: 402,
+  PERMISSION_DENIED: 403,
+  FIELD_NOT_WRITABLE: 403,
+  API_KEY_SCOPE_BLOCKED: 403,
+  API_KEY_SCOPE_INSUFFICIENT: 403,
+  OAUTH_SCOPE_INSUFFICIENT: 403,
+  API_KEY_IP_NOT_ALLOWED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  UNIQUE_VIOLATION: 409,
+  INVALID_STATE: 409,
+  VERSION_CONFLICT: 409,
+  HAS_DEPENDENTS: 409,
+  ENDPOINT_SUNSET: 410,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  API_KEY_RATE_LIMITED: 429,
+  API_KEY_AUTH_THROTTLED: 429,
+  SIGN_IN_THROTTLED: 429,
+  IP_RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const satisfies Record<string, number>
+
+export type ErrorCode = keyof typeof statusOfCode
+
+/** One problem of one input: where it is (dotted path into the body, or the parameter's name) and what is wrong. */
+export interface FieldProblem {
+  path: string
+  code: string
+  message: string
+  [detail: string]: unknown
+}
+
+export interface RefusalDetails {
+  errors?: FieldProblem[]
+  /** Seconds after which the same request may succeed; sent as Retry-After. */
+  retryAfter?: number
+  [detail: string]: unknown
+}
+
+/**
+ * Something the caller can act on. Everything else that is thrown is a defect and is answered `INTERNAL` with the request
+ * id and nothing else.
+ */
+export class Refusal extends GraphQLError {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, details: RefusalDetails = {}) {
+    super(message, { extensions: { code, ...details } })
+    this.name = 'Refusal'
+    this.code = code
+  }
+
+  get status(): number {
+    return statusOfCode[this.code]
+  }
+}
+
+export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(statusOfCode, code)
+
+/** A refusal of one or more inputs, each named by its path. */
+export function invalid(...errors: FieldProblem[]): Refusal {
+  const [first] = errors
+  const detail = errors.length === 1 && first ? first.message : `${errors.length} inputs are not valid.`
+  return new Refusal('VALIDATION_FAILED', detail, { errors })
+}
+
+export const notFound = (what: string): Refusal => new Refusal('NOT_FOUND', `${what} was not found.`)

@@ -1,0 +1,32 @@
+import type { Caller } from './context.ts'
+
+/**
+ * Two requirements that no API key or OAuth token can meet. `SESSION` stands on what only a signed-in user may do (the
+ * blocked path families of the specification), `PUBLIC` on what a person does before signing in.
+ */
+export const sessionOnly = new Set(['SESSION', 'PUBLIC'])
+
+/** A requirement as `@requiresScopes` writes it: any of the lists, all of each list. */
+export type ScopeRequirement = readonly (readonly string[])[]
+
+/** WRITE implies READ, PUBLISH_EVENTS implies READ_EVENTS, `*` implies every scope of an integration. */
+export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: string): boolean {
+  switch (caller.kind) {
+    case 'SYSTEM':
+      return true
+    case 'SESSION':
+      return true
+    case 'ANONYMOUS':
+      return scope === 'PUBLIC'
+    default:
+  }
+  if (sessionOnly.has(scope)) return false
+  const { scopes } = caller
+  if (scopes.includes('*') || scopes.includes(scope)) return true
+  if (scope === 'READ_EVENTS') return scopes.includes('PUBLISH_EVENTS')
+  return scope.startsWith('READ_') && scopes.includes(`WRITE_${scope.slice('READ_'.length)}`)
+}
+
+export function meets(caller: Pick<Caller, 'kind' | 'scopes'>, requirement: ScopeRequirement): boolean {
+  return requirement.some((all) => all.every((scope) => holdsScope(caller, scope)))
+}

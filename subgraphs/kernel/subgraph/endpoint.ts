@@ -1,0 +1,22 @@
+import type { GraphQLFormattedError } from 'graphql'
+import type { OperationContext } from '../context.ts'
+
+/** One GraphQL operation for one subgraph. */
+export interface SubgraphRequest {
+  readonly document: string
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly context: OperationContext
+}
+
+export interface SubgraphResult {
+  data?: Record<string, unknown> | null
+  errors?: readonly GraphQLFormattedError[]
+  /** True when a mutation was answered from its idempotency record and nothing ran. */
+  replayed?: boolean
+}
+
+/** A subgraph as the gateway sees it: in this process or behind HTTP. */
+export interface SubgraphEndpoint {
+  readonly name: string
+  execute(request: SubgraphRequest): Promise<SubgraphResult>
+}

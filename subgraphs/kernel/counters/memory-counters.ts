@@ -1,0 +1,97 @@
+import type { Limit } from '../config.ts'
+import { judge } from './counters.ts'
+import type { Counters, CountedWindow, Verdict } from './counters.ts'
+
+interface OpenWindow extends CountedWindow {
+  hits: number
+}
+
+/**
+ * Windows of one space and one length, in two generations. A generation lasts one window length, so when it has been the
+ * older one for that long, all that it holds has lapsed and it is dropped whole: nothing is ever swept.
+ */
+class Generations {
+  #current = new Map<string, OpenWindow>()
+  #previous = new Map<string, OpenWindow>()
+  #turnedMs: number
+  readonly #windowMs: number
+  readonly #keysMax: number
+
+  constructor(windowMs: number, keysMax: number, nowMs: number) {
+    this.#windowMs = windowMs
+    this.#keysMax = keysMax
+    this.#turnedMs = nowMs
+  }
+
+  find(key: string, nowMs: number): OpenWindow | undefined {
+    const window = this.#current.get(key) ?? this.#previous.get(key)
+    return window && nowMs < window.startMs + this.#windowMs ? window : undefined
+  }
+
+  open(key: string, nowMs: number): void {
+    const isFull = this.#current.size >= this.#keysMax
+    if (isFull || nowMs >= this.#turnedMs + this.#windowMs) {
+      this.#previous = this.#current
+      this.#current = new Map()
+      this.#turnedMs = nowMs
+    }
+    this.#current.set(key, { startMs: nowMs, hits: 1 })
+  }
+
+  get size(): number {
+    return this.#current.size + this.#previous.size
+  }
+}
+
+/** Counts of this process. Beyond `keysMax` live keys of one space and window length, the oldest are forgotten. */
+export class MemoryCounters implements Counters {
+  readonly #spaces = new Map<string, Map<number, Generations>>()
+  readonly #keysMax: number
+
+  constructor(keysMax = 100_000) {
+    this.#keysMax = Math.max(1, Math.floor(keysMax / 2))
+  }
+
+  hit(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict {
+    const windows = this.#find(space, key, limits, nowMs)
+    const verdict = judge(limits, windows, 1, nowMs)
+    if (verdict.allowed) {
+      for (let index = 0; index < limits.length; index++) {
+        const window = windows[index]
+        if (window) window.hits++
+        else this.#generations(space, limits[index]!.windowMs, nowMs).open(key, nowMs)
+      }
+    }
+    return verdict
+  }
+
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict {
+    return judge(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
+  }
+
+  /** Windows held, lapsed ones that wait to be dropped included. */
+  get size(): number {
+    let size = 0
+    for (const lengths of this.#spaces.values()) for (const generations of lengths.values()) size += generations.size
+    return size
+  }
+
+  async close(): Promise<void> {
+    this.#spaces.clear()
+  }
+
+  #find(space: string, key: string, limits: readonly Limit[], nowMs: number): (OpenWindow | undefined)[] {
+    const windows: (OpenWindow | undefined)[] = []
+    const lengths = this.#spaces.get(space)
+    for (const { windowMs } of limits) windows.push(lengths?.get(windowMs)?.find(key, nowMs))
+    return windows
+  }
+
+  #generations(space: string, windowMs: number, nowMs: number): Generations {
+    let lengths = this.#spaces.get(space)
+    if (!lengths) this.#spaces.set(space, (lengths = new Map()))
+    let generations = lengths.get(windowMs)
+    if (!generations) lengths.set(windowMs, (generations = new Generations(windowMs, this.#keysMax, nowMs)))
+    return generations
+  }
+}

@@ -1,0 +1,172 @@
+import type { Logger } from 'pino'
+import { Counter } from 'prom-client'
+import { createClient, defineScript } from 'redis'
+import type { CommandParser } from 'redis'
+import type { Limit } from '../config.ts'
+import { judge } from './counters.ts'
+import type { Counters, CountedWindow, Verdict } from './counters.ts'
+import { MemoryCounters } from './memory-counters.ts'
+
+/** Answers start and hits of each window as found, -1 for one that is not open, and counts when every limit has room. */
+const countScript = `
+local now, counts = tonumber(ARGV[1]), ARGV[2] == '1'
+local found = {}
+for i, key in ipairs(KEYS) do
+  local max, length = tonumber(ARGV[2 * i + 1]), tonumber(ARGV[2 * i + 2])
+  local kept = redis.call('HMGET', key, 'start', 'hits')
+  local start, hits = tonumber(kept[1] or nil), tonumber(kept[2] or nil)
+  if not start or now >= start + length then start, hits = -1, 0 end
+  if hits >= max then counts = false end
+  found[2 * i - 1], found[2 * i] = start, hits
+end
+if counts then
+  for i, key in ipairs(KEYS) do
+    if found[2 * i - 1] < 0 then
+      redis.call('HSET', key, 'start', ARGV[1], 'hits', 1)
+      redis.call('PEXPIRE', key, ARGV[2 * i + 2])
+    else
+      redis.call('HINCRBY', key, 'hits', 1)
+    end
+  end
+end
+return found
+`
+
+const countWindows = defineScript({
+  SCRIPT: countScript,
+  parseCommand(parser: CommandParser, keys: string[], values: string[]) {
+    parser.pushKeysLength(keys)
+    parser.push(...values)
+  },
+  transformReply: (reply: unknown) => reply as number[],
+})
+
+const connect = (url: string) =>
+  createClient({
+    url,
+    scripts: { countWindows },
+    // A count that cannot be taken at once is taken in process, so nothing may wait for a connection.
+    disableOfflineQueue: true,
+    commandOptions: { timeout: 0 },
+    socket: { connectTimeout: 1000, reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
+  })
+
+const countedInProcess = new Counter({
+  name: 'counters_in_process_total',
+  help: 'Quota and limit decisions taken in process because Redis did not answer.',
+})
+
+export interface RedisCountersOptions {
+  readonly url: string
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  /** How long one decision may wait for Redis. */
+  readonly timeoutMs?: number
+  /** How long an unanswering Redis is left alone before one decision tries it again. */
+  readonly restMs?: number
+}
+
+/**
+ * Counts shared by every process on one Redis. When Redis does not answer within `timeoutMs`, the decision is taken on
+ * counts of this process: limits hold per process instead of together, nobody is refused because Redis is away, and
+ * requests do not slow down. It takes Redis up again by itself.
+ */
+export class RedisCounters implements Counters {
+  readonly #client: ReturnType<typeof connect>
+  readonly #fallback = new MemoryCounters()
+  readonly #log: Pick<Logger, 'warn' | 'info'>
+  readonly #timeoutMs: number
+  readonly #restMs: number
+  #isAway = false
+  #restsUntilMs = 0
+
+  private constructor(options: RedisCountersOptions) {
+    this.#log = options.log
+    this.#timeoutMs = options.timeoutMs ?? 100
+    this.#restMs = options.restMs ?? 1000
+    this.#client = connect(options.url)
+    this.#client.on('error', (error: unknown) => this.#away(error))
+    this.#client.on('ready', () => this.#back())
+  }
+
+  /** Waits for the connection, but not for longer than a second: a platform starts without its Redis. */
+  static async open(options: RedisCountersOptions): Promise<RedisCounters> {
+    const counters = new RedisCounters(options)
+    const connected = counters.#client.connect().catch((error: unknown) => counters.#away(error))
+    await within(connected, 1000).catch((error: unknown) => counters.#away(error))
+    return counters
+  }
+
+  hit(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict> {
+    return this.#decide(space, key, limits, nowMs, 1)
+  }
+
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict> {
+    return this.#decide(space, key, limits, nowMs, 0)
+  }
+
+  async close(): Promise<void> {
+    this.#client.destroy()
+  }
+
+  #decide(
+    space: string,
+    key: string,
+    limits: readonly Limit[],
+    nowMs: number,
+    cost: 0 | 1,
+  ): Verdict | Promise<Verdict> {
+    if (!this.#client.isReady || performance.now() < this.#restsUntilMs) {
+      return this.#inProcess(space, key, limits, nowMs, cost)
+    }
+    // The braces keep all windows of a key in one slot of a cluster.
+    const keys = limits.map(({ windowMs }) => `{count:${space}:${key}}:${windowMs}`)
+    const values = [String(nowMs), String(cost)]
+    for (const { max, windowMs } of limits) values.push(String(max), String(windowMs))
+    return within(this.#client.countWindows(keys, values), this.#timeoutMs).then(
+      (found) => {
+        if (this.#isAway) this.#back()
+        return judge(limits, windowsOf(found), cost, nowMs)
+      },
+      (error: unknown) => {
+        this.#away(error)
+        return this.#inProcess(space, key, limits, nowMs, cost)
+      },
+    )
+  }
+
+  #inProcess(space: string, key: string, limits: readonly Limit[], nowMs: number, cost: 0 | 1): Verdict {
+    countedInProcess.inc()
+    return cost ? this.#fallback.hit(space, key, limits, nowMs) : this.#fallback.count(space, key, limits, nowMs)
+  }
+
+  #away(error: unknown): void {
+    this.#restsUntilMs = performance.now() + this.#restMs
+    if (this.#isAway) return
+    this.#isAway = true
+    this.#log.warn({ err: error }, 'Redis does not answer: quotas and limits are counted per process')
+  }
+
+  #back(): void {
+    this.#restsUntilMs = 0
+    if (!this.#isAway) return
+    this.#isAway = false
+    this.#log.info('Redis answers again: quotas and limits are shared')
+  }
+}
+
+function windowsOf(found: readonly number[]): (CountedWindow | undefined)[] {
+  const windows: (CountedWindow | undefined)[] = []
+  for (let index = 0; index < found.length; index += 2) {
+    const startMs = found[index]!
+    windows.push(startMs < 0 ? undefined : { startMs, hits: found[index + 1]! })
+  }
+  return windows
+}
+
+/** The client's own timeout ends with the write to the socket; this one covers the answer as well. */
+function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+const executable = '/usr/bin/redis-server'
+
+export const hasRedisServer = existsSync(executable)
+
+export interface RedisServer {
+  readonly url: string
+  readonly port: number
+  /** Accepts connections and answers nothing, as a machine that hangs. */
+  freeze(): void
+  thaw(): void
+  stop(): Promise<void>
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** A Redis of this test alone, in memory. */
+export async function startRedis(port?: number): Promise<RedisServer> {
+  const chosen = port ?? (await freePort())
+  const child = spawn(executable, ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'])
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (chunk.includes('Ready to accept connections')) resolve()
+    })
+  })
+  return {
+    url: `redis://127.0.0.1:${chosen}`,
+    port: chosen,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    async stop() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import ipaddr from 'ipaddr.js'
+
+type Ip = ipaddr.IPv4 | ipaddr.IPv6
+type Block = readonly [Ip, number]
+
+const fourParts = /^\d{1,3}(\.\d{1,3}){3}$/
+
+/** Strict where ipaddr.js is lenient: no octal, hexadecimal or shortened IPv4, which people read differently. */
+function parseIp(text: string): Ip | null {
+  const bare = text.replace(/%.*$/, '')
+  if (
+    bare.includes(':') ? !ipaddr.IPv6.isValid(bare) : !fourParts.test(bare) || !ipaddr.IPv4.isValidFourPartDecimal(bare)
+  ) {
+    return null
+  }
+  return ipaddr.process(bare)
+}
+
+/** One written form for every address: IPv4-mapped IPv6 is IPv4, IPv6 is compressed. Null for what is no address. */
+export function normaliseAddress(text: string): string | null {
+  const address = parseIp(text)
+  if (!address) return null
+  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString()
+}
+
+function parseBlock(entry: string): Block | null {
+  const [text = '', bits, ...rest] = entry.split('/')
+  const address = parseIp(text)
+  if (!address || rest.length > 0 || text.includes('%')) return null
+  const width = address.kind() === 'ipv4' ? 32 : 128
+  if (bits === undefined) return [address, width]
+  if (!/^\d{1,3}$/.test(bits)) return null
+  // A block of IPv4-mapped addresses was written with the length of the IPv6 form.
+  const length = Number(bits) - (width === 32 && text.includes(':') ? 96 : 0)
+  return length >= 0 && length <= width ? [address, length] : null
+}
+
+/** Whether the text is an IPv4 address, an IPv6 address or a CIDR block of either. */
+export const isAddressEntry = (entry: string): boolean => parseBlock(entry) !== null
+
+const compiled = new WeakMap<readonly string[], readonly Block[]>()
+
+function blocksOf(entries: readonly string[]): readonly Block[] {
+  let blocks = compiled.get(entries)
+  if (!blocks) {
+    blocks = entries.map(parseBlock).filter((block) => block !== null)
+    compiled.set(entries, blocks)
+  }
+  return blocks
+}
+
+/** Whether one of the entries covers the address. Entries that say nothing cover nothing; an empty list covers nobody. */
+export function isListed(address: string, entries: readonly string[]): boolean {
+  if (entries.length === 0) return false
+  const ip = parseIp(address)
+  if (!ip) return false
+  return blocksOf(entries).some(([network, length]) => network.kind() === ip.kind() && ip.match(network, length))
+}
+
+/** An allow-list, where an empty one allows everybody. */
+export const inAllowList = (address: string, entries: readonly string[]): boolean =>
+  entries.length === 0 || isListed(address, entries)

@@ -1,0 +1,49 @@
+import type { Role, Visibility } from './context.ts'
+
+/** The user behind a credential, in the organization of the credential, as it stands now. */
+export interface ActingUser {
+  readonly organizationId: string
+  readonly organizationSuspended: boolean
+  readonly ownerActive: boolean
+  readonly ownerInOrganization: boolean
+  readonly role: Role
+  readonly visibility: Visibility
+  /** The users whose records the owner sees; null when it sees everybody's. */
+  readonly ownerIds: readonly string[] | null
+}
+
+export type QuotaWindow = 'MINUTE' | 'HOUR' | 'DAY'
+
+export interface ApiKeyRecord extends ActingUser {
+  readonly id: string
+  readonly ownerId: string
+  readonly scopes: readonly string[]
+  readonly rateLimit: { readonly limit: number; readonly window: QuotaWindow }
+  readonly ipAllowList: readonly string[]
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** Null when the hash is that of the current secret; of a rotated-out one, the end of its overlap. */
+  readonly previousSecretExpiresAt: Date | null
+}
+
+export interface SessionRecord extends ActingUser {
+  readonly id: string
+  readonly userId: string
+  readonly expiresAt: Date
+  readonly revokedAt: Date | null
+}
+
+/** Where the request edge reads credentials; whoever owns keys and sessions provides it. */
+export interface CredentialSource {
+  /** By the SHA-256 (hex) of a current or rotated-out secret. */
+  findApiKey(hash: string): Promise<ApiKeyRecord | null>
+  findSession(sessionId: string): Promise<SessionRecord | null>
+}
+
+/** Told about every request of a key, on the hot path: it takes note and returns at once. */
+export interface UsageSink {
+  /** The key was accepted; what becomes of the request is not known yet. */
+  used(key: ApiKeyRecord, ip: string, at: Date): void
+  /** The key's quota was spent (a rate-limit hit). */
+  refused(key: ApiKeyRecord, at: Date): void
+}

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildSchema, parse, validate } from 'graphql'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromium } from '../../test/chromium.ts'
+import { siteDirectory } from './assets.ts'
+import { fixtureKey, serveFixture, type Fixture } from './pages.fixture.ts'
+
+const browserHere = chromium()
+if (!browserHere.executablePath) console.warn(`gateway/pages: ${browserHere.explanation}`)
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await serveFixture()
+})
+afterAll(() => fixture.close())
+
+const asBrowser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+async function assetOf(page: string, ending: string): Promise<string> {
+  const html = await (await fetch(fixture.origin + page, { headers: asBrowser })).text()
+  const path = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)]
+    .map((match) => match[1]!)
+    .find((found) => found.endsWith(ending))
+  return fixture.origin + path
+}
+
+describe('pages', () => {
+  it.each([
+    ['/', "default-src 'none'; style-src 'self'; img-src 'self'"],
+    ['/docs', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
+    ['/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
+    ['/v1/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
+  ])('answers a browser at %s with a guarded page', async (path, directives) => {
+    const response = await fetch(fixture.origin + path, { headers: asBrowser })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('content-security-policy')).toContain(directives)
+    expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const html = await response.text()
+    expect(html).not.toMatch(/<script>|https:|\{\{/)
+  })
+
+  it.each(['*/*', 'application/json', 'application/graphql-response+json, application/json;q=0.9'])(
+    'leaves GET /v1/graphql and / to the API when the client accepts %s',
+    async (Accept) => {
+      expect((await fetch(`${fixture.origin}/v1/graphql`, { headers: { Accept } })).status).toBe(404)
+      expect((await fetch(`${fixture.origin}/`, { headers: { Accept } })).status).toBe(404)
+    },
+  )
+
+  it('writes the host into the landing page as text', async () => {
+    const html = await (await fetch(`${fixture.origin}/`, { headers: asBrowser })).text()
+    expect(html).toContain(`${fixture.origin}/v1/accounts?limit=5`)
+  })
+
+  it('says nothing of the demo where there is none', async () => {
+    const plain = await serveFixture({ demo: false })
+    const html = await (await fetch(`${plain.origin}/docs`)).text()
+    await plain.close()
+    expect(html).toContain('<body data-demo="false"')
+  })
+})
+
+describe('assets', () => {
+  it('may be kept for a year, compressed or not', async () => {
+    const url = await assetOf('/docs', '/pages.css')
+    for (const encoding of ['gzip', 'identity']) {
+      const response = await fetch(url, { headers: { 'Accept-Encoding': encoding } })
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(response.headers.get('content-type')).toBe('text/css; charset=utf-8')
+      expect(response.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null)
+      expect(await response.text()).toBe(readFileSync(join(siteDirectory(), 'pages.css'), 'utf8'))
+    }
+  })
+
+  it.each([
+    ['another version', (url: string) => url.replace(/\/site\/[^/]+/, '/site/000000000000')],
+    ['another bundle', (url: string) => url.replace('/site/', '/constructor/')],
+    ['a missing file', (url: string) => url.replace('pages.css', 'nothing.css')],
+    ['a page template', (url: string) => url.replace('pages.css', 'docs.html')],
+    ['a file outside', (url: string) => url.replace('pages.css', '..%2Fpages.ts')],
+    ['a hidden file', (url: string) => url.replace('pages.css', '.css')],
+  ])('answers 404 for %s', async (_, change) => {
+    expect((await fetch(change(await assetOf('/docs', '/pages.css')))).status).toBe(404)
+  })
+})
+
+describe('examples of the explorer', () => {
+  const supergraph = join(siteDirectory(), '../../../schema/supergraph.graphql')
+
+  it.runIf(existsSync(supergraph))('are valid in the committed supergraph', async () => {
+    const { exampleTabs } = (await import(join(siteDirectory(), 'queries.js'))) as { exampleTabs: { query: string }[] }
+    const schema = buildSchema(readFileSync(supergraph, 'utf8'), { assumeValidSDL: true })
+    expect(exampleTabs.flatMap(({ query }) => validate(schema, parse(query)).map((error) => error.message))).toEqual([])
+  })
+})
+
+describe.runIf(browserHere.executablePath)('in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await browserHere.launch()
+  })
+  afterAll(() => browser.close())
+
+  interface Visit {
+    readonly page: Page
+    /** Errors in the console, violations of the policy, requests to another origin. */
+    readonly complaints: string[]
+    readonly requests: string[]
+  }
+
+  async function visit(path: string): Promise<Visit> {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    context.setDefaultTimeout(10_000)
+    const complaints: string[] = []
+    const requests: string[] = []
+    context.on('request', (request) => {
+      const url = new URL(request.url())
+      if (url.origin === fixture.origin) requests.push(`${request.method()} ${url.pathname}`)
+      else if (url.protocol !== 'data:') complaints.push(`request to ${url.href}`)
+    })
+    context.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+    context.on('weberror', (error) => complaints.push(error.error().message))
+    await context.exposeFunction('complain', (text: string) => complaints.push(text))
+    await context.addInitScript(
+      `addEventListener('securitypolicyviolation', (event) => complain(event.violatedDirective + ': ' + event.blockedURI))`,
+    )
+    const page = await context.newPage()
+    await page.goto(fixture.origin + path)
+    return { page, complaints, requests }
+  }
+
+  async function pasteKey(page: Page, key: string): Promise<void> {
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(key)})`)
+    await page.getByLabel('API key').press('Control+V')
+  }
+
+  const stored = (page: Page): Promise<string> => page.evaluate('JSON.stringify([localStorage, sessionStorage])')
+
+  it('opens the landing page', async () => {
+    const { page, complaints } = await visit('/')
+    await page.getByRole('link', { name: 'GraphQL explorer' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it.each(['/v1/graphql', '/graphql'])('runs the first query at %s after a key is pasted', async (path) => {
+    const { page, complaints, requests } = await visit(path)
+    await page.getByRole('tab', { name: 'AccountsWithOpenCases' }).waitFor()
+    await page.getByText('Paste an API key above').waitFor()
+    expect(requests.filter((request) => request.startsWith('POST'))).toEqual([])
+
+    await pasteKey(page, fixtureKey)
+    await page.getByText('Key accepted').waitFor()
+    await page.getByRole('button', { name: /^Execute query/ }).click()
+    await page.locator('.result-window').getByText('Northwind').waitFor()
+
+    await page.getByRole('tab', { name: 'FindCases' }).click()
+    await page.getByRole('button', { name: /^Execute query/ }).click()
+    await page.locator('.result-window').getByText('Invoice').waitFor()
+
+    expect(requests.filter((request) => request === `POST ${path}`).length).toBe(path === '/v1/graphql' ? 4 : 3)
+    expect(requests.some((request) => request.endsWith('/graphqlWorker.js'))).toBe(true)
+    expect(complaints).toEqual([])
+    expect(JSON.parse(await stored(page))[0]).not.toContain(fixtureKey)
+    await page.context().close()
+  })
+
+  it('says in words that a key is refused, and asks for no schema', async () => {
+    const { page, complaints, requests } = await visit('/v1/graphql')
+    await page.getByRole('tab', { name: 'TopAccounts' }).waitFor()
+    await pasteKey(page, 'wrong')
+    await page.getByText('The API key is not valid.').waitFor()
+    expect(requests.filter((request) => request.startsWith('POST'))).toEqual(['POST /v1/graphql'])
+    // The browser itself reports the 401 of the check; nothing else may complain.
+    expect(complaints).toEqual(['Failed to load resource: the server responded with a status of 401 (Unauthorized)'])
+    await page.context().close()
+  })
+
+  it('tries a request from the reference with the pasted key', async () => {
+    const { page, complaints, requests } = await visit('/docs')
+    await page.getByRole('heading', { name: 'List accounts' }).waitFor()
+    await pasteKey(page, fixtureKey)
+    await page.getByText('Key accepted').waitFor()
+    await page
+      .getByRole('button', { name: /Test Request.*accounts/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: /^Send get request/ }).click()
+    await page.getByText('200 OK').waitFor()
+    await page.getByText('Northwind').last().waitFor()
+
+    expect(requests.filter((request) => request === 'GET /v1/accounts')).toEqual(['GET /v1/accounts'])
+    expect(complaints).toEqual([])
+    expect(JSON.parse(await stored(page))[0]).not.toContain(fixtureKey)
+
+    await page.goto(`${fixture.origin}/v1/graphql`)
+    await page.getByText('Key accepted').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,52 @@
+import type { Response } from 'express'
+
+/** What every page starts from: scripts and requests of this origin only, no frame around it, no form that leaves it. */
+const base = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+]
+
+export const contentSecurityPolicy = {
+  /** The landing page runs no script and asks for nothing. */
+  landing: [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ],
+
+  /**
+   * - inline styles: the bundle writes its style sheet into `<style>` elements when it loads and again for each theme;
+   * - data images (in `base`): its icons and masks are data URLs in that style sheet.
+   */
+  docs: [...base, "style-src 'self' 'unsafe-inline'"],
+
+  /**
+   * - inline styles: the editor writes its themes and measured widths into `<style>` elements and `style` attributes;
+   * - workers: the editor checks GraphQL and JSON in workers, loaded from this origin as files, never from blobs;
+   * - data fonts: the icon font and the two text fonts are embedded in the bundle's style sheet.
+   */
+  explorer: [...base, "style-src 'self' 'unsafe-inline'", "worker-src 'self'", "font-src 'self' data:"],
+
+  /** A worker obeys the policy of its own file: it may import its parts and reach nothing. */
+  asset: ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"],
+} as const
+
+export type Policy = keyof typeof contentSecurityPolicy
+
+export function guard(res: Response, policy: Policy): void {
+  res.set({
+    'Content-Security-Policy': contentSecurityPolicy[policy].join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  })
+}

@@ -1,0 +1,53 @@
+import { keyField } from './key.js'
+
+// The bundle asks `new Function('')` whether it may compile validators. The policy forbids that, and the browser would report
+// the question as a violation; this answers it with the same "no".
+globalThis.Function = new Proxy(Function, {
+  construct() {
+    throw new EvalError('Code from strings is not allowed on this page.')
+  },
+})
+
+const apiKeyHeader = (document) =>
+  Object.entries(document.components?.securitySchemes ?? {}).find(
+    ([, scheme]) => scheme.type === 'apiKey' && scheme.in === 'header' && scheme.name.toLowerCase() === 'x-api-key',
+  )?.[0]
+
+function load(src) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.src = src
+    script.onload = resolve
+    script.onerror = () => reject(new Error(`${src} could not be loaded.`))
+    document.head.append(script)
+  })
+}
+
+const [openapi] = await Promise.all([
+  fetch('/openapi.json').then((response) => response.json()),
+  load(`${document.body.dataset.scalar}/standalone.js`),
+])
+const scheme = apiKeyHeader(openapi)
+
+const configuration = (key) => ({
+  content: openapi,
+  // Requests go to the server that served this page, whatever the document names, and never through a proxy.
+  servers: [{ url: location.origin }],
+  proxyUrl: '',
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  withDefaultFonts: false,
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  theme: 'default',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  metaData: { title: document.title },
+  authentication: scheme && { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { value: key } } },
+})
+
+let reference = null
+await keyField((key) => {
+  if (reference) reference.updateConfiguration(configuration(key))
+  else reference = globalThis.Scalar.createApiReference('#reference', configuration(key))
+})

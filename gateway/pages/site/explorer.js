@@ -1,0 +1,90 @@
+import { keyField } from './key.js'
+import { exampleTabs } from './queries.js'
+
+const { ruru, graphqlWs } = document.body.dataset
+const endpoint = location.pathname
+const hint = document.querySelector('.hint')
+
+globalThis.MonacoEnvironment = {
+  getWorker(_, label) {
+    const file = { json: 'jsonWorker.js', graphql: 'graphqlWorker.js' }[label] ?? 'editorWorker.js'
+    return new Worker(`${ruru}/${file}`, { type: 'module' })
+  },
+}
+
+async function post(body, headers) {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/graphql-response+json, application/json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { errors: [{ message: `The server answered ${response.status} without a GraphQL result.` }] }
+  }
+}
+
+const operationType = (document, name) =>
+  document?.definitions.find((node) => node.kind === 'OperationDefinition' && (!name || node.name?.value === name))
+    ?.operation
+
+async function* subscribe(params, headers) {
+  const { createClient } = await import(`${graphqlWs}/client.js`)
+  const url = new URL(endpoint, location.href)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  // A browser cannot set headers on a socket, so they travel in connection_init.
+  const client = createClient({ url: url.href, connectionParams: headers, retryAttempts: 0 })
+  try {
+    yield* client.iterate(params)
+  } finally {
+    await client.dispose()
+  }
+}
+
+/** The editor notices a change of tab a moment late: a name that the text does not contain is that of the tab before. */
+function withoutStaleName({ operationName, ...params }) {
+  return operationName && params.query.includes(operationName) ? { ...params, operationName } : params
+}
+
+/** The headers panel wins over the bar, so a session token can be tried as well. */
+function fetcherWith(key) {
+  return async (params, { headers: written = {}, documentAST } = {}) => {
+    const presentsOwn = Object.keys(written).some((name) => ['x-api-key', 'authorization'].includes(name.toLowerCase()))
+    if (!key && !presentsOwn) {
+      document.querySelector('#api-key').focus()
+      return { hint: 'Paste an API key into the bar at the top, then run this again.' }
+    }
+    const headers = presentsOwn ? written : { 'X-API-Key': key, ...written }
+    const request = withoutStaleName(params)
+    if (operationType(documentAST, request.operationName) === 'subscription') return subscribe(request, headers)
+    return post(request, headers)
+  }
+}
+
+const { React, createRoot, Ruru } = await import(`${ruru}/ruru.js`)
+const root = createRoot(document.querySelector('#explorer'))
+
+function render(key, isAccepted) {
+  root.render(
+    React.createElement(Ruru, {
+      fetcher: fetcherWith(key),
+      // Null: no introspection is tried, because without a key it could only fail.
+      schema: isAccepted ? undefined : null,
+      defaultTabs: exampleTabs,
+      defaultQuery: '',
+      defaultEditorToolsVisibility: 'variables',
+      showPersistHeadersSettings: false,
+    }),
+  )
+}
+
+await keyField((key, state) => {
+  hint.hidden = state !== 'missing'
+  render(key, state === 'accepted')
+})

@@ -1,0 +1,98 @@
+/** The tabs a first visitor finds. `gateway/pages/pages.test.ts` checks them against the committed supergraph. */
+export const exampleTabs = [
+  {
+    query: `# Welcome. Paste an API key into the bar above, then
+# press the run button on the right, or Ctrl-Enter.
+#
+# Ctrl-Space completes a field, hovering explains it,
+# and the book icon on the left opens the schema.
+# The other tabs hold more examples.
+
+query TopAccounts {
+  # The five largest, and how many there are in all.
+  accountList(
+    limit: 5
+    orderBy: [{ field: annualRevenue, direction: DESC }]
+  ) {
+    total
+    data {
+      id
+      name
+      industry
+      annualRevenue
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# From one subgraph into another: accounts live in "crm",
+# cases in "support". The cases of all accounts are
+# fetched together, so these are two fetches, not six.
+
+query AccountsWithOpenCases {
+  accountList(
+    limit: 5
+    orderBy: [{ field: annualRevenue, direction: DESC }]
+  ) {
+    data {
+      name
+      accountStatus
+      cases(filter: { status: { eq: OPEN } }, limit: 3) {
+        total
+        data {
+          caseNumber
+          subject
+          priority
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# The variables are in the panel below.
+
+query FindCases($search: String, $limit: Int) {
+  caseList(
+    search: $search
+    limit: $limit
+    orderBy: [{ field: createdAt, direction: DESC }]
+  ) {
+    total
+    hasMore
+    data {
+      caseNumber
+      subject
+      status
+      priority
+      account {
+        name
+      }
+    }
+  }
+}
+`,
+    variables: JSON.stringify({ search: 'invoice', limit: 10 }, null, 2),
+  },
+  {
+    query: `# A write: the key needs the scope WRITE_CASES.
+# The new case's number follows the organization's last one.
+
+mutation CreateCase($input: CaseCreateInput!) {
+  caseCreate(input: $input) {
+    id
+    caseNumber
+    status
+    createdAt
+  }
+}
+`,
+    variables: JSON.stringify(
+      { input: { subject: 'Export never finishes', priority: 'HIGH', type: 'INCIDENT' } },
+      null,
+      2,
+    ),
+  },
+]

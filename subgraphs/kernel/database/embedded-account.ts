@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ConfigError } from '../config.ts'
+
+const execFileOf = promisify(execFile)
+
+/** Whom a program runs as; empty: the account of this process. */
+export interface Account {
+  readonly uid?: number
+  readonly gid?: number
+}
+
+// A library path, a time zone or PG* variables of the caller must not reach the server.
+export const serverEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/** Runs a program to its end. The working folder is `/`, which every account can enter. */
+export async function run(account: Account, file: string, args: readonly string[], input?: string): Promise<string> {
+  const running = execFileOf(file, args, { ...account, cwd: '/', env: serverEnvironment })
+  // A program that ends early closes its input; its own message says more than EPIPE.
+  running.child.stdin?.on('error', () => {})
+  running.child.stdin?.end(input ?? '')
+  return (await running).stdout
+}
+
+export async function succeedsAs(account: Account, script: string, ...args: readonly string[]): Promise<boolean> {
+  return run(account, 'sh', ['-c', script, ...args]).then(
+    () => true,
+    () => false,
+  )
+}
+
+export const isRoot = () => process.getuid?.() === 0
+
+/** PostgreSQL refuses to run as root, so it gets an account that exists on the machine and may do nothing else. */
+export async function unprivilegedAccount(): Promise<Account> {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const [uid, gid] = [await run({}, 'id', ['-u', name]), await run({}, 'id', ['-g', name])].map(Number)
+      if (uid && gid) return { uid, gid }
+    } catch {
+      continue
+    }
+  }
+  throw new ConfigError(
+    'The embedded PostgreSQL cannot run as root, and there is no account "postgres" or "nobody" to run as. ' +
+      'Start as another user, or set DATABASE_URL.',
+  )
+}

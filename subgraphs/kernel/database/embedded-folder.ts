@@ -1,0 +1,124 @@
+import {
+  chmod,
+  lchown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ConfigError } from '../config.ts'
+import { isRoot, run, succeedsAs, unprivilegedAccount, type Account } from './embedded-account.ts'
+import { makeSharedFolder, sharedFolder } from './embedded-binaries.ts'
+
+export interface ServerFolder {
+  /** Holds the cluster (`data`), its access rules and, if the path is short enough, its socket. */
+  readonly path: string
+  readonly account: Account
+}
+
+export const port = 5432
+
+// sun_path ends at 104 bytes on macOS and at 108 on Linux, the closing zero included.
+const socketPathBytesMax = 103
+
+const orMissing = <T>(found: Promise<T>): Promise<T | null> =>
+  found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+
+const canEnter = (account: Account, folder: string) => succeedsAs(account, 'cd "$0"', folder)
+
+/** Others may pass through the data folder, not list it: what lies in it has its own permissions. */
+async function openPath(account: Account, dataDir: string): Promise<boolean> {
+  if (await canEnter(account, dataDir)) return true
+  if (!(await canEnter(account, dirname(dataDir)))) return false
+  await chmod(dataDir, (await stat(dataDir)).mode | 0o111)
+  return canEnter(account, dataDir)
+}
+
+async function createFor(account: Account, link: string): Promise<void> {
+  if (await openPath(account, dirname(link))) {
+    await mkdir(link)
+    return chmod(link, 0o711)
+  }
+  try {
+    await makeSharedFolder()
+    const elsewhere = await mkdtemp(join(sharedFolder, 'data-'))
+    await chmod(elsewhere, 0o711)
+    await symlink(elsewhere, link)
+  } catch (cause) {
+    const reason = `${dirname(link)} cannot be reached by the account (uid ${account.uid}) that PostgreSQL runs as for root`
+    throw new ConfigError(`DATA_DIR: ${reason}, nor can ${sharedFolder} be used. Choose another DATA_DIR.`, { cause })
+  }
+}
+
+async function folderForRoot(link: string): Promise<ServerFolder> {
+  const owner = await orMissing(stat(join(link, 'data')))
+  const account = owner?.uid ? { uid: owner.uid, gid: owner.gid } : await unprivilegedAccount()
+  if (!(await orMissing(stat(link)))) await createFor(account, link)
+  const path = await realpath(link)
+  if (!(await openPath(account, dirname(path))) || !(await canEnter(account, path))) {
+    throw new ConfigError(
+      `DATA_DIR: ${path} cannot be reached by the account (uid ${account.uid}) that owns its database.`,
+    )
+  }
+  // A folder that root has copied or unpacked belongs to root whole.
+  if (owner?.uid === 0) await run({}, 'chown', ['-Rh', `${account.uid}:${account.gid}`, join(path, 'data')])
+  return { path, account }
+}
+
+async function folderForUser(link: string): Promise<ServerFolder> {
+  await mkdir(link, { recursive: true, mode: 0o700 })
+  const path = await realpath(link)
+  const owner = await orMissing(stat(join(path, 'data')))
+  if (owner && owner.uid !== process.getuid?.()) {
+    throw new ConfigError(`DATA_DIR: the database in ${path} belongs to another user (uid ${owner.uid}).`)
+  }
+  return { path, account: {} }
+}
+
+/**
+ * `<dataDir>/postgres`, and whom the server runs as. For root that is another account; where it cannot reach the data
+ * folder, `postgres` is a link to a folder that it can.
+ */
+export async function prepareFolder(dataDir: string): Promise<ServerFolder> {
+  const link = join(dataDir, 'postgres')
+  if ((await orMissing(lstat(link)))?.isSymbolicLink() && !(await orMissing(stat(link)))) {
+    throw new ConfigError(
+      `DATA_DIR: ${link} leads to a folder that is gone. Remove it to begin with an empty database.`,
+    )
+  }
+  return isRoot() ? folderForRoot(link) : folderForUser(link)
+}
+
+/** A private folder for the server's account. */
+export async function makePrivate(folder: string, { uid, gid }: Account): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (uid !== undefined && gid !== undefined) await lchown(folder, uid, gid)
+  return folder
+}
+
+/** Where the socket lies. A path that is too long or needs quoting is replaced by a short one, recorded so that it is removed. */
+export async function prepareSocketFolder({ path, account }: ServerFolder): Promise<string> {
+  const record = join(path, 'socket-folder')
+  const former = await orMissing(readFile(record, 'utf8'))
+  if (former) await rm(former, { recursive: true, force: true })
+  await rm(record, { force: true })
+  // A killed server leaves its socket and a lock beside it, whose pid may belong to anybody by the time of the next start.
+  const inside = join(path, 'socket')
+  await rm(inside, { recursive: true, force: true })
+  if (/^[\w/.-]+$/.test(inside) && `${inside}/.s.PGSQL.${port}`.length <= socketPathBytesMax) {
+    return makePrivate(inside, account)
+  }
+  // Not os.tmpdir(): TMPDIR may be long itself, and closed to the server's account.
+  const short = await mkdtemp('/tmp/crm-postgres-')
+  await writeFile(record, short)
+  return makePrivate(short, account)
+}

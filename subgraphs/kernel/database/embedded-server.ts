@@ -1,0 +1,165 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import { open, readFile, readlink, realpath, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { run, serverEnvironment, type Account } from './embedded-account.ts'
+
+export interface ServerCommand {
+  readonly postgres: string
+  readonly data: string
+  readonly account: Account
+  readonly settings: Readonly<Record<string, string>>
+  readonly log: Logger
+}
+
+const fastShutdown = 'SIGINT'
+const immediateShutdown = 'SIGQUIT'
+const shutdownTimeoutMs = 10_000
+const pollMs = 20
+const linesOfReport = 8
+
+/** Null when the process is gone, a zombie, or not ours to look at. */
+async function workingFolderOf(pid: number): Promise<string | null> {
+  try {
+    if (process.platform === 'linux') return await readlink(`/proc/${pid}/cwd`)
+    return /^n(.+)$/m.exec(await run({}, 'lsof', ['-a', '-p', String(pid), '-d', 'cwd', '-Fn']))?.[1] ?? null
+  } catch {
+    return null
+  }
+}
+
+async function pidIn(path: string): Promise<number | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  return text === null ? null : Math.abs(parseInt(text, 10)) || 0
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/**
+ * Ends the server that a killed process left on this folder, and disarms the pid file of one that is gone. The caller
+ * holds the lock of the data folder, so whatever works in it serves nobody.
+ */
+export async function retireFormerServer(data: string, log: Logger): Promise<void> {
+  const path = join(data, 'postmaster.pid')
+  const pid = await pidIn(path)
+  if (pid === null) return
+  const folder = await realpath(data)
+  const serves = async () => pid > 0 && (await workingFolderOf(pid)) === folder
+  for (const signal of [fastShutdown, immediateShutdown] as const) {
+    if (!(await serves())) break
+    log.warn(`A former start left the embedded PostgreSQL running (pid ${pid}): stopping it (${signal}).`)
+    if (isAlive(pid)) process.kill(pid, signal)
+    const deadline = Date.now() + shutdownTimeoutMs
+    while ((await serves()) && Date.now() < deadline) await delay(pollMs)
+  }
+  if (await serves()) throw new Error(`The PostgreSQL server with pid ${pid} on ${data} does not stop.`)
+
+  const left = await pidIn(path)
+  if (left === 0) await rm(path)
+  // The pid belongs to somebody else now. The server counts its parent's pid as stale and still checks, by the rest of
+  // the file, that no former backend lives; without the file it would not check.
+  else if (left !== null && isAlive(left)) await replacePid(path, process.pid)
+}
+
+async function replacePid(path: string, pid: number): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW)
+  try {
+    const lines = (await file.readFile('utf8')).split('\n')
+    await file.truncate(0)
+    await file.write([pid, ...lines.slice(1)].join('\n'), 0)
+  } finally {
+    await file.close()
+  }
+}
+
+function logLine(log: Logger, line: string): void {
+  if (/^(FATAL|PANIC):/.test(line)) log.error(line)
+  else if (line.startsWith('WARNING:')) log.warn(line)
+  else log.debug(line)
+}
+
+/** Stops the server when this process ends without having done so: its end of the pipe closes, whatever killed it. */
+function watchOver(pid: number, account: Account): { dismiss(): void } {
+  const watcher = spawn('sh', ['-c', `read -r line || kill -${fastShutdown.slice(3)} "$0"`, String(pid)], {
+    ...account,
+    cwd: '/',
+    env: serverEnvironment,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watcher.on('error', () => {})
+  watcher.stdin.on('error', () => {})
+  watcher.unref()
+  ;(watcher.stdin as unknown as Socket).unref()
+  return { dismiss: () => watcher.stdin.end('dismissed\n') }
+}
+
+function spawnServer({ postgres, data, account, settings }: ServerCommand) {
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return spawn(postgres, ['-D', data, ...options], {
+    ...account,
+    cwd: '/',
+    env: serverEnvironment,
+    // A session of its own: Ctrl-C reaches this process alone, which stops the server last.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+}
+
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.ref()
+  const gone = once(child, 'exit')
+  child.kill(fastShutdown)
+  const impatience = setTimeout(() => child.kill(immediateShutdown), shutdownTimeoutMs)
+  await gone
+  clearTimeout(impatience)
+}
+
+/** Resolves when the server accepts connections. It keeps this process from ending only while it starts or stops. */
+export async function startServer(command: ServerCommand): Promise<{ stop(): Promise<void> }> {
+  const child = spawnServer(command)
+  const watcher = child.pid === undefined ? null : watchOver(child.pid, command.account)
+  const report: string[] = []
+  let isStopping = false
+
+  await new Promise<void>((ready, failed) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      logLine(command.log, line)
+      if (line.includes('database system is ready to accept connections')) ready()
+      report.push(line)
+      if (report.length > linesOfReport) report.shift()
+    })
+    child.on('error', failed)
+    child.on('close', (code, signal) => {
+      watcher?.dismiss()
+      failed(new Error(`PostgreSQL did not start (${signal ?? `code ${code}`}).\n${report.join('\n')}`))
+    })
+    child.on('exit', (code, signal) => {
+      if (!isStopping) command.log.error(`The embedded PostgreSQL ended (${signal ?? `code ${code}`}).`)
+    })
+  })
+  child.unref()
+  ;(child.stderr as unknown as Socket).unref()
+
+  const stop = async () => {
+    isStopping = true
+    await stopServer(child)
+    watcher?.dismiss()
+  }
+  return { stop }
+}

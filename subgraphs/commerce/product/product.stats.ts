@@ -1,0 +1,41 @@
+import { Field, Float, Int, ObjectType } from 'type-graphql'
+import type { RequestContext } from '../../kernel/request.ts'
+import { Json } from '../../kernel/record/scalars.ts'
+import { Scope } from '../../kernel/record/scope.ts'
+import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
+import { product } from './product.ts'
+
+@ObjectType({ description: 'Figures over the live products.' })
+@Scope('PRODUCTS')
+export class ProductStats {
+  @Field(() => Int)
+  total!: number
+
+  @Field(() => Int)
+  active!: number
+
+  @Field(() => Int)
+  inactive!: number
+
+  @Field(() => Json, { description: 'Number of products by type.' })
+  byType!: Counts
+
+  @Field(() => Json)
+  byCategory!: Counts
+
+  @Field(() => Float, { nullable: true, description: 'Over products of every currency; filter a list to compare like with like.' })
+  averageListPrice!: number | null
+}
+
+export async function productStats(ctx: RequestContext): Promise<ProductStats> {
+  const [figures, counts] = await Promise.all([
+    aggregate<Pick<ProductStats, 'total' | 'active' | 'inactive' | 'averageListPrice'>>(
+      ctx,
+      product,
+      `count(*)::int8 as total, count(*) filter (where t.is_active)::int8 as active,
+       count(*) filter (where not t.is_active)::int8 as inactive, round(avg(t.list_price), 2) as "averageListPrice"`,
+    ),
+    countsBy(ctx, product, { byType: 'type', byCategory: 'category' }),
+  ])
+  return { ...figures, ...counts } as ProductStats
+}

@@ -1,0 +1,71 @@
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { Directive, Float, ObjectType } from 'type-graphql'
+import { activeUsers } from '../../identity/public.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { OrgRecord } from '../../kernel/record/org-record.ts'
+import { Scope } from '../../kernel/record/scope.ts'
+
+export const ProductType = enumeration('ProductType', ['PRODUCT', 'SERVICE', 'SUBSCRIPTION', 'LICENSE', 'BUNDLE'])
+export type ProductType = keyof typeof ProductType
+
+export const ProductCategory = enumeration('ProductCategory', ['OTHER', 'TRAINING', 'SOFTWARE', 'HARDWARE', 'CONSULTING', 'SUPPORT'])
+export type ProductCategory = keyof typeof ProductCategory
+
+export const BillingFrequency = enumeration('BillingFrequency', ['ONE_TIME', 'MONTHLY', 'QUARTERLY', 'ANNUAL', 'USAGE_BASED'])
+export type BillingFrequency = keyof typeof BillingFrequency
+
+@ObjectType({ description: 'Something the organization sells. The price book is shared: everybody in the organization sees every product.' })
+@Directive('@key(fields: "id")')
+@Scope('PRODUCTS')
+@Entity({ schema: 'commerce', tableName: 'product' })
+export class Product extends OrgRecord {
+  @Column(() => String, { max: 255, filled: true })
+  name!: string
+
+  @Column(() => String, { max: 100, filled: true, description: 'Unique among the live products of the organization.' })
+  sku!: string
+
+  @Column(() => String, { nullable: true, max: 20_000 })
+  description!: string | null
+
+  @Column(() => ProductType)
+  type!: ProductType
+
+  @Column(() => ProductCategory)
+  category!: ProductCategory
+
+  @Column(() => Float, { money: true, minimum: 0 })
+  listPrice!: number
+
+  @Column(() => Float, { nullable: true, money: true, minimum: 0 })
+  unitPrice!: number | null
+
+  @Column(() => Float, { nullable: true, money: true, minimum: 0 })
+  costPrice!: number | null
+
+  @Column(() => String, { max: 3, description: 'ISO 4217 code.' })
+  currency!: string
+
+  @Column(() => BillingFrequency)
+  billingFrequency!: BillingFrequency
+
+  @Column(() => Boolean)
+  isActive!: boolean
+
+  @Column(() => [String], { max: 500, maxItems: 100 })
+  features!: string[]
+}
+
+export const product: RecordDefinition<Product> = {
+  entity: Product,
+  object: 'product',
+  table: 'commerce.product',
+  visibleBy: [],
+  searchable: ['name', 'sku', 'description'],
+  references: { ownerId: activeUsers },
+  unique: { product_sku_live: 'sku' },
+  initial: () => ({ type: 'PRODUCT', category: 'OTHER', currency: 'USD', billingFrequency: 'ONE_TIME', isActive: true }),
+  invariants: ({ currency }) =>
+    /^[A-Z]{3}$/.test(currency) ? [] : [{ path: 'currency', code: 'NOT_A_CURRENCY', message: 'currency is a three-letter ISO 4217 code, for example USD.' }],
+}

@@ -1,0 +1,26 @@
+import type { FieldProblem } from '../../kernel/errors.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Account } from './account.ts'
+
+type Parented = Pick<Account, 'id' | 'parentAccountId' | 'organizationId'>
+
+export function isNotItsOwnParent(next: Parented): FieldProblem[] {
+  if (next.parentAccountId !== next.id) return []
+  return [{ path: 'parentAccountId', code: 'CIRCULAR', message: 'An account is not its own parent.' }]
+}
+
+/** No account is its own ancestor. Only a move of an existing account can close a circle. */
+export async function parentsFormNoCircle(ctx: RequestContext, next: Parented, previous: Parented | null): Promise<FieldProblem[]> {
+  if (!previous || !next.parentAccountId || next.parentAccountId === previous.parentAccountId) return []
+  const [row] = await ctx.db.query<{ circular: boolean }>(
+    `with recursive ancestor as (
+       select id, parent_account_id from crm.account where organization_id = $1 and id = $2
+       union
+       select a.id, a.parent_account_id from crm.account a join ancestor on a.organization_id = $1 and a.id = ancestor.parent_account_id
+     )
+     select exists (select 1 from ancestor where id = $3) as circular`,
+    [next.organizationId, next.parentAccountId, next.id],
+  )
+  if (!row?.circular) return []
+  return [{ path: 'parentAccountId', code: 'CIRCULAR', message: 'The parent belongs to this account already.' }]
+}

@@ -1,0 +1,146 @@
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
+import { activeUsers } from '../../identity/public.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { OrgRecord } from '../../kernel/record/org-record.ts'
+import { seenIds } from '../../kernel/record/read.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { Scope } from '../../kernel/record/scope.ts'
+import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
+
+export const AccountType = enumeration('AccountType', ['PROSPECT', 'CUSTOMER', 'PARTNER', 'RESELLER', 'COMPETITOR', 'OTHER'])
+export type AccountType = keyof typeof AccountType
+
+export const AccountStatus = enumeration('AccountStatus', ['ACTIVE', 'INACTIVE', 'PENDING', 'CHURNED'])
+export type AccountStatus = keyof typeof AccountStatus
+
+export const AccountRating = enumeration('AccountRating', ['HOT', 'WARM', 'COLD'])
+export type AccountRating = keyof typeof AccountRating
+
+export const ChurnRisk = enumeration('ChurnRisk', ['HIGH', 'MEDIUM', 'LOW', 'NONE'])
+export type ChurnRisk = keyof typeof ChurnRisk
+
+@ObjectType({ description: 'A company: a customer, a prospect, a partner or a competitor.' })
+@Directive('@key(fields: "id")')
+@Scope('ACCOUNTS')
+@Entity({ schema: 'crm', tableName: 'account' })
+export class Account extends OrgRecord {
+  @Column(() => String, { max: 255, filled: true })
+  name!: string
+
+  @Column(() => AccountType, { nullable: true })
+  type!: AccountType | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  industry!: string | null
+
+  @Column(() => String, { nullable: true, max: 2048 })
+  website!: string | null
+
+  @Column(() => String, { nullable: true, max: 255 })
+  domain!: string | null
+
+  @Column(() => String, { nullable: true, max: 50 })
+  phone!: string | null
+
+  @Column(() => String, { nullable: true, max: 50 })
+  fax!: string | null
+
+  @Column(() => String, { nullable: true, max: 20_000 })
+  description!: string | null
+
+  @Column(() => ID, { nullable: true, description: 'The account this one belongs to.' })
+  parentAccountId!: string | null
+
+  @Column(() => String, { nullable: true, max: 255, description: 'The identifier in the CRM the account was imported from.' })
+  legacyCrmId!: string | null
+
+  @Column(() => Int, { nullable: true, minimum: 0, maximum: 2_000_000_000 })
+  numberOfEmployees!: number | null
+
+  @Column(() => Float, { nullable: true, money: true })
+  annualRevenue!: number | null
+
+  @Column(() => String, { nullable: true, max: 255 })
+  billingStreet!: string | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  billingCity!: string | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  billingState!: string | null
+
+  @Column(() => String, { nullable: true, max: 20 })
+  billingPostalCode!: string | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  billingCountry!: string | null
+
+  @Column(() => String, { nullable: true, max: 255 })
+  shippingStreet!: string | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  shippingCity!: string | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  shippingState!: string | null
+
+  @Column(() => String, { nullable: true, max: 20 })
+  shippingPostalCode!: string | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  shippingCountry!: string | null
+
+  @Column(() => AccountStatus)
+  accountStatus!: AccountStatus
+
+  @Column(() => AccountRating, { nullable: true })
+  rating!: AccountRating | null
+
+  @Column(() => Float, { nullable: true, minimum: 0, maximum: 100, description: '0 (worst) to 100 (best).' })
+  healthScore!: number | null
+
+  @Column(() => Float, { nullable: true, money: true })
+  lifetimeValue!: number | null
+
+  @Column(() => ChurnRisk, { nullable: true })
+  churnRisk!: ChurnRisk | null
+
+  @Column(() => [String], { max: 500, maxItems: 100 })
+  painPoints!: string[]
+
+  @Column(() => [String], { max: 100, maxItems: 100 })
+  techStack!: string[]
+
+  @Column(() => [String], { max: 255, maxItems: 100 })
+  competitors!: string[]
+
+  @Column(() => Boolean)
+  isStrategic!: boolean
+
+  @Column(() => String, { nullable: true, max: 50 })
+  tier!: string | null
+
+  @Column(() => String, { nullable: true, max: 100 })
+  region!: string | null
+
+  @Column(() => DateTime, { nullable: true })
+  lastActivityDate!: string | null
+
+  @Column(() => DateTime, { nullable: true })
+  nextActivityDate!: string | null
+}
+
+export const account: RecordDefinition<Account> = {
+  entity: Account,
+  object: 'account',
+  table: 'crm.account',
+  visibleBy: ['ownerId'],
+  searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
+  references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
+  relations: { parent: { to: () => account, by: 'parentAccountId' }, children: { to: () => account, from: 'parentAccountId' } },
+  initial: () => ({ accountStatus: 'ACTIVE' }),
+  invariants: isNotItsOwnParent,
+  checks: parentsFormNoCircle,
+}

@@ -1,0 +1,27 @@
+import { Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
+import type { RequestContext } from '../../kernel/request.ts'
+import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
+import { account, Account } from '../account/account.ts'
+
+const accounts = recordsOf(account)
+
+/** What this subgraph adds to a case. The account's own subgraph decides whether the caller sees it. */
+@ObjectType('Case')
+@Directive('@key(fields: "id")')
+export class CaseEdge {
+  @Field(() => ID)
+  id!: string
+
+  @Directive('@external')
+  @Field(() => ID, { nullable: true })
+  accountId!: string | null
+}
+
+@Resolver(() => CaseEdge)
+export class CaseEdgeResolver {
+  @FieldResolver(() => Account, { nullable: true, description: 'Null when there is none or it is out of sight.' })
+  @Directive('@requires(fields: "accountId")')
+  account(@Root() root: CaseEdge, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return accounts.reference(ctx, root.accountId, info)
+  }
+}

@@ -1,0 +1,74 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+
+export const account: Migration = {
+  name: '20261121-crm-account',
+  sql: `
+    create schema crm;
+    create table crm.account (
+      id uuid not null,
+      organization_id uuid not null,
+      owner_id uuid,
+      external_id text,
+      tags text[] not null default '{}',
+      metadata jsonb,
+      custom_fields jsonb not null,
+      version integer not null,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null,
+      created_by_id uuid,
+      updated_by_id uuid,
+      deleted_at timestamptz(3),
+      name text not null,
+      type text,
+      industry text,
+      website text,
+      domain text,
+      phone text,
+      fax text,
+      description text,
+      parent_account_id uuid,
+      legacy_crm_id text,
+      number_of_employees integer,
+      annual_revenue numeric,
+      billing_street text,
+      billing_city text,
+      billing_state text,
+      billing_postal_code text,
+      billing_country text,
+      shipping_street text,
+      shipping_city text,
+      shipping_state text,
+      shipping_postal_code text,
+      shipping_country text,
+      account_status text not null,
+      rating text,
+      health_score double precision,
+      lifetime_value numeric,
+      churn_risk text,
+      pain_points text[] not null default '{}',
+      tech_stack text[] not null default '{}',
+      competitors text[] not null default '{}',
+      is_strategic boolean not null default false,
+      tier text,
+      region text,
+      last_activity_date timestamptz(3),
+      next_activity_date timestamptz(3),
+      primary key (organization_id, id)
+    );
+
+    create index account_created on crm.account (organization_id, created_at, id) where deleted_at is null;
+    create index account_updated on crm.account (organization_id, updated_at, id) where deleted_at is null;
+    create index account_deleted on crm.account (organization_id, deleted_at, id) where deleted_at is not null;
+    create index account_owner on crm.account (organization_id, owner_id, created_at, id) where deleted_at is null;
+    create index account_name on crm.account (organization_id, name, id) where deleted_at is null;
+    create index account_revenue on crm.account (organization_id, annual_revenue desc nulls last, id desc) where deleted_at is null;
+    create index account_parent on crm.account (organization_id, parent_account_id, created_at, id) where deleted_at is null;
+
+    create trigger account_total_insert after insert on crm.account referencing new table as new_rows
+      for each statement execute function kernel.keep_total_of_inserted('account');
+    create trigger account_total_update after update on crm.account referencing old table as old_rows new table as new_rows
+      for each statement execute function kernel.keep_total_of_updated('account');
+    create trigger account_total_delete after delete on crm.account referencing old table as old_rows
+      for each statement execute function kernel.keep_total_of_deleted('account');
+  `,
+}

@@ -1,0 +1,39 @@
+import type { RequestContext } from '../kernel/request.ts'
+import type { Reference } from '../kernel/record/definition.ts'
+
+/** Which of these users are active members of the caller's organization. */
+export const activeUsers: Reference = async (ctx, ids) => {
+  const rows = await ctx.db.query<{ id: string }>(
+    'select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and is_active and left_at is null',
+    [ctx.caller.organizationId, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface OrganizationSettings {
+  /** Refuse moves of a case that its state machine does not have. */
+  readonly enforceCaseTransitions?: boolean
+}
+
+export async function organizationSettings(ctx: RequestContext): Promise<OrganizationSettings> {
+  const [row] = await ctx.db.query<{ settings: OrganizationSettings }>('select settings from identity.organization where id = $1', [
+    ctx.caller.organizationId,
+  ])
+  return row?.settings ?? {}
+}
+
+export interface OrganizationUser {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly role: string
+}
+
+/** Active users of the caller's organization by name. */
+export function organizationUsers(ctx: RequestContext): Promise<OrganizationUser[]> {
+  return ctx.db.query<OrganizationUser>(
+    `select u.id, p.name, p.email, u.role from identity.app_user u join identity.person p on p.id = u.person_id
+     where u.organization_id = $1 and u.is_active and u.left_at is null order by p.name, u.id limit 1000`,
+    [ctx.caller.organizationId],
+  )
+}

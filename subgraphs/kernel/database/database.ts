@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+
+export type Row = Record<string, unknown>
+
+/** A place where SQL runs: the pool, or one open transaction. */
+export interface Sql {
+  /** True inside a transaction. */
+  readonly open: boolean
+  query<R = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
+  /** Everything in `work` commits together or not at all; inside a transaction it is a savepoint. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}
+
+const { builtins } = pg.types
+const textArray = 1009
+const uuidArray = 2951
+const noItems = '{}'
+
+/** PostgreSQL prints `2026-11-21 09:30:00.12+00` in a UTC session; answers carry `2026-11-21T09:30:00.120Z`. */
+function isoTimestamp(text: string): string {
+  if (text.length < 22 || !text.endsWith('+00')) return new Date(text).toISOString()
+  const fraction = text.length === 22 ? '.000' : text.slice(19, -3).padEnd(4, '0')
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`
+}
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [builtins.TIMESTAMPTZ, isoTimestamp],
+  [builtins.NUMERIC, Number],
+  [builtins.INT8, Number],
+])
+for (const oid of [textArray, uuidArray]) {
+  const parse = pg.types.getTypeParser(oid as never) as (text: string) => string[]
+  parsers.set(oid, (text) => (text === noItems ? [] : parse(text)))
+}
+const types = {
+  getTypeParser: (oid: number, format?: string) =>
+    parsers.get(oid) ?? (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format),
+} as pg.CustomTypesConfig
+
+const namesMax = 1000
+const names = new Map<string, string>()
+
+/** A statement that comes again is prepared once per connection; past a bound of shapes, statements stay unnamed. */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known || names.size >= namesMax) return known
+  const name = createHash('sha1').update(text).digest('base64url')
+  names.set(text, name)
+  return name
+}
+
+const statement = (text: string, values: readonly unknown[]): pg.QueryConfig => {
+  const name = nameOf(text)
+  return name ? { name, text, values: values as unknown[] } : { text, values: values as unknown[] }
+}
+
+export interface DatabaseOptions {
+  url: string
+  connectionsMax?: number
+  statementTimeoutMs?: number
+  onError?: (error: Error) => void
+}
+
+export class Database implements Sql {
+  readonly open = false
+  readonly pool: pg.Pool
+
+  constructor({ url, connectionsMax = 10, statementTimeoutMs = 30_000, onError }: DatabaseOptions) {
+    this.pool = new pg.Pool({
+      connectionString: url,
+      max: connectionsMax,
+      types,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 60_000,
+      options: `-c timezone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    })
+    // An idle connection that breaks must not end the process; the next query opens another.
+    this.pool.on('error', (error) => onError?.(error))
+  }
+
+  async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return (await this.pool.query(statement(text, values))).rows as R[]
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect()
+    let broken: Error | undefined
+    try {
+      await client.query('begin')
+      const result = await work(new Transaction(client))
+      await client.query('commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((failure: unknown) => {
+        broken = failure as Error
+      })
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end()
+  }
+}
+
+class Transaction implements Sql {
+  readonly open = true
+  #depth = 0
+
+  constructor(private readonly client: pg.PoolClient) {}
+
+  async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return (await this.client.query(statement(text, values))).rows as R[]
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const savepoint = `level_${++this.#depth}`
+    await this.client.query(`savepoint ${savepoint}`)
+    try {
+      const result = await work(this)
+      await this.client.query(`release savepoint ${savepoint}`)
+      return result
+    } catch (error) {
+      await this.client.query(`rollback to savepoint ${savepoint}`)
+      throw error
+    }
+  }
+}

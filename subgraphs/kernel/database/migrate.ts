@@ -1,0 +1,59 @@
+import type { Database } from './database.ts'
+
+/** One step of the schema, as SQL. Steps run in the order of the list, once; a step that has run is never edited. */
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+}
+
+const lockKey = 7_211_121
+
+/** Names of the steps that have not run. */
+export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+  const [table] = await database.query<{ present: boolean }>(`select to_regclass('kernel.migration') is not null as present`)
+  if (!table!.present) return migrations.map(({ name }) => name)
+  const done = new Set((await database.query<{ name: string }>('select name from kernel.migration')).map(({ name }) => name))
+  return migrations.map(({ name }) => name).filter((name) => !done.has(name))
+}
+
+/** Brings the database to the newest step with MikroORM's migrator; processes that start together take turns. */
+export async function migrate(database: Database, url: string, migrations: readonly Migration[]): Promise<void> {
+  if ((await pendingMigrations(database, migrations)).length === 0) return
+  const client = await database.pool.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [lockKey])
+    await client.query('create schema if not exists kernel')
+    await runMigrator(url, migrations)
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [lockKey])
+    client.release()
+  }
+}
+
+/** The ORM is loaded only when there is something to do: a warm start does not pay for it. */
+async function runMigrator(url: string, migrations: readonly Migration[]): Promise<void> {
+  const [{ MikroORM }, { Migrator, Migration: Step }] = await Promise.all([import('@mikro-orm/postgresql'), import('@mikro-orm/migrations')])
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [],
+    extensions: [Migrator],
+    discovery: { warnWhenNoEntities: false },
+    migrations: {
+      tableName: 'kernel.migration',
+      snapshot: false,
+      migrationsList: migrations.map(({ name, sql }) => ({
+        name,
+        class: class extends Step {
+          override up(): void {
+            this.addSql(sql)
+          }
+        },
+      })),
+    },
+  })
+  try {
+    await orm.migrator.up()
+  } finally {
+    await orm.close()
+  }
+}

@@ -1,0 +1,83 @@
+import type { FieldProblem } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Column } from './column.ts'
+import { layoutOf, type RecordShape } from './definition.ts'
+import { checkJson, isStorable } from './scalars.ts'
+
+export const textMax = 255
+export const numberMax = 1e15
+
+const problem = (column: Column, code: string, message: string): FieldProblem => ({ path: column.name, code, message })
+
+const countsMoreThan = (text: string, max: number): boolean => text.length > max && [...text].length > max
+
+function checkText(column: Column, text: unknown): FieldProblem | null {
+  if (typeof text !== 'string') return problem(column, 'WRONG_TYPE', `${column.name} is text.`)
+  if (!isStorable(text)) return problem(column, 'NOT_TEXT', `${column.name} contains a NUL character or half of a surrogate pair.`)
+  const max = column.max ?? textMax
+  if (countsMoreThan(text, max)) return problem(column, 'TOO_LONG', `${column.name} takes at most ${max} characters.`)
+  if (column.filled && text.trim() === '') return problem(column, 'EMPTY', `${column.name} must not be empty.`)
+  return null
+}
+
+function checkNumber(column: Column, value: unknown): FieldProblem | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return problem(column, 'WRONG_TYPE', `${column.name} is a number.`)
+  const { minimum = -numberMax, maximum = numberMax } = column
+  if (value < minimum || value > maximum) {
+    return problem(column, 'OUT_OF_RANGE', `${column.name} is between ${minimum} and ${maximum}.`)
+  }
+  return null
+}
+
+function checkTextList(column: Column, list: unknown): FieldProblem | null {
+  if (!Array.isArray(list)) return problem(column, 'WRONG_TYPE', `${column.name} is a list of text.`)
+  const maxItems = column.maxItems ?? 100
+  if (list.length > maxItems) return problem(column, 'TOO_MANY', `${column.name} takes at most ${maxItems} items.`)
+  for (const [index, item] of list.entries()) {
+    const found = checkText(column, item)
+    if (found) return { ...found, path: `${column.name}.${index}` }
+  }
+  return null
+}
+
+function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
+  if (column.name === 'customFields' && (typeof value !== 'object' || Array.isArray(value))) {
+    return problem(column, 'WRONG_TYPE', 'customFields is an object keyed by API name.')
+  }
+  try {
+    checkJson(value)
+    return null
+  } catch (error) {
+    return problem(column, 'NOT_JSON', (error as Error).message)
+  }
+}
+
+function checkColumn(column: Column, value: unknown): FieldProblem | null {
+  if (value === null) return column.nullable ? null : problem(column, 'REQUIRED', `${column.name} must not be null.`)
+  switch (column.kind) {
+    case 'text':
+      return checkText(column, value)
+    case 'id':
+      return isId(value) ? null : problem(column, 'NOT_AN_ID', `${column.name} is an id (UUID).`)
+    case 'integer':
+    case 'number':
+    case 'money':
+      return checkNumber(column, value)
+    case 'textList':
+      return checkTextList(column, value)
+    case 'json':
+      return checkJsonColumn(column, value)
+    default:
+      return null
+  }
+}
+
+/** The bounds of the columns, whichever way the values came in. Types are checked by GraphQL before. */
+export function checkValues(definition: RecordShape, values: Readonly<Record<string, unknown>>): FieldProblem[] {
+  const { byName } = layoutOf(definition)
+  return Object.entries(values).flatMap(([name, value]) => {
+    const column = byName.get(name)
+    if (!column || value === undefined) return []
+    return checkColumn(column, value) ?? []
+  })
+}

@@ -1,0 +1,138 @@
+import { Property, PrimaryKey } from '@mikro-orm/decorators/legacy'
+import { GraphQLScalarType } from 'graphql'
+import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
+import { DateTime, Json } from './scalars.ts'
+
+export type ColumnKind = 'id' | 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'timestamp' | 'json' | 'enum' | 'textList'
+
+type GraphQLTypeOf = typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
+
+/** The TypeScript type behind a GraphQL type: the compiler compares it with the property. */
+type ValueOf<G> = G extends StringConstructor
+  ? string
+  : G extends BooleanConstructor
+    ? boolean
+    : G extends GraphQLScalarType<infer Value, infer _External>
+      ? Value
+      : G extends readonly [infer Item]
+        ? ValueOf<Item>[]
+        : G extends Readonly<Record<string, infer Member>>
+          ? Member
+          : never
+
+export interface ColumnOptions {
+  nullable?: boolean
+  description?: string
+  /** Text: most characters, counted as code points. */
+  max?: number
+  /** Text: must not be empty or only white space. */
+  filled?: boolean
+  /** Numbers: smallest and largest value. */
+  minimum?: number
+  maximum?: number
+  /** Lists: most items. */
+  maxItems?: number
+  /** Exact decimal instead of double precision. */
+  money?: boolean
+  /** Enumerations whose read shape is a plain string. */
+  readAsString?: boolean
+  /** Kept, and usable by rules, but not part of the graph. */
+  internal?: boolean
+}
+
+/** One column of a record: what field security, filters, sorting, the event payload and the change diff read. */
+export interface Column extends ColumnOptions {
+  /** The name in the graph, in REST and in the class. */
+  readonly name: string
+  /** The name in the database. */
+  readonly column: string
+  readonly kind: ColumnKind
+  readonly type: GraphQLTypeOf
+  readonly nullable: boolean
+}
+
+const columnsByClass = new Map<object, Column[]>()
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+function kindOf(type: GraphQLTypeOf, options: ColumnOptions): ColumnKind {
+  if (Array.isArray(type)) return 'textList'
+  switch (type as unknown) {
+    case String:
+      return 'text'
+    case Boolean:
+      return 'boolean'
+    case ID:
+      return 'id'
+    case Int:
+      return 'integer'
+    case Float:
+      return options.money ? 'money' : 'number'
+    case DateTime:
+      return 'timestamp'
+    case Json:
+      return 'json'
+    default:
+      return 'enum'
+  }
+}
+
+const databaseType: Readonly<Record<ColumnKind, string>> = {
+  id: 'uuid',
+  text: 'text',
+  integer: 'integer',
+  number: 'double precision',
+  money: 'numeric',
+  boolean: 'boolean',
+  timestamp: 'timestamptz(3)',
+  json: 'jsonb',
+  enum: 'text',
+  textList: 'text[]',
+}
+
+const databaseDefault: Partial<Record<ColumnKind, string>> = { textList: "'{}'", boolean: 'false' }
+
+/** Declares a column: a GraphQL field, a database column and an entry of the class's column list, from one line. */
+export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: ColumnOptions = {}) {
+  return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
+    const type = typeOf()
+    const kind = kindOf(type, options)
+    const column: Column = { ...options, name: key, column: snakeCase(key), kind, type, nullable: options.nullable ?? false }
+    const own = columnsByClass.get(target.constructor) ?? []
+    own.push(column)
+    columnsByClass.set(target.constructor, own)
+
+    if (!options.internal) {
+      const shown = kind === 'enum' && options.readAsString ? String : type
+      const fieldOptions: FieldOptions = { nullable: column.nullable, simple: true }
+      if (options.description) fieldOptions.description = options.description
+      Field(() => shown as never, fieldOptions)(target, key)
+    }
+    const isKey = key === 'organizationId' || key === 'id'
+    const property = { fieldName: column.column, type: databaseType[kind], columnType: databaseType[kind] }
+    if (isKey) PrimaryKey(property)(target, key)
+    else Property({ ...property, nullable: column.nullable, defaultRaw: column.nullable ? undefined : databaseDefault[kind] })(target, key)
+  }
+}
+
+/** The columns of a record class, those of its base class first. */
+export function columnsOf(entity: object): readonly Column[] {
+  const base = Object.getPrototypeOf(entity) as object | null
+  return [...(base && base !== Function.prototype ? columnsOf(base) : []), ...(columnsByClass.get(entity) ?? [])]
+}
+
+/** An enumeration: its members as values and as a GraphQL enum type, from one list. */
+export function enumeration<const M extends string>(
+  name: string,
+  members: readonly M[],
+  description?: string,
+): { readonly [K in M]: K } {
+  const object = Object.fromEntries(members.map((member) => [member, member])) as { [K in M]: K }
+  registerEnumType(object, description ? { name, description } : { name })
+  enumerationNames.set(object, name)
+  return object
+}
+
+const enumerationNames = new WeakMap<object, string>()
+
+export const enumerationName = (type: object): string => enumerationNames.get(type) ?? ''

@@ -1,0 +1,150 @@
+import { invalid, type FieldProblem } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Column } from './column.ts'
+import { layoutOf, type RecordShape } from './definition.ts'
+import type { Scope } from './predicate.ts'
+import { isStorable } from './scalars.ts'
+
+export type FilterInput = { readonly [field: string]: unknown }
+
+export const filterDepthMax = 8
+export const listItemsMax = 500
+
+const comparison: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+const castOf: Partial<Record<Column['kind'], string>> = { id: '::uuid[]', timestamp: '::timestamptz[]', integer: '::int[]', number: '::float8[]', money: '::numeric[]' }
+
+/** `%`, `_` and `\` mean themselves. */
+export const literalPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+/**
+ * A filter as a predicate. Fields of one object are joined by `and`; an operator or a field that is absent filters nothing,
+ * so that a stored document may name every parameter it knows. Related records count only when the caller may see them.
+ */
+export function filterPredicate(scope: Scope, definition: RecordShape, filter: FilterInput, alias: string): string | null {
+  const problems: FieldProblem[] = []
+  const predicate = new FilterCompiler(scope, problems).object(definition, filter, alias, 'filter', 0)
+  if (problems.length > 0) throw invalid(...problems)
+  return predicate
+}
+
+class FilterCompiler {
+  constructor(
+    private readonly scope: Scope,
+    private readonly problems: FieldProblem[],
+  ) {}
+
+  object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {
+    if (depth > filterDepthMax) throw invalid({ path, code: 'TOO_DEEP', message: `A filter nests at most ${filterDepthMax} levels.` })
+    const parts: string[] = []
+    for (const [name, value] of Object.entries(filter)) {
+      if (value === undefined || value === null) continue
+      const part = this.#member(definition, name, value, alias, `${path}.${name}`, depth)
+      if (part) parts.push(part)
+    }
+    return parts.length > 0 ? parts.join(' and ') : null
+  }
+
+  #member(definition: RecordShape, name: string, value: unknown, alias: string, path: string, depth: number): string | null {
+    switch (name) {
+      case 'and':
+      case 'or':
+        return this.#all(definition, value as FilterInput[], alias, path, depth, name)
+      case 'not': {
+        const inner = this.object(definition, value as FilterInput, alias, path, depth + 1)
+        // A comparison with an absent value is unknown; "not" must still include that row.
+        return inner && `coalesce(not (${inner}), true)`
+      }
+      default:
+    }
+    const relation = definition.relations?.[name]
+    if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
+    const column = layoutOf(definition).byName.get(name)
+    if (!column) return null
+    if (column.kind === 'json') return `${alias}.${column.column} @> ${this.scope.values.add(JSON.stringify(value))}::jsonb`
+    return this.#operators(column, value as FilterInput, `${alias}.${column.column}`, path)
+  }
+
+  #all(definition: RecordShape, filters: FilterInput[], alias: string, path: string, depth: number, joint: 'and' | 'or'): string | null {
+    const parts = filters.map((filter, index) => this.object(definition, filter, alias, `${path}.${index}`, depth + 1) ?? 'true')
+    return parts.length > 0 ? `(${parts.map((part) => `(${part})`).join(` ${joint} `)})` : null
+  }
+
+  #related(definition: RecordShape, name: string, value: FilterInput, alias: string, path: string, depth: number): string | null {
+    const relation = definition.relations![name]!
+    const target = relation.to()
+    const other = this.scope.alias()
+    const column = (of: RecordShape, field: string) => layoutOf(of).byName.get(field)!.column
+    const joint = relation.by
+      ? `${other}.id = ${alias}.${column(definition, relation.by)}`
+      : `${other}.${column(target, relation.from!)} = ${alias}.id`
+    const exists = (inner: string | null) =>
+      `exists (select 1 from ${target.table} ${other} where ${this.scope.live(target, other)} and ${joint}${inner ? ` and ${inner}` : ''})`
+    if (relation.by) return exists(this.object(target, value, other, path, depth + 1))
+    const parts: string[] = []
+    for (const quantifier of ['some', 'every', 'none'] as const) {
+      const nested = value[quantifier] as FilterInput | null | undefined
+      if (nested === undefined || nested === null) continue
+      const inner = this.object(target, nested, other, `${path}.${quantifier}`, depth + 1)
+      if (quantifier === 'some') parts.push(exists(inner))
+      else if (quantifier === 'none') parts.push(`not ${exists(inner)}`)
+      else if (inner) parts.push(`not ${exists(`not coalesce((${inner}), false)`)}`)
+    }
+    return parts.length > 0 ? parts.join(' and ') : null
+  }
+
+  #operators(column: Column, operators: FilterInput, sql: string, path: string): string | null {
+    const parts: string[] = []
+    for (const [operator, operand] of Object.entries(operators)) {
+      if (operand === undefined || operand === null) continue
+      if (!this.#fits(column, operand, `${path}.${operator}`)) continue
+      parts.push(this.#operator(column, operator, operand, sql))
+    }
+    return parts.length > 0 ? parts.join(' and ') : null
+  }
+
+  #operator(column: Column, operator: string, operand: unknown, sql: string): string {
+    const { values } = this.scope
+    const cast = castOf[column.kind] ?? '::text[]'
+    const like = (pattern: string) => `${sql} ilike ${values.add(pattern)}`
+    switch (operator) {
+      case 'eq':
+        return `${sql} = ${values.add(operand)}`
+      case 'ne':
+        return `${sql} is distinct from ${values.add(operand)}`
+      case 'in':
+        return `${sql} = any(${values.add(operand)}${cast})`
+      case 'notIn':
+        return `coalesce(not (${sql} = any(${values.add(operand)}${cast})), true)`
+      case 'isNull':
+        return operand ? `${sql} is null` : `${sql} is not null`
+      case 'contains':
+        return like(`%${literalPattern(operand as string)}%`)
+      case 'startsWith':
+        return like(`${literalPattern(operand as string)}%`)
+      case 'endsWith':
+        return like(`%${literalPattern(operand as string)}`)
+      case 'has':
+        return `${sql} @> array[${values.add(operand)}]::text[]`
+      case 'hasAny':
+        return `${sql} && ${values.add(operand)}::text[]`
+      case 'hasAll':
+        return `${sql} @> ${values.add(operand)}::text[]`
+      case 'isEmpty':
+        return operand ? `cardinality(${sql}) = 0` : `cardinality(${sql}) > 0`
+      default:
+        return `${sql} ${comparison[operator]!} ${values.add(operand)}`
+    }
+  }
+
+  #fits(column: Column, operand: unknown, path: string): boolean {
+    const items = Array.isArray(operand) ? operand : [operand]
+    const before = this.problems.length
+    if (items.length > listItemsMax) this.problems.push({ path, code: 'TOO_MANY', message: `A list holds at most ${listItemsMax} items.` })
+    for (const item of items) {
+      if (typeof item !== 'string') continue
+      if (column.kind === 'id' && !isId(item)) this.problems.push({ path, code: 'NOT_AN_ID', message: `${column.name} takes ids (UUIDs).` })
+      else if (!isStorable(item)) this.problems.push({ path, code: 'NOT_TEXT', message: 'Text contains a NUL character or half of a surrogate pair.' })
+    }
+    return this.problems.length === before
+  }
+}

@@ -1,0 +1,191 @@
+import { Directive, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
+import { columnsOf, enumerationName, type Column } from './column.ts'
+import { DateTime, Json } from './scalars.ts'
+
+type Class<T = object> = new () => T
+type Entity<T> = abstract new () => T
+type TypeThunk = () => unknown
+
+function field(target: Class, name: string, type: TypeThunk, options: { nullable?: boolean; description?: string; defaultValue?: unknown } = {}): void {
+  Field(type as never, options as never)(target.prototype as object, name)
+}
+
+function classNamed(name: string): Class {
+  return { [name]: class {} }[name] as Class
+}
+
+function column(entity: object, name: string): Column {
+  const found = columnsOf(entity).find((candidate) => candidate.name === name)
+  if (!found) throw new Error(`There is no column ${name} to choose.`)
+  return found
+}
+
+type Chosen<T, R extends keyof T, O extends keyof T> = Required<Pick<T, R>> & { [K in O]?: T[K] | null }
+
+interface Choice<R, O> {
+  required?: readonly R[]
+  optional?: readonly O[]
+}
+
+/** An input type from columns of a record: what is listed may be given, nothing else. */
+export function inputFrom<T, R extends keyof T & string = never, O extends keyof T & string = never>(
+  name: string,
+  entity: Entity<T>,
+  { required = [], optional = [] }: Choice<R, O>,
+): Class<Chosen<T, R, O>> {
+  const input = classNamed(name)
+  for (const [names, nullable] of [
+    [required, false],
+    [optional, true],
+  ] as const) {
+    for (const chosen of names) {
+      const { type, description } = column(entity, chosen)
+      field(input, chosen, () => type, { nullable, ...(description && { description }) })
+    }
+  }
+  InputType(name)(input)
+  return input as Class<Chosen<T, R, O>>
+}
+
+/** An input type with the id and the expected version of a record beside its changes: one item of a bulk update. */
+export function bulkItemFrom<T, O extends keyof T & string>(
+  name: string,
+  entity: Entity<T>,
+  { optional }: { optional: readonly O[] },
+): Class<Chosen<T, never, O> & { id: string; expectedVersion?: number | null }> {
+  const input = inputFrom(name, entity, { optional })
+  field(input, 'id', () => ID)
+  field(input, 'expectedVersion', () => Int, { nullable: true })
+  return input as never
+}
+
+const operators = new Map<string, Class>()
+
+/** The operators of one kind of column; shared by every filter that has such a column. */
+function operatorsOf({ kind, type }: Column): unknown {
+  const name = { id: 'IdFilter', text: 'StringFilter', integer: 'IntFilter', number: 'FloatFilter', money: 'FloatFilter', boolean: 'BooleanFilter', timestamp: 'DateTimeFilter', textList: 'StringListFilter', json: '', enum: `${enumerationName(type)}Filter` }[kind]
+  if (kind === 'json') return Json
+  const known = operators.get(name)
+  if (known) return known
+  const input = classNamed(name)
+  const add = (names: readonly string[], operand: TypeThunk) => names.forEach((operator) => field(input, operator, operand, { nullable: true }))
+  switch (kind) {
+    case 'textList':
+      add(['has'], () => String)
+      add(['hasAny', 'hasAll'], () => [String])
+      add(['isEmpty'], () => Boolean)
+      break
+    case 'boolean':
+      add(['eq', 'ne'], () => Boolean)
+      add(['isNull'], () => Boolean)
+      break
+    default: {
+      const operand = { id: ID, text: String, integer: Int, number: Float, money: Float, timestamp: DateTime, enum: type }[kind]
+      add(['eq', 'ne'], () => operand)
+      add(['in', 'notIn'], () => [operand])
+      if (kind === 'text') add(['contains', 'startsWith', 'endsWith'], () => String)
+      if (['integer', 'number', 'money', 'timestamp'].includes(kind)) add(['gt', 'gte', 'lt', 'lte'], () => operand)
+      add(['isNull'], () => Boolean)
+    }
+  }
+  InputType(name)(input)
+  operators.set(name, input)
+  return input
+}
+
+const shown = (entity: object): readonly Column[] => columnsOf(entity).filter(({ internal }) => !internal)
+
+/**
+ * A filter with every column of a record, `and`, `or` and `not`. `relations` adds filters of related records: one record
+ * takes their filter, many take `some`, `every` and `none`.
+ */
+export function filterOf<T>(
+  name: string,
+  entity: Entity<T>,
+  relations: Readonly<Record<string, { one: () => unknown } | { many: () => unknown; name: string }>> = {},
+): Class {
+  const filter = classNamed(name)
+  for (const shownColumn of shown(entity)) {
+    const description = shownColumn.kind === 'json' ? 'Holds these keys with these values.' : undefined
+    field(filter, shownColumn.name, () => operatorsOf(shownColumn), { nullable: true, ...(description && { description }) })
+    operatorsOf(shownColumn)
+  }
+  field(filter, 'and', () => [filter], { nullable: true })
+  field(filter, 'or', () => [filter], { nullable: true })
+  field(filter, 'not', () => filter, { nullable: true })
+  for (const [relation, target] of Object.entries(relations)) {
+    field(filter, relation, 'one' in target ? target.one : () => quantified(target.name, target.many), { nullable: true })
+  }
+  InputType(name, { description: 'All given conditions hold. An absent condition, or one without an operator, filters nothing.' })(filter)
+  return filter
+}
+
+const quantifiedFilters = new Map<string, Class>()
+
+function quantified(name: string, filter: () => unknown): Class {
+  let input = quantifiedFilters.get(name)
+  if (!input) {
+    input = classNamed(name)
+    quantifiedFilters.set(name, input)
+    for (const quantifier of ['some', 'every', 'none']) field(input, quantifier, filter, { nullable: true })
+    InputType(name, { description: 'Conditions on related records that the caller may see.' })(input)
+  }
+  return input
+}
+
+const SortOrder = { ASC: 'ASC', DESC: 'DESC', asc: 'asc', desc: 'desc' } as const
+registerEnumType(SortOrder, { name: 'SortOrder', description: 'Either case. Absent values come last in both orders.' })
+
+const sortable = (kind: Column['kind']): boolean => kind !== 'json' && kind !== 'textList'
+
+/** An order by any column. */
+export function orderOf<T>(name: string, entity: Entity<T>): Class {
+  const fields = Object.fromEntries(shown(entity).filter(({ kind }) => sortable(kind)).map((shownColumn) => [shownColumn.name, shownColumn.name]))
+  registerEnumType(fields, { name: `${name}Field` })
+  const order = classNamed(name)
+  field(order, 'field', () => fields, { nullable: true, defaultValue: 'createdAt' })
+  field(order, 'direction', () => SortOrder, { nullable: true, defaultValue: 'DESC' })
+  InputType(name)(order)
+  return order
+}
+
+/** The list envelope of the specification. */
+export function pageOf<T>(name: string, entity: Entity<T>, resource: string): Class {
+  const page = classNamed(name)
+  field(page, 'data', () => [entity])
+  field(page, 'page', () => Int)
+  field(page, 'limit', () => Int)
+  field(page, 'total', () => Int, { nullable: true, description: 'Live records in sight that match, counted exactly and only when asked for.' })
+  field(page, 'totalPages', () => Int, { nullable: true })
+  field(page, 'hasMore', () => Boolean)
+  field(page, 'nextCursor', () => String, { nullable: true, description: 'Give it as `cursor` to continue without repeating or losing a row.' })
+  return restricted(name, page, resource)
+}
+
+class PageInfo {}
+field(PageInfo, 'hasNextPage', () => Boolean)
+field(PageInfo, 'hasPreviousPage', () => Boolean)
+field(PageInfo, 'startCursor', () => String, { nullable: true })
+field(PageInfo, 'endCursor', () => String, { nullable: true })
+Directive('@shareable')(PageInfo)
+ObjectType('PageInfo')(PageInfo)
+
+/** A keyset connection (first, after). */
+export function connectionOf<T>(name: string, entity: Entity<T>, resource: string): Class {
+  const edge = classNamed(`${name}Edge`)
+  field(edge, 'node', () => entity)
+  field(edge, 'cursor', () => String)
+  restricted(`${name}Edge`, edge, resource)
+  const connection = classNamed(`${name}Connection`)
+  field(connection, 'edges', () => [edge])
+  field(connection, 'nodes', () => [entity])
+  field(connection, 'pageInfo', () => PageInfo)
+  field(connection, 'totalCount', () => Int, { nullable: true })
+  return restricted(`${name}Connection`, connection, resource)
+}
+
+function restricted(name: string, type: Class, resource: string): Class {
+  Directive(`@requiresScopes(scopes: [["READ_${resource}"]])`)(type)
+  ObjectType(name)(type)
+  return type
+}

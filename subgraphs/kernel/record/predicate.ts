@@ -1,0 +1,58 @@
+import type { Caller } from '../context.ts'
+import { columnOf, has, type RecordShape } from './definition.ts'
+
+/** The values of a statement; `add` gives the placeholder. */
+export class Values {
+  readonly list: unknown[] = []
+
+  add(value: unknown): string {
+    this.list.push(value)
+    return `$${this.list.length}`
+  }
+}
+
+/** What every read and write of one caller stands on: a tenant and sight, put into the SQL here and nowhere else. */
+export class Scope {
+  #organization: string | null = null
+  #owners: string | null = null
+  #aliases = 0
+
+  constructor(
+    readonly caller: Caller,
+    readonly values: Values = new Values(),
+  ) {}
+
+  organization(): string {
+    return (this.#organization ??= this.values.add(this.caller.organizationId))
+  }
+
+  #ownerIds(): string {
+    return (this.#owners ??= this.values.add(this.caller.ownerIds))
+  }
+
+  alias(): string {
+    return `t${++this.#aliases}`
+  }
+
+  /** Rows of the caller's organization that the caller may see. */
+  seen(definition: RecordShape, alias: string): string {
+    const parts = [`${alias}.organization_id = ${this.organization()}`]
+    if (definition.visibleThrough) {
+      const { by, to } = definition.visibleThrough
+      const parent = this.alias()
+      parts.push(
+        `exists (select 1 from ${to().table} ${parent} where ${this.live(to(), parent)} and ${parent}.id = ${alias}.${columnOf(definition, by).column})`,
+      )
+    } else if (this.caller.ownerIds && definition.visibleBy.length > 0) {
+      const owners = definition.visibleBy.map((name) => `${alias}.${columnOf(definition, name).column} = any(${this.#ownerIds()})`)
+      parts.push(owners.length === 1 ? owners[0]! : `(${owners.join(' or ')})`)
+    }
+    return parts.join(' and ')
+  }
+
+  /** As `seen`, without deleted rows. */
+  live(definition: RecordShape, alias: string): string {
+    const seen = this.seen(definition, alias)
+    return has(definition, 'deletedAt') ? `${seen} and ${alias}.deleted_at is null` : seen
+  }
+}

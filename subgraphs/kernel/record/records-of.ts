@@ -1,0 +1,173 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import { invalid, notFound, Refusal } from '../errors.ts'
+import { inTransaction, type RequestContext } from '../request.ts'
+import type { Row } from '../database/database.ts'
+import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
+import {
+  readBy,
+  readChildren,
+  readConnection,
+  readDeleted,
+  readOne,
+  readPage,
+  readReference,
+  requireRecord,
+  type ConnectionArgs,
+  type PageArgs,
+} from './read.ts'
+import { mayWrite, save } from './save.ts'
+import { fieldsAsked, type Asked } from './selection.ts'
+
+export const bulkMax = 500
+
+export type BulkStatus = 'UPDATED' | 'DELETED' | 'FAILED'
+
+export interface BulkItemResult {
+  index: number
+  id: string
+  status: BulkStatus
+  code: string | null
+  message: string | null
+  errors: unknown
+}
+
+export interface BulkResult {
+  requested: number
+  succeeded: number
+  failed: number
+  results: BulkItemResult[]
+}
+
+interface Versioned {
+  readonly id: string
+  readonly expectedVersion?: number | null
+}
+
+/** What every resource does, once. A resource that needs something else writes a verb with `require` and `save`. */
+export interface Records<T extends StoredRow> {
+  one(ctx: RequestContext, id: string, info: Asked): Promise<Row>
+  by(ctx: RequestContext, column: string, value: string, info: Asked): Promise<Row>
+  page(ctx: RequestContext, args: PageArgs, info: Asked): ReturnType<typeof readPage>
+  connection(ctx: RequestContext, args: ConnectionArgs, info: Asked): ReturnType<typeof readConnection>
+  /** The connection below one of many parents, read for all of them together. */
+  children(ctx: RequestContext, parentColumn: string, parentId: string, args: ConnectionArgs, info: Asked): ReturnType<typeof readConnection>
+  /** A record another one points at: null when it is gone or out of sight. */
+  reference(ctx: RequestContext, id: string | null | undefined, info: Asked): Promise<Row | null>
+  deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: Asked): Promise<Row[]>
+  require(ctx: RequestContext, id: string): Promise<T>
+  create(ctx: RequestContext, values: object): Promise<T>
+  update(ctx: RequestContext, id: string, values: object, expectedVersion?: number | null): Promise<T>
+  remove(ctx: RequestContext, id: string, expectedVersion?: number | null): Promise<string>
+  restore(ctx: RequestContext, id: string): Promise<T>
+  bulkUpdate(ctx: RequestContext, items: readonly (Versioned & object)[]): Promise<BulkResult>
+  bulkRemove(ctx: RequestContext, ids: readonly string[]): Promise<BulkResult>
+}
+
+export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>): Records<T> {
+  const update = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
+    change(ctx, definition, id, () => ({ operation: 'UPDATE', values: values as Partial<T> }), { expectedVersion })
+  const remove = (ctx: RequestContext, id: string, expectedVersion?: number | null) =>
+    change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
+  return {
+    async one(ctx, id, info) {
+      const row = await readOne(ctx, definition, id, fieldsAsked(info))
+      if (!row) throw notFound(`The ${definition.object}`)
+      return row
+    },
+    by: (ctx, column, value, info) => readBy(ctx, definition, column, value, fieldsAsked(info)),
+    page: (ctx, args, info) => readPage(ctx, definition, args, { page: fieldsAsked(info), record: fieldsAsked(info, ['data']) }),
+    connection: (ctx, args, info) => readConnection(ctx, definition, args, connectionAsked(info)),
+    children: (ctx, parentColumn, parentId, args, info) =>
+      readChildren(ctx, definition, parentColumn, { ...args, parentId }, connectionAsked(info)),
+    reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, fieldsAsked(info)) : null),
+    deleted: (ctx, args, info) => readDeleted(ctx, definition, args, fieldsAsked(info)),
+    require: (ctx, id) => requireRecord(ctx, definition, id),
+    create: (ctx, values) => save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T> }),
+    update,
+    remove: async (ctx, id, expectedVersion) => (await remove(ctx, id, expectedVersion)).id,
+    restore: (ctx, id) => change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { deleted: true }),
+    bulkUpdate: (ctx, items) =>
+      bulk(ctx, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) => update(inner, id, values, expectedVersion)),
+    bulkRemove: (ctx, ids) =>
+      bulk(
+        ctx,
+        ids.map((id) => ({ id })),
+        'ids',
+        'DELETED',
+        (inner, { id }) => remove(inner, id),
+      ),
+  }
+}
+
+const attemptsMax = 5
+
+/**
+ * Reads a record, decides what to change and saves it. When another writer came between and the caller demanded no
+ * version, the decision is made anew on the record as it is then.
+ */
+export async function change<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  id: string,
+  decide: (previous: T) => Omit<Draft<T>, 'previous' | 'expectedVersion'> | Promise<Omit<Draft<T>, 'previous' | 'expectedVersion'>>,
+  { expectedVersion = null, deleted = false }: { expectedVersion?: number | null | undefined; deleted?: boolean } = {},
+): Promise<T> {
+  mayWrite(ctx)
+  for (let attempt = 1; ; attempt++) {
+    const previous = await requireRecord(ctx, definition, id, { deleted })
+    try {
+      return await save(ctx, definition, { ...(await decide(previous)), previous, expectedVersion })
+    } catch (error) {
+      const moved = error instanceof Refusal && error.code === 'VERSION_CONFLICT'
+      if (!moved || expectedVersion !== null || attempt === attemptsMax) throw error
+    }
+  }
+}
+
+const unions = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
+
+/** Fields of the records of a connection, asked for through `nodes` or through `edges.node`. */
+function connectionAsked(info: Asked): { connection: ReadonlySet<string>; record: ReadonlySet<string> } {
+  const connection = fieldsAsked(info)
+  let record = unions.get(connection)
+  if (!record) {
+    record = new Set([...fieldsAsked(info, ['nodes']), ...fieldsAsked(info, ['edges', 'node'])])
+    unions.set(connection, record)
+  }
+  return { connection, record }
+}
+
+/**
+ * Many changes in one transaction, each for itself: a refused item leaves the others standing, and is told with its code.
+ * Rows are locked in the order of their ids, so that two bulk changes never wait for each other.
+ */
+async function bulk<I extends Versioned>(
+  ctx: RequestContext,
+  items: readonly I[],
+  path: string,
+  done: Exclude<BulkStatus, 'FAILED'>,
+  change: (ctx: RequestContext, item: I) => Promise<unknown>,
+): Promise<BulkResult> {
+  mayWrite(ctx)
+  if (items.length < 1 || items.length > bulkMax) {
+    throw invalid({ path, code: 'OUT_OF_RANGE', message: `${path} holds between 1 and ${bulkMax} items.` })
+  }
+  const results: BulkItemResult[] = []
+  const inOrder = items.map((item, index) => ({ item, index })).sort((a, b) => (a.item.id < b.item.id ? -1 : 1))
+  await inTransaction(ctx, async (outer) => {
+    for (const { item, index } of inOrder) {
+      const result = { index, id: item.id, code: null, message: null, errors: null }
+      try {
+        await inTransaction(outer, (inner) => change(inner, item))
+        results[index] = { ...result, status: done }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        results[index] = { ...result, status: 'FAILED', code: error.code, message: error.message, errors: error.extensions.errors ?? null }
+      }
+    }
+  })
+  const succeeded = results.filter((result) => result.status !== 'FAILED').length
+  return { requested: items.length, succeeded, failed: items.length - succeeded, results }
+}
+
+export type Info = GraphQLResolveInfo

@@ -1,0 +1,240 @@
+import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { eventInsert, type EventDraft } from '../outbox/event.ts'
+import { inTransaction, type RequestContext } from '../request.ts'
+import type { Column } from './column.ts'
+import { checkValues } from './check-values.ts'
+import { columnOf, has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { Scope, Values } from './predicate.ts'
+
+type Fields = Record<string, unknown>
+
+const pastTense = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RESTORE: 'restored' } as const
+
+/**
+ * The only way a record changes.
+ *
+ * Everything that can refuse comes first; then one statement writes the row and its event, so there is no state in which a
+ * change happened and its event did not. Webhooks, live streams and triggers all start from that event row. The version
+ * column refuses the write if the record moved meanwhile.
+ */
+export async function save<T extends StoredRow>(ctx: RequestContext, definition: RecordDefinition<T>, draft: Draft<T>): Promise<T> {
+  mayWrite(ctx)
+  if (definition.numbered && draft.operation === 'CREATE' && !ctx.db.open) {
+    // The number is taken and used in one transaction, so that a refused create leaves no gap.
+    return inTransaction(ctx, (inner) => save(inner, definition, draft))
+  }
+  const previous = draft.previous as (T & Fields) | null
+  const values = definedOnly(draft.values)
+  refuse(checkValues(definition, values))
+  if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion) throw versionConflict(definition, previous)
+
+  const next = nextRecord(ctx, definition, draft, values)
+  const changed = previous ? changedColumns(definition, previous, next) : layoutOf(definition).columns
+  if (previous && changed.every((column) => bookkeeping.has(column.name))) return previous
+  refuse(await referenceProblems(ctx, definition, next, changed))
+  refuse(definition.invariants?.(next, previous) ?? [])
+  refuse((await definition.checks?.(ctx, next, previous)) ?? [])
+  if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
+
+  const events = eventsOf(ctx, definition, draft, previous, next, changed)
+  await write(ctx, definition, previous, next, changed, events)
+  return next
+}
+
+/** Whether this caller may change anything at all; which records, the read that loaded them has decided. */
+export function mayWrite(ctx: RequestContext): void {
+  if (ctx.caller.role === 'READ_ONLY') throw new Refusal('PERMISSION_DENIED', 'Your role may read but not change records.')
+}
+
+function refuse(errors: FieldProblem[]): void {
+  if (errors.length > 0) throw invalid(...errors)
+}
+
+const bookkeeping = new Set(['version', 'updatedAt', 'updatedById'])
+
+function definedOnly<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
+}
+
+/** The value of a column nobody gave one. */
+function blank(column: Column): unknown {
+  if (column.nullable) return null
+  if (column.kind === 'textList') return []
+  if (column.kind === 'boolean') return false
+  if (column.name === 'customFields') return {}
+  return undefined
+}
+
+function nextRecord<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  draft: Draft<T>,
+  values: Partial<T>,
+): T & Fields {
+  const now = ctx.clock.now().toISOString()
+  const { caller } = ctx
+  const actor = caller.kind === 'SYSTEM' ? null : caller.userId
+  if (!draft.previous) {
+    const given = { ownerId: actor, ...definedOnly(definition.initial?.(ctx) ?? {}), ...values }
+    const stamped: Fields = { version: 1, createdAt: now, updatedAt: now, createdById: actor, updatedById: actor, deletedAt: null }
+    const record: Fields = {}
+    for (const column of layoutOf(definition).columns) {
+      record[column.name] = column.name in given ? (given as Fields)[column.name] : column.name in stamped ? stamped[column.name] : blank(column)
+    }
+    record.id = ((values as Fields).id as string | undefined)?.toLowerCase() ?? newId()
+    record.organizationId = caller.organizationId
+    return record as T & Fields
+  }
+  const previous = draft.previous as T & Fields
+  const next: Fields = { ...previous, ...values }
+  if ('customFields' in values) next.customFields = mergeCustomFields(previous.customFields, (values as Fields).customFields)
+  if (draft.operation === 'DELETE') next.deletedAt = now
+  if (draft.operation === 'RESTORE') next.deletedAt = null
+  if (has(definition, 'version')) Object.assign(next, { version: (previous.version as number) + 1, updatedAt: now, updatedById: actor })
+  return next as T & Fields
+}
+
+/** A change of custom fields names those it changes; null clears one. */
+function mergeCustomFields(previous: unknown, change: unknown): Fields {
+  const merged = Object.entries({ ...(previous as Fields), ...(change as Fields) })
+  return Object.fromEntries(merged.filter(([, value]) => value !== null))
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+}
+
+function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
+  return layoutOf(definition).columns.filter(({ name }) => !isSame(previous[name], next[name]))
+}
+
+async function referenceProblems(
+  ctx: RequestContext,
+  definition: RecordShape,
+  next: Fields,
+  changed: readonly Column[],
+): Promise<FieldProblem[]> {
+  const problems: FieldProblem[] = []
+  for (const [name, reference] of Object.entries(definition.references ?? {})) {
+    const id = next[name]
+    // The caller itself is known to exist.
+    if (typeof id !== 'string' || id === ctx.caller.userId || !changed.some((column) => column.name === name)) continue
+    if (!(await reference(ctx, [id])).has(id)) {
+      problems.push({ path: name, code: 'UNKNOWN_REFERENCE', message: `${name} names nothing that you can see.` })
+    }
+  }
+  return problems
+}
+
+/** The row lock on the counter lasts until the transaction ends: numbers follow each other without gaps. */
+async function nextNumber(ctx: RequestContext, object: string): Promise<number> {
+  const [row] = await ctx.db.query<{ value: number }>(
+    `insert into kernel.record_number (organization_id, object, value) values ($1, $2, 1)
+     on conflict (organization_id, object) do update set value = kernel.record_number.value + 1 returning value`,
+    [ctx.caller.organizationId, object],
+  )
+  return row!.value
+}
+
+function shownValues(definition: RecordShape, record: Fields): Fields {
+  return Object.fromEntries(layoutOf(definition).shown.map(({ name }) => [name, record[name]]))
+}
+
+function eventsOf<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  draft: Draft<T>,
+  previous: Fields | null,
+  next: Fields,
+  changed: readonly Column[],
+): EventDraft[] {
+  const data = {
+    object: definition.object,
+    id: next.id,
+    record: shownValues(definition, next),
+    previous: draft.operation === 'UPDATE' ? shownValues(definition, previous!) : null,
+    changedFields:
+      draft.operation === 'UPDATE' ? changed.filter(({ name, internal }) => !internal && !bookkeeping.has(name)).map(({ name }) => name) : null,
+    actorId: ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId,
+  }
+  const main = { type: definition.eventTypes?.[draft.operation] ?? `${definition.object}.${pastTense[draft.operation]}`, data: {} }
+  return [main, ...(draft.events ?? [])].map((event) => ({
+    type: event.type,
+    version: 1,
+    object: definition.object,
+    recordId: next.id as string,
+    data: { ...data, ...event.data },
+  }))
+}
+
+async function write(
+  ctx: RequestContext,
+  definition: RecordShape,
+  previous: Fields | null,
+  next: Fields,
+  changed: readonly Column[],
+  events: readonly EventDraft[],
+): Promise<void> {
+  const values = new Values()
+  const written = previous ? updateSql(ctx, definition, previous, next, changed, values) : insertSql(definition, next, values)
+  const sql = `with written as (${written} returning 1), event as (${eventInsert(ctx, values, events, 'written')}) select count(*)::int as count from written`
+  const run = (db: RequestContext['db']) => db.query<{ count: number }>(sql, values.list)
+  try {
+    // Inside a transaction a refused statement must leave the rest of it usable.
+    const [row] = ctx.db.open ? await ctx.db.transaction(run) : await run(ctx.db)
+    if (row!.count === 0) throw previous && has(definition, 'version') ? versionConflict(definition, previous) : notFound(`The ${definition.object}`)
+  } catch (error) {
+    throw await uniqueRefusal(ctx, definition, next, error)
+  }
+}
+
+const stored = (column: Column, value: unknown): unknown => (column.kind === 'json' && value !== null ? JSON.stringify(value) : value)
+
+function insertSql(definition: RecordShape, next: Fields, values: Values): string {
+  const columns = layoutOf(definition).columns.filter(({ name }) => next[name] !== undefined)
+  const placeholders = columns.map((column) => values.add(stored(column, next[column.name])))
+  return `insert into ${definition.table} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')})`
+}
+
+function updateSql(
+  ctx: RequestContext,
+  definition: RecordShape,
+  previous: Fields,
+  next: Fields,
+  changed: readonly Column[],
+  values: Values,
+): string {
+  const sets = changed.map((column) => `${column.column} = ${values.add(stored(column, next[column.name]))}`)
+  const scope = new Scope(ctx.caller, values)
+  const version = has(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
+  return `update ${definition.table} t set ${sets.join(', ')} where t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
+}
+
+function versionConflict(definition: RecordShape, previous: Fields): Refusal {
+  return new Refusal('VERSION_CONFLICT', `The ${definition.object} was changed by someone else; read it again and repeat your change.`, {
+    currentVersion: previous.version,
+  })
+}
+
+interface DatabaseError {
+  code?: string
+  constraint?: string
+}
+
+async function uniqueRefusal(ctx: RequestContext, definition: RecordShape, next: Fields, error: unknown): Promise<unknown> {
+  const { code, constraint } = error as DatabaseError
+  if (code !== '23505' || !constraint) return error
+  const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]
+  if (!name) return error
+  const scope = new Scope(ctx.caller)
+  const match = `t.${columnOf(definition, name).column} = ${scope.values.add(next[name])}`
+  const [conflict] = await ctx.db.query<{ id: string }>(
+    `select t.id from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`,
+    scope.values.list,
+  )
+  const message = `Another ${definition.object} already has this ${name}.`
+  return new Refusal('UNIQUE_VIOLATION', message, {
+    errors: [{ path: name, code: 'NOT_UNIQUE', message, ...(conflict && { conflictingId: conflict.id }) }],
+  })
+}

@@ -1,0 +1,15 @@
+import { Directive } from 'type-graphql'
+
+type Decorator = ClassDecorator & MethodDecorator & PropertyDecorator
+
+/** `@requiresScopes` in the form every Federation 2 router understands. */
+export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
+  Directive(`@requiresScopes(scopes: [${scopes.map((scope) => `["${scope}"]`).join(', ')}])`) as Decorator
+
+/** The scope of a resource: READ on a type, WRITE on a mutation. */
+export function Scope(resource: string): Decorator {
+  return ((target: object, key?: string, descriptor?: PropertyDescriptor) => {
+    const scope = key === undefined ? `READ_${resource}` : `WRITE_${resource}`
+    ;(RequiresScopes(scope) as (...args: unknown[]) => void)(target, key, descriptor)
+  }) as Decorator
+}

@@ -1,0 +1,51 @@
+import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
+import { layoutOf, type RecordShape } from './definition.ts'
+
+/** The part of a resolver's info that says what was asked for; graphql-jit gives the same nodes for every run of a document. */
+export type Asked = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
+
+const remembered = new WeakMap<readonly FieldNode[], Map<string, ReadonlySet<string>>>()
+
+/** Names of the fields asked for below `path` (`['data']` of a page), fragments included, whatever their type condition. */
+export function fieldsAsked(info: Asked, path: readonly string[] = []): ReadonlySet<string> {
+  const key = path.join('.')
+  let byPath = remembered.get(info.fieldNodes)
+  if (!byPath) remembered.set(info.fieldNodes, (byPath = new Map()))
+  let names = byPath.get(key)
+  if (!names) {
+    let sets = info.fieldNodes.flatMap((node) => node.selectionSet ?? [])
+    for (const step of path) {
+      sets = sets.flatMap((set) => fieldsOf(set, info.fragments)).flatMap((field) => (field.name.value === step ? (field.selectionSet ?? []) : []))
+    }
+    names = new Set(sets.flatMap((set) => fieldsOf(set, info.fragments)).map((field) => field.name.value))
+    byPath.set(key, names)
+  }
+  return names
+}
+
+function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDefinitionNode }): FieldNode[] {
+  return set.selections.flatMap((selection) => {
+    if (selection.kind === 'Field') return [selection]
+    const inner = selection.kind === 'InlineFragment' ? selection.selectionSet : fragments[selection.name.value]?.selectionSet
+    return inner ? fieldsOf(inner, fragments) : []
+  })
+}
+
+const selectLists = new WeakMap<ReadonlySet<string>, Map<object, string>>()
+
+/**
+ * The select list of a read: the asked columns under their graph names, and every id, which edges to other records stand on.
+ */
+export function selectList(definition: RecordShape, asked: ReadonlySet<string>, alias: string): string {
+  let byDefinition = selectLists.get(asked)
+  if (!byDefinition) selectLists.set(asked, (byDefinition = new Map()))
+  let list = byDefinition.get(definition)
+  if (!list) {
+    list = layoutOf(definition)
+      .columns.filter((column) => column.kind === 'id' || asked.has(column.name))
+      .map((column) => `${alias}.${column.column}${column.column === column.name ? '' : ` as "${column.name}"`}`)
+      .join(', ')
+    byDefinition.set(definition, list)
+  }
+  return list
+}

@@ -1,0 +1,29 @@
+import type { RequestContext } from '../request.ts'
+import type { Sql } from '../database/database.ts'
+import type { RecordShape } from './definition.ts'
+
+/**
+ * Live rows per organization and kind are kept exactly: triggers append a difference in the transaction of each change
+ * (appending never waits for another writer), reading sums them in one snapshot, `foldTotals` makes few rows of many.
+ */
+export async function keptTotal(ctx: RequestContext, definition: RecordShape): Promise<number> {
+  const [row] = await ctx.db.query<{ total: number }>(
+    'select coalesce(sum(n), 0)::int8 as total from kernel.record_total where organization_id = $1 and object = $2',
+    [ctx.caller.organizationId, definition.object],
+  )
+  return row!.total
+}
+
+/** Replaces the differences of one organization and kind by their sum; safe at any time, from any number of workers. */
+export async function foldTotals(sql: Sql): Promise<void> {
+  await sql.query(`
+    with crowded as (
+      select organization_id, object from kernel.record_total group by organization_id, object having count(*) > 20 limit 1000
+    ), gone as (
+      delete from kernel.record_total t using crowded c
+      where t.organization_id = c.organization_id and t.object = c.object
+      returning t.organization_id, t.object, t.n
+    )
+    insert into kernel.record_total (organization_id, object, n)
+    select organization_id, object, sum(n) from gone group by organization_id, object`)
+}

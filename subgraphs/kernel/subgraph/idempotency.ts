@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Sql } from '../database/database.ts'
+import { requestContext, type RequestContext, type Services } from '../request.ts'
+import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
+
+export const idempotencyHours = 24
+
+interface Remembered {
+  step: string
+  fingerprint: string
+  answer: SubgraphResult
+}
+
+/** Undoes everything a run wrote, and still answers. */
+class Undone extends Error {
+  constructor(readonly answer: SubgraphResult) {
+    super('undone')
+  }
+}
+
+/**
+ * Runs a mutation at most once per idempotency key: the key, what it wrote and its answer commit in one transaction, so a
+ * crash leaves all of them or none. A key in use is refused at once, never waited for.
+ */
+export async function once(
+  services: Services,
+  request: SubgraphRequest,
+  run: (ctx: RequestContext) => Promise<SubgraphResult>,
+): Promise<SubgraphResult> {
+  const { context, document } = request
+  const { key, fingerprint } = context.idempotency!
+  // An operation over several subgraphs has one step in each.
+  const step = createHash('sha256').update(document).digest('base64url')
+  try {
+    return await services.database.transaction(async (db) => {
+      await lock(db, [context.caller.organizationId, context.caller.credentialId, key])
+      const remembered = await recall(db, services, request)
+      if (remembered.some((row) => row.fingerprint !== fingerprint)) {
+        throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
+      }
+      const before = remembered.find((row) => row.step === step)
+      if (before) return { ...before.answer, replayed: true }
+      const answer = await run(requestContext(context, services, db))
+      if (isDefect(answer)) throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
+      if (isFinal(answer)) await remember(db, services, request, step, answer)
+      return answer
+    })
+  } catch (error) {
+    if (error instanceof Undone) return error.answer
+    if (error instanceof Refusal) return { data: null, errors: [error.toJSON()] }
+    throw error
+  }
+}
+
+async function lock(db: Sql, parts: readonly string[]): Promise<void> {
+  const [row] = await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 7)) as taken', [parts.join('\n')])
+  if (!row!.taken) {
+    throw new Refusal('IDEMPOTENCY_IN_PROGRESS', 'A request with this Idempotency-Key is still running.', { retryAfter: 1 })
+  }
+}
+
+const cutoff = ({ clock }: Services): string => new Date(clock.now().getTime() - idempotencyHours * 3_600_000).toISOString()
+
+function recall(db: Sql, services: Services, { context }: SubgraphRequest): Promise<Remembered[]> {
+  return db.query<Remembered>(
+    `select step, fingerprint, answer from kernel.idempotency
+     where organization_id = $1 and credential_id = $2 and key = $3 and created_at > $4`,
+    [context.caller.organizationId, context.caller.credentialId, context.idempotency!.key, cutoff(services)],
+  )
+}
+
+async function remember(db: Sql, services: Services, { context }: SubgraphRequest, step: string, answer: SubgraphResult): Promise<void> {
+  const { caller } = context
+  const { key, fingerprint } = context.idempotency!
+  await db.query(
+    `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (organization_id, credential_id, key, step)
+     do update set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`,
+    [caller.organizationId, newId(), caller.credentialId, key, step, fingerprint, JSON.stringify(answer), services.clock.now().toISOString()],
+  )
+}
+
+function statuses({ errors = [] }: SubgraphResult): number[] {
+  return errors.map(({ extensions }) => (isErrorCode(extensions?.code) ? statusOfCode[extensions.code] : 500))
+}
+
+const isDefect = (answer: SubgraphResult): boolean => statuses(answer).some((status) => status >= 500)
+
+/** Success, even of a part, and business refusals are final; failed validation and refused access may be tried again. */
+function isFinal(answer: SubgraphResult): boolean {
+  const wrote = Object.values(answer.data ?? {}).some((value) => value !== null)
+  return wrote || statuses(answer).every((status) => ![400, 401, 403, 429].includes(status))
+}
+
+/** Forgets answers older than the replay window. */
+export async function forgetOldAnswers(services: Services): Promise<void> {
+  await services.database.query('delete from kernel.idempotency where created_at <= $1', [cutoff(services)])
+}

@@ -1,0 +1,76 @@
+import { getOperationAST, parse, type GraphQLError } from 'graphql'
+import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
+import { LRUCache } from 'lru-cache'
+import { Refusal } from '../errors.ts'
+import { requestContext, type RequestContext, type Services } from '../request.ts'
+import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
+import { once } from './idempotency.ts'
+import type { SubgraphSchema } from './subgraph.ts'
+
+interface Compiled {
+  readonly isMutation: boolean
+  run(ctx: RequestContext, variables: object): Promise<SubgraphResult> | SubgraphResult
+}
+
+/** A subgraph in this process: operations are compiled once and then only run. */
+export class LocalSubgraph implements SubgraphEndpoint {
+  readonly #compiled = new LRUCache<string, Compiled>({ max: 2000 })
+
+  constructor(
+    readonly name: string,
+    private readonly schema: SubgraphSchema['schema'],
+    private readonly services: Services,
+  ) {}
+
+  async execute(request: SubgraphRequest): Promise<SubgraphResult> {
+    const compiled = this.#compile(request.document)
+    const { context, variables } = request
+    if (compiled.isMutation && context.idempotency) {
+      return once(this.services, request, async (ctx) => this.#formatted(await compiled.run(ctx, variables), ctx))
+    }
+    const ctx = requestContext(context, this.services)
+    const result = await compiled.run(ctx, variables)
+    return result.errors ? this.#formatted(result, ctx) : result
+  }
+
+  #compile(document: string): Compiled {
+    let compiled = this.#compiled.get(document)
+    if (!compiled) {
+      const ast = parse(document)
+      const query = compileQuery(this.schema, ast, undefined, { disableLeafSerialization: true, disablingCapturingStackErrors: true })
+      if (!isCompiledQuery(query)) throw new AggregateError(query.errors ?? [], `Subgraph ${this.name} cannot run an operation.`)
+      compiled = { isMutation: getOperationAST(ast)?.operation === 'mutation', run: runner(query) }
+      this.#compiled.set(document, compiled)
+    }
+    return compiled
+  }
+
+  /** What a caller can act on passes; a defect is logged with its cause and passes as nothing but its code. */
+  #formatted({ data, errors }: SubgraphResult, ctx: RequestContext): SubgraphResult {
+    if (!errors?.length) return { data: data ?? null }
+    const formatted = (errors as readonly GraphQLError[]).map((error) => {
+      const cause = error.originalError ?? error
+      const path = error.path ? { path: error.path } : {}
+      if (cause instanceof Refusal || (error.extensions?.code && !error.originalError)) {
+        return { message: error.message, ...path, extensions: { ...error.extensions } }
+      }
+      const passing = passingCode(cause)
+      if (passing) return { message: passing.message, ...path, extensions: { ...passing.extensions } }
+      ctx.log.error({ err: cause, requestId: ctx.requestId, subgraph: this.name, path: error.path }, 'a resolver failed')
+      return { message: 'Something went wrong on our side.', ...path, extensions: { code: 'INTERNAL' } }
+    })
+    return { data: data ?? null, errors: formatted }
+  }
+}
+
+function runner(query: CompiledQuery): Compiled['run'] {
+  return (ctx, variables) => query.query(undefined, ctx, variables) as SubgraphResult | Promise<SubgraphResult>
+}
+
+/** Failures of the database that pass by themselves: deadlock, serialization, lock or statement timeout, lost connection. */
+function passingCode(error: unknown): Refusal | null {
+  const { code } = error as { code?: string }
+  const passes = ['40P01', '40001', '55P03', '57014', '57P01', '57P03', '08006', '08001', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT']
+  if (!code || !passes.includes(code)) return null
+  return new Refusal('UNAVAILABLE', 'The service is busy; try again.', { retryAfter: 1 })
+}

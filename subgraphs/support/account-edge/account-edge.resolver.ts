@@ -1,0 +1,26 @@
+import { Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
+import { connectionArgs } from '../../kernel/record/list-args.ts'
+import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { CaseConnection, CaseFilter, CaseOrder } from '../case/case.inputs.ts'
+import { supportCase } from '../case/case.ts'
+
+const cases = recordsOf(supportCase)
+const CaseConnectionArgs = connectionArgs(CaseFilter, CaseOrder)
+type CaseConnectionArgs = InstanceType<typeof CaseConnectionArgs>
+
+/** What this subgraph adds to an account. */
+@ObjectType('Account')
+@Directive('@key(fields: "id")')
+export class AccountEdge {
+  @Field(() => ID)
+  id!: string
+}
+
+@Resolver(() => AccountEdge)
+export class AccountEdgeResolver {
+  @FieldResolver(() => CaseConnection, { description: 'Live cases of the account that the caller sees.' })
+  cases(@Root() root: AccountEdge, @Args(() => CaseConnectionArgs) args: CaseConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return cases.children(ctx, 'accountId', root.id, args, info)
+  }
+}

@@ -1,0 +1,58 @@
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { ID, ObjectType } from 'type-graphql'
+import { Column, enumeration } from '../../kernel/record/column.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { connectionOf, filterOf, inputFrom, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { Scope } from '../../kernel/record/scope.ts'
+import { supportCase } from '../case/case.ts'
+
+export const CommentAuthorType = enumeration('CommentAuthorType', ['USER', 'CONTACT', 'SYSTEM'])
+export type CommentAuthorType = keyof typeof CommentAuthorType
+
+@ObjectType({ description: 'A comment on a case; an internal one is not meant for the customer.' })
+@Scope('CASES')
+@Entity({ schema: 'support', tableName: 'case_comment' })
+export class CaseComment {
+  @Column(() => ID)
+  id!: string
+
+  @Column(() => ID)
+  organizationId!: string
+
+  @Column(() => ID)
+  caseId!: string
+
+  @Column(() => String, { max: 20_000, filled: true })
+  body!: string
+
+  @Column(() => Boolean)
+  isInternal!: boolean
+
+  @Column(() => ID, { nullable: true })
+  authorId!: string | null
+
+  @Column(() => CommentAuthorType)
+  authorType!: CommentAuthorType
+
+  @Column(() => DateTime)
+  createdAt!: string
+}
+
+/** Whoever sees the case sees its comments. */
+export const caseComment: RecordDefinition<CaseComment> = {
+  entity: CaseComment,
+  object: 'case_comment',
+  table: 'support.case_comment',
+  visibleBy: [],
+  visibleThrough: { by: 'caseId', to: () => supportCase },
+  searchable: ['body'],
+  eventTypes: { CREATE: 'case.comment_added' },
+}
+
+export const CaseCommentCreateInput = inputFrom('CaseCommentCreateInput', CaseComment, { required: ['body'], optional: ['isInternal'] })
+export type CaseCommentCreateInput = InstanceType<typeof CaseCommentCreateInput>
+export const CaseCommentFilter = filterOf('CaseCommentFilter', CaseComment)
+export const CaseCommentOrder = orderOf('CaseCommentOrder', CaseComment)
+export const CaseCommentPage = pageOf('CaseCommentPage', CaseComment, 'CASES')
+export const CaseCommentConnection = connectionOf('CaseComment', CaseComment, 'CASES')

@@ -1,0 +1,97 @@
+import { organizationSettings } from '../../identity/public.ts'
+import type { ExtraEvent } from '../../kernel/record/definition.ts'
+import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
+import { supportCase, type Case, type CaseStatus } from './case.ts'
+import type { CaseCreateInput, CaseUpdateInput } from './case.inputs.ts'
+import { hoursAfter, mustBeAllowed, slaHours, statusChange } from './case.status.ts'
+
+const cases = recordsOf(supportCase)
+
+/** Due dates follow from the priority unless they are given; a case that comes in a later state has what that state implies. */
+export function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
+  const now = ctx.clock.now().toISOString()
+  const hours = slaHours[input.priority ?? 'MEDIUM']
+  const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution)
+  const fresh = { status: 'NEW', priority: input.priority ?? 'MEDIUM', slaDueAt, pausedAt: null, resolvedAt: null, closedAt: null, escalationLevel: 0, reopenCount: 0 } as const
+  const implied = statusChange(fresh, input.status ?? 'NEW', now).values
+  return cases.create(ctx, { ...input, slaDueAt, firstResponseDueAt: hoursAfter(now, hours.firstResponse), ...implied })
+}
+
+export function updateCase(ctx: RequestContext, id: string, input: CaseUpdateInput, expectedVersion: number | null): Promise<Case> {
+  return change(
+    ctx,
+    supportCase,
+    id,
+    async (previous) => {
+      const { status, ...values } = input
+      const moved = status ? await move(ctx, { ...previous, ...definedPriority(input) }, previous.status, status) : { values: {}, events: [] }
+      const cleared = status === null ? { status: null as never } : {}
+      return { operation: 'UPDATE', values: { ...values, ...cleared, ...moved.values } as Partial<Case>, events: [...moved.events, ...assignment(previous, input.assignedToId)] }
+    },
+    { expectedVersion },
+  )
+}
+
+/** Same status: nothing happens. Otherwise the side effects of the state machine, in one change. */
+export function setCaseStatus(ctx: RequestContext, id: string, status: CaseStatus): Promise<Case> {
+  return change(ctx, supportCase, id, async (previous) => ({ operation: 'UPDATE', ...(await move(ctx, previous, previous.status, status)) }))
+}
+
+/** Null takes the case from whoever had it. */
+export function assignCase(ctx: RequestContext, id: string, assignedToId: string | null): Promise<Case> {
+  return change(ctx, supportCase, id, (previous) => ({
+    operation: 'UPDATE',
+    values: { assignedToId },
+    events: assignment(previous, assignedToId),
+  }))
+}
+
+/** Writes a summary of the case and its comments, keeps it on the case and answers it. */
+export async function summarizeCase(ctx: RequestContext, id: string) {
+  const summarized = await change(ctx, supportCase, id, async (previous) => {
+    const comments = await ctx.db.query<{ body: string }>(
+      'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at, id limit 200',
+      [ctx.caller.organizationId, previous.id],
+    )
+    const { summary, keyPoints, model } = await ctx.languageModel.summarize({
+      title: previous.subject,
+      passages: [previous.description ?? '', ...comments.map(({ body }) => body)],
+    })
+    return { operation: 'UPDATE', values: { aiSummary: { summary, keyPoints, generatedAt: ctx.clock.now().toISOString(), model } } }
+  })
+  return { caseId: summarized.id, ...(summarized.aiSummary as { summary: string; keyPoints: string[]; generatedAt: string; model: string }) }
+}
+
+async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus) {
+  if (from !== to && (await organizationSettings(ctx)).enforceCaseTransitions) mustBeAllowed(from, to)
+  return statusChange(before, to, ctx.clock.now().toISOString())
+}
+
+const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})
+
+function assignment(previous: Case, assignedToId: string | null | undefined): ExtraEvent[] {
+  if (assignedToId === undefined || assignedToId === previous.assignedToId) return []
+  return [{ type: 'case.assigned', data: { previousAssignedToId: previous.assignedToId, assignedToId } }]
+}
+
+/** A comment; the first public one of a user is the first response. Both commit together. */
+export function commentOnCase(ctx: RequestContext, caseId: string, input: CaseCommentCreateInput): Promise<CaseComment> {
+  const { kind, userId } = ctx.caller
+  const isAgent = kind !== 'SYSTEM'
+  const isInternal = input.isInternal ?? false
+  return inTransaction(ctx, async (inner) => {
+    const { id } = await change(inner, supportCase, caseId, (previous) => ({
+      operation: 'UPDATE',
+      values: isAgent && !isInternal && !previous.firstResponseAt ? { firstResponseAt: ctx.clock.now().toISOString() } : {},
+    }))
+    return recordsOf(caseComment).create(inner, {
+      caseId: id,
+      body: input.body,
+      isInternal,
+      authorId: isAgent ? userId : null,
+      authorType: isAgent ? 'USER' : 'SYSTEM',
+    })
+  })
+}

@@ -1,0 +1,137 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { connectionArgs, pageArgs, PartArgs } from '../../kernel/record/list-args.ts'
+import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
+import { Scope } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import {
+  caseComment,
+  CaseComment,
+  CaseCommentConnection,
+  CaseCommentCreateInput,
+  CaseCommentFilter,
+  CaseCommentOrder,
+  CaseCommentPage,
+} from '../case-comment/case-comment.ts'
+import { assignCase, commentOnCase, createCase, setCaseStatus, summarizeCase, updateCase } from './case.actions.ts'
+import { Case, CaseStatus, supportCase } from './case.ts'
+import { CaseConnection, CaseCreateInput, CaseFilter, CaseOrder, CasePage, CaseUpdateInput } from './case.inputs.ts'
+import { CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
+import { caseAssignees, caseStats } from './case.stats.ts'
+
+const cases = recordsOf(supportCase)
+const comments = recordsOf(caseComment)
+const CasePageArgs = pageArgs(CaseFilter, CaseOrder)
+const CaseConnectionArgs = connectionArgs(CaseFilter, CaseOrder)
+const CommentConnectionArgs = connectionArgs(CaseCommentFilter, CaseCommentOrder)
+type CasePageArgs = InstanceType<typeof CasePageArgs>
+type CaseConnectionArgs = InstanceType<typeof CaseConnectionArgs>
+type CommentConnectionArgs = InstanceType<typeof CommentConnectionArgs>
+
+@Resolver(() => Case)
+export class CaseResolver {
+  @Query(() => Case, { nullable: true })
+  case(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return cases.one(ctx, id, info)
+  }
+
+  @Query(() => CasePage)
+  caseList(@Args(() => CasePageArgs) args: CasePageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return cases.page(ctx, args, info)
+  }
+
+  @Query(() => CaseConnection)
+  caseConnection(@Args(() => CaseConnectionArgs) args: CaseConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return cases.connection(ctx, args, info)
+  }
+
+  @Query(() => [Case], { description: 'Deleted cases, the last deleted first.' })
+  caseListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return cases.deleted(ctx, args, info)
+  }
+
+  @Query(() => CaseStats)
+  caseStats(@Ctx() ctx: RequestContext) {
+    return caseStats(ctx)
+  }
+
+  @Query(() => [CaseAssignee], { description: 'Active users who can be given cases, by name.' })
+  caseAssignees(@Ctx() ctx: RequestContext) {
+    return caseAssignees(ctx)
+  }
+
+  @Query(() => CaseCommentPage, { description: 'Comments of a case, the oldest first.' })
+  async caseCommentList(@Arg('caseId', () => ID) caseId: string, @Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    const { id } = await cases.require(ctx, caseId)
+    return comments.page(ctx, { ...args, filter: { caseId: { eq: id } }, orderBy: [{ field: 'createdAt', direction: 'ASC' }] }, info)
+  }
+
+  @Mutation(() => Case)
+  @Scope('CASES')
+  caseCreate(@Arg('input', () => CaseCreateInput) input: CaseCreateInput, @Ctx() ctx: RequestContext) {
+    return createCase(ctx, input)
+  }
+
+  @Mutation(() => Case)
+  @Scope('CASES')
+  caseUpdate(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => CaseUpdateInput) input: CaseUpdateInput,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return updateCase(ctx, id, input, expectedVersion)
+  }
+
+  @Mutation(() => ID)
+  @Scope('CASES')
+  caseDelete(
+    @Arg('id', () => ID) id: string,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return cases.remove(ctx, id, expectedVersion)
+  }
+
+  @Mutation(() => Case)
+  @Scope('CASES')
+  caseRestore(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return cases.restore(ctx, id)
+  }
+
+  @Mutation(() => Case, { description: 'Gives the case to a user; null takes it from whoever had it.' })
+  @Scope('CASES')
+  caseAssign(
+    @Arg('id', () => ID) id: string,
+    @Arg('assignedToId', () => ID, { nullable: true }) assignedToId: string | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return assignCase(ctx, id, assignedToId ?? null)
+  }
+
+  @Mutation(() => Case, { description: 'Moves the case to any status, with the side effects of that status; the same status changes nothing.' })
+  @Scope('CASES')
+  caseSetStatus(@Arg('id', () => ID) id: string, @Arg('status', () => CaseStatus) status: CaseStatus, @Ctx() ctx: RequestContext) {
+    return setCaseStatus(ctx, id, status)
+  }
+
+  @Mutation(() => CaseSummary)
+  @Scope('CASES')
+  caseSummarize(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return summarizeCase(ctx, id)
+  }
+
+  @Mutation(() => CaseComment)
+  @Scope('CASES')
+  caseCommentCreate(
+    @Arg('caseId', () => ID) caseId: string,
+    @Arg('input', () => CaseCommentCreateInput) input: CaseCommentCreateInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return commentOnCase(ctx, caseId, input)
+  }
+
+  @FieldResolver(() => CaseCommentConnection)
+  comments(@Root() root: Case, @Args(() => CommentConnectionArgs) args: CommentConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return comments.children(ctx, 'caseId', root.id, args, info)
+  }
+}

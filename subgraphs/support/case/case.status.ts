@@ -1,0 +1,73 @@
+import { Refusal } from '../../kernel/errors.ts'
+import type { ExtraEvent } from '../../kernel/record/definition.ts'
+import type { Case, CasePriority, CaseStatus } from './case.ts'
+
+/** Hours until the first response and until the resolution. */
+export const slaHours: Readonly<Record<CasePriority, { firstResponse: number; resolution: number }>> = {
+  URGENT: { firstResponse: 1, resolution: 4 },
+  HIGH: { firstResponse: 4, resolution: 24 },
+  MEDIUM: { firstResponse: 8, resolution: 72 },
+  LOW: { firstResponse: 24, resolution: 120 },
+}
+
+/** Where a case may go when its organization enforces transitions. */
+const transitions: Readonly<Record<CaseStatus, readonly CaseStatus[]>> = {
+  NEW: ['OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
+  OPEN: ['PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
+  PENDING_CUSTOMER: ['OPEN', 'ESCALATED', 'RESOLVED', 'CLOSED'],
+  ESCALATED: ['OPEN', 'PENDING_CUSTOMER', 'RESOLVED', 'CLOSED'],
+  RESOLVED: ['OPEN', 'ESCALATED', 'CLOSED'],
+  CLOSED: ['OPEN'],
+}
+
+export const isDone = (status: CaseStatus): boolean => status === 'RESOLVED' || status === 'CLOSED'
+
+const later = (from: string, ms: number): string => new Date(Date.parse(from) + ms).toISOString()
+
+export const hoursAfter = (from: string, hours: number): string => later(from, hours * 3_600_000)
+
+/** Throws INVALID_STATE with what would be allowed. */
+export function mustBeAllowed(from: CaseStatus, to: CaseStatus): void {
+  const allowed = transitions[from]
+  if (from === to || allowed.includes(to)) return
+  throw new Refusal('INVALID_STATE', `A case that is ${from} cannot become ${to}.`, { allowed: [...allowed] })
+}
+
+export interface StatusChange {
+  readonly values: Partial<Case>
+  readonly events: readonly ExtraEvent[]
+}
+
+type Before = Pick<
+  Case,
+  'status' | 'priority' | 'slaDueAt' | 'pausedAt' | 'resolvedAt' | 'closedAt' | 'escalationLevel' | 'reopenCount'
+>
+
+/** What else changes when a case gets this status. The same status changes nothing. */
+export function statusChange(before: Before, to: CaseStatus, now: string): StatusChange {
+  if (before.status === to) return { values: {}, events: [] }
+  const events: ExtraEvent[] = [{ type: 'case.status_changed', data: { previousStatus: before.status, status: to } }]
+  if (to === 'ESCALATED') events.push({ type: 'case.escalated', data: { escalationLevel: before.escalationLevel + 1 } })
+  return { values: { status: to, ...pause(before, to, now), ...escalation(before, to, now), ...completion(before, to, now) }, events }
+}
+
+/** Waiting for the customer stops the SLA clock; leaving that state moves the due date by the time waited. */
+function pause(before: Before, to: CaseStatus, now: string): Partial<Case> {
+  if (to === 'PENDING_CUSTOMER') return { pausedAt: now }
+  if (!before.pausedAt) return {}
+  const waitedMs = Math.max(0, Date.parse(now) - Date.parse(before.pausedAt))
+  return { pausedAt: null, ...(before.slaDueAt && { slaDueAt: later(before.slaDueAt, waitedMs) }) }
+}
+
+function escalation(before: Before, to: CaseStatus, now: string): Partial<Case> {
+  if (to !== 'ESCALATED') return {}
+  const raised = before.priority === 'LOW' || before.priority === 'MEDIUM' ? { priority: 'HIGH' as const } : {}
+  return { escalatedAt: now, escalationLevel: before.escalationLevel + 1, ...raised }
+}
+
+function completion(before: Before, to: CaseStatus, now: string): Partial<Case> {
+  if (to === 'RESOLVED') return { resolvedAt: now, closedAt: null }
+  if (to === 'CLOSED') return { closedAt: now, resolvedAt: before.resolvedAt ?? now }
+  if (isDone(before.status)) return { resolvedAt: null, closedAt: null, reopenCount: before.reopenCount + 1 }
+  return {}
+}

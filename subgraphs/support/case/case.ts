@@ -1,0 +1,109 @@
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { Directive, ID, Int, ObjectType } from 'type-graphql'
+import { seenAccounts } from '../../crm/public.ts'
+import { activeUsers } from '../../identity/public.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { OrgRecord } from '../../kernel/record/org-record.ts'
+import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { Scope } from '../../kernel/record/scope.ts'
+import { caseComment } from '../case-comment/case-comment.ts'
+
+export const CaseStatus = enumeration('CaseStatus', ['NEW', 'OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'])
+export type CaseStatus = keyof typeof CaseStatus
+
+export const CasePriority = enumeration('CasePriority', ['LOW', 'MEDIUM', 'HIGH', 'URGENT'])
+export type CasePriority = keyof typeof CasePriority
+
+export const CaseType = enumeration('CaseType', ['QUESTION', 'INCIDENT', 'PROBLEM', 'FEATURE_REQUEST', 'BILLING', 'OTHER'])
+export type CaseType = keyof typeof CaseType
+
+export const CaseOrigin = enumeration('CaseOrigin', ['EMAIL', 'PHONE', 'WEB', 'CHAT', 'PORTAL', 'INTERNAL'])
+export type CaseOrigin = keyof typeof CaseOrigin
+
+@ObjectType({ description: 'A request of a customer that somebody has to answer. Status, priority, type and origin read as plain strings.' })
+@Directive('@key(fields: "id")')
+@Scope('CASES')
+@Entity({ schema: 'support', tableName: 'case' })
+export class Case extends OrgRecord {
+  @Column(() => Int, { description: 'Counts up per organization without gaps.' })
+  caseNumber!: number
+
+  @Column(() => String, { max: 300, filled: true })
+  subject!: string
+
+  @Column(() => String, { nullable: true, max: 20_000 })
+  description!: string | null
+
+  @Column(() => CaseStatus, { readAsString: true })
+  status!: CaseStatus
+
+  @Column(() => CasePriority, { readAsString: true })
+  priority!: CasePriority
+
+  @Column(() => CaseType, { readAsString: true })
+  type!: CaseType
+
+  @Column(() => CaseOrigin, { readAsString: true })
+  origin!: CaseOrigin
+
+  @Column(() => ID, { nullable: true })
+  accountId!: string | null
+
+  @Column(() => ID, { nullable: true })
+  contactId!: string | null
+
+  @Column(() => ID, { nullable: true })
+  opportunityId!: string | null
+
+  @Column(() => ID, { nullable: true, description: 'The user who works on the case, and who sees it beside its owner.' })
+  assignedToId!: string | null
+
+  @Column(() => DateTime, {
+    nullable: true,
+    description: 'When the case should be resolved: 4, 24, 72 or 120 hours after it came for URGENT, HIGH, MEDIUM and LOW; waiting for the customer stops the clock.',
+  })
+  slaDueAt!: string | null
+
+  @Column(() => DateTime, { nullable: true, description: 'When somebody should have answered: 1, 4, 8 or 24 hours after the case came, by priority.' })
+  firstResponseDueAt!: string | null
+
+  @Column(() => DateTime, { nullable: true, description: 'The first public comment of a user.' })
+  firstResponseAt!: string | null
+
+  @Column(() => DateTime, { nullable: true })
+  resolvedAt!: string | null
+
+  @Column(() => DateTime, { nullable: true })
+  closedAt!: string | null
+
+  @Column(() => DateTime, { nullable: true })
+  escalatedAt!: string | null
+
+  @Column(() => Int, { description: 'How often the case was escalated.' })
+  escalationLevel!: number
+
+  @Column(() => Int)
+  reopenCount!: number
+
+  @Column(() => Json, { nullable: true, description: 'The last summary: summary, keyPoints, generatedAt, model.' })
+  aiSummary!: unknown
+
+  @Column(() => DateTime, { nullable: true, internal: true })
+  pausedAt!: string | null
+
+  @Column(() => DateTime, { nullable: true, internal: true })
+  slaBreachedAt!: string | null
+}
+
+export const supportCase: RecordDefinition<Case> = {
+  entity: Case,
+  object: 'case',
+  table: 'support."case"',
+  visibleBy: ['ownerId', 'assignedToId'],
+  searchable: ['subject', 'description'],
+  references: { ownerId: activeUsers, assignedToId: activeUsers, accountId: seenAccounts },
+  relations: { comments: { to: () => caseComment, from: 'caseId' } },
+  numbered: 'caseNumber',
+  initial: () => ({ status: 'NEW', priority: 'MEDIUM', type: 'QUESTION', origin: 'INTERNAL', escalationLevel: 0, reopenCount: 0 }),
+}

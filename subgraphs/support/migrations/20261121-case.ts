@@ -1,0 +1,77 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+
+export const supportCase: Migration = {
+  name: '20261121-support-case',
+  sql: `
+    create schema support;
+    create table support."case" (
+      id uuid not null,
+      organization_id uuid not null,
+      owner_id uuid,
+      external_id text,
+      tags text[] not null default '{}',
+      metadata jsonb,
+      custom_fields jsonb not null,
+      version integer not null,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null,
+      created_by_id uuid,
+      updated_by_id uuid,
+      deleted_at timestamptz(3),
+      case_number integer not null,
+      subject text not null,
+      description text,
+      status text not null,
+      priority text not null,
+      type text not null,
+      origin text not null,
+      account_id uuid,
+      contact_id uuid,
+      opportunity_id uuid,
+      assigned_to_id uuid,
+      sla_due_at timestamptz(3),
+      first_response_due_at timestamptz(3),
+      first_response_at timestamptz(3),
+      resolved_at timestamptz(3),
+      closed_at timestamptz(3),
+      escalated_at timestamptz(3),
+      escalation_level integer not null,
+      reopen_count integer not null,
+      ai_summary jsonb,
+      paused_at timestamptz(3),
+      sla_breached_at timestamptz(3),
+      primary key (organization_id, id)
+    );
+
+    create index case_created on support."case" (organization_id, created_at, id) where deleted_at is null;
+    create index case_updated on support."case" (organization_id, updated_at, id) where deleted_at is null;
+    create index case_deleted on support."case" (organization_id, deleted_at, id) where deleted_at is not null;
+    create index case_owner on support."case" (organization_id, owner_id, created_at, id) where deleted_at is null;
+    create unique index case_number on support."case" (organization_id, case_number);
+    create index case_assignee on support."case" (organization_id, assigned_to_id, created_at, id) where deleted_at is null;
+    create index case_account on support."case" (organization_id, account_id, created_at, id) where deleted_at is null;
+    create index case_contact on support."case" (organization_id, contact_id) where deleted_at is null;
+    create index case_resolved on support."case" (resolved_at) where status = 'RESOLVED' and deleted_at is null;
+    create index case_sla_due on support."case" (sla_due_at) where sla_breached_at is null and deleted_at is null;
+
+    create trigger case_total_insert after insert on support."case" referencing new table as new_rows
+      for each statement execute function kernel.keep_total_of_inserted('case');
+    create trigger case_total_update after update on support."case" referencing old table as old_rows new table as new_rows
+      for each statement execute function kernel.keep_total_of_updated('case');
+    create trigger case_total_delete after delete on support."case" referencing old table as old_rows
+      for each statement execute function kernel.keep_total_of_deleted('case');
+    create table support.case_comment (
+      id uuid not null,
+      organization_id uuid not null,
+      case_id uuid not null,
+      body text not null,
+      is_internal boolean not null default false,
+      author_id uuid,
+      author_type text not null,
+      created_at timestamptz(3) not null,
+      primary key (organization_id, id)
+    );
+
+    create index case_comment_case on support.case_comment (organization_id, case_id, created_at, id);
+  `,
+}

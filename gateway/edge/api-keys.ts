@@ -1,0 +1,92 @@
+import { inAllowList } from '../../subgraphs/kernel/address.ts'
+import { parseApiKey } from '../../subgraphs/kernel/api-key.ts'
+import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
+import type { ApiKeyRecord, CredentialSource } from '../../subgraphs/kernel/credential.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { isBlockedPath } from './blocked-path.ts'
+import { chain } from './chain.ts'
+import { keyCredential } from './quota.ts'
+import type { KeyCredential } from './quota.ts'
+import { RecordCache } from './record-cache.ts'
+import { FailedKeyThrottle } from './throttle.ts'
+
+export interface KeyJudgement {
+  /** Null when no such key exists. */
+  readonly key: KeyCredential | null
+  readonly refusal: Refusal | null
+}
+
+export interface KeyRequest {
+  readonly secret: string
+  readonly address: string
+  readonly target: string
+}
+
+const unknownKey = () => new Refusal('API_KEY_INVALID', 'This API key is not valid.')
+
+/** Why the key is not authenticated. The order is the documented one: the first that holds is the answer. */
+function authenticationRefusal(record: ApiKeyRecord, nowMs: number): Refusal | null {
+  const { revokedAt, expiresAt, previousSecretExpiresAt } = record
+  if (revokedAt) return new Refusal('API_KEY_INVALID', 'This API key was revoked.')
+  if (expiresAt && expiresAt.getTime() <= nowMs) return new Refusal('API_KEY_EXPIRED', 'This API key has expired.')
+  if (previousSecretExpiresAt && previousSecretExpiresAt.getTime() <= nowMs) {
+    return new Refusal('API_KEY_EXPIRED', 'This API key was rotated and its overlap has ended; use the new secret.')
+  }
+  if (record.organizationSuspended) return new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+  if (!record.ownerActive) return new Refusal('API_KEY_OWNER_INACTIVE', 'The owner of this API key is deactivated.')
+  if (!record.ownerInOrganization) {
+    return new Refusal('API_KEY_OWNER_NOT_IN_ORG', 'The owner of this API key has left the organization.')
+  }
+  return null
+}
+
+/** Why an authenticated key may not make this request. */
+function admissionRefusal(record: ApiKeyRecord, { address, target }: KeyRequest): Refusal | null {
+  if (!inAllowList(address, record.ipAllowList)) {
+    return new Refusal('API_KEY_IP_NOT_ALLOWED', "This address is not in the API key's allow-list.")
+  }
+  if (isBlockedPath(target)) {
+    return new Refusal('API_KEY_SCOPE_BLOCKED', 'API keys cannot call this path; it needs a signed-in session.')
+  }
+  return null
+}
+
+/**
+ * Judges a key up to the point where its scopes matter:
+ * throttle, form, lookup, revoked, expired, organization, owner, allow-list, blocked paths.
+ * Every answer of 401 counts as a failed authentication of the address; the others do not.
+ */
+export class ApiKeys {
+  readonly #throttle: FailedKeyThrottle
+  readonly #records: RecordCache<KeyCredential>
+
+  constructor(counters: Counters, source: CredentialSource) {
+    this.#throttle = new FailedKeyThrottle(counters)
+    this.#records = new RecordCache({
+      load: async (hash) => {
+        const record = await source.findApiKey(hash)
+        return record && keyCredential(record)
+      },
+      organizationOf: ({ record }) => record.organizationId,
+    })
+  }
+
+  judge(request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
+    return chain(this.#throttle.check(request.address, nowMs), (refusal) => {
+      if (refusal) return { key: null, refusal }
+      const parsed = parseApiKey(request.secret)
+      const found = parsed && this.#records.get(parsed.hash, nowMs)
+      return chain(found, (key) => this.#judgeFound(key, request, nowMs))
+    })
+  }
+
+  forget(hashOrOrganizationId: string): void {
+    this.#records.forget(hashOrOrganizationId)
+  }
+
+  #judgeFound(key: KeyCredential | null, request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
+    const failure = key ? authenticationRefusal(key.record, nowMs) : unknownKey()
+    if (failure) return chain(this.#throttle.failed(request.address, nowMs, failure), (refusal) => ({ key, refusal }))
+    return { key, refusal: key && admissionRefusal(key.record, request) }
+  }
+}

@@ -1,0 +1,117 @@
+import type { KeyObject } from 'node:crypto'
+import type { Caller } from '../../subgraphs/kernel/context.ts'
+import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
+import type { ApiKeyRecord, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credential.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { Arrival } from './address.ts'
+import { ApiKeys } from './api-keys.ts'
+import { chain } from './chain.ts'
+import { presentedBy } from './presented.ts'
+import type { KeyCredential } from './quota.ts'
+import { Sessions } from './sessions.ts'
+
+export interface Identified {
+  readonly caller: Caller | null
+  /** The key of the request as soon as it is known, refused or not: its quota is shown on refusals as well. */
+  readonly key: KeyCredential | null
+  readonly refusal: Refusal | null
+}
+
+const userAgentLengthMax = 512
+
+const userAgentOf = ({ headers }: Arrival): string => headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
+
+function keyCaller(record: ApiKeyRecord, ip: string, userAgent: string): Caller {
+  const { organizationId, ownerId, role, visibility, ownerIds, scopes, id } = record
+  return {
+    kind: 'API_KEY',
+    organizationId,
+    userId: ownerId,
+    role,
+    visibility,
+    ownerIds,
+    scopes,
+    credentialId: id,
+    ip,
+    userAgent,
+  }
+}
+
+function sessionCaller(record: SessionRecord, ip: string, userAgent: string): Caller {
+  const { organizationId, userId, role, visibility, ownerIds, id } = record
+  return {
+    kind: 'SESSION',
+    organizationId,
+    userId,
+    role,
+    visibility,
+    ownerIds,
+    scopes: [],
+    credentialId: id,
+    ip,
+    userAgent,
+  }
+}
+
+const anonymous = (ip: string, userAgent: string): Caller => ({
+  kind: 'ANONYMOUS',
+  organizationId: '',
+  userId: '',
+  role: 'READ_ONLY',
+  visibility: 'OWN',
+  ownerIds: [],
+  scopes: [],
+  credentialId: '',
+  ip,
+  userAgent,
+})
+
+const refused = (refusal: Refusal): Identified => ({ caller: null, key: null, refusal })
+
+/** Who is calling. Scopes and quota are judged later; see README.md for the order. */
+export class Credentials {
+  readonly #keys: ApiKeys
+  readonly #sessions: Sessions
+
+  constructor(counters: Counters, source: CredentialSource, verifying: KeyObject) {
+    this.#keys = new ApiKeys(counters, source)
+    this.#sessions = new Sessions(verifying, source)
+  }
+
+  identify(request: Arrival, ip: string, nowMs: number): Identified | Promise<Identified> {
+    const presented = presentedBy(request.headers)
+    switch (presented.kind) {
+      case 'API_KEY': {
+        const target = request.originalUrl ?? request.url ?? '/'
+        return chain(
+          this.#keys.judge({ secret: presented.secret, address: ip, target }, nowMs),
+          ({ key, refusal }) => ({
+            caller: key && !refusal ? keyCaller(key.record, ip, userAgentOf(request)) : null,
+            key,
+            refusal,
+          }),
+        )
+      }
+      case 'BEARER':
+        return chain(this.#sessions.judge(presented.token, nowMs), ({ session, refusal }) => ({
+          caller: session && sessionCaller(session, ip, userAgentOf(request)),
+          key: null,
+          refusal,
+        }))
+      case 'UNSUPPORTED':
+        return refused(new Refusal('UNAUTHENTICATED', 'The Authorization header is neither Bearer nor ApiKey.'))
+      case 'CONFLICT':
+        return refused(
+          new Refusal('CREDENTIALS_CONFLICT', 'X-API-Key and Authorization carry different API keys; send one.'),
+        )
+      case 'NONE':
+        return { caller: anonymous(ip, userAgentOf(request)), key: null, refusal: null }
+    }
+  }
+
+  /** Drops what is cached of a key's hash, a session or a whole organization. */
+  forget(id: string): void {
+    this.#keys.forget(id)
+    this.#sessions.forget(id)
+  }
+}

@@ -1,0 +1,147 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
+import type { Limit } from '../../subgraphs/kernel/config.ts'
+import { MemoryCounters } from '../../subgraphs/kernel/counters/memory-counters.ts'
+import type { ApiKeyRecord, SessionRecord } from '../../subgraphs/kernel/credential.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { signSessionToken } from '../../subgraphs/kernel/session-token.ts'
+import { Edge } from './edge.ts'
+import type { Admission } from './edge.ts'
+
+export const start = new Date('2026-03-01T12:00:00Z')
+export const fromNow = (ms: number): Date => new Date(start.getTime() + ms)
+
+const actingUser = {
+  organizationId: 'org-1',
+  organizationSuspended: false,
+  ownerActive: true,
+  ownerInOrganization: true,
+  role: 'MEMBER',
+  visibility: 'OWN',
+  ownerIds: ['user-1'],
+} as const
+
+export const aKey = (values: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
+  ...actingUser,
+  id: 'key-1',
+  ownerId: 'user-1',
+  scopes: ['READ_ACCOUNTS'],
+  rateLimit: { limit: 1000, window: 'HOUR' },
+  ipAllowList: [],
+  expiresAt: null,
+  revokedAt: null,
+  previousSecretExpiresAt: null,
+  ...values,
+})
+
+export const aSession = (values: Partial<SessionRecord> = {}): SessionRecord => ({
+  ...actingUser,
+  id: 'session-1',
+  userId: 'user-1',
+  expiresAt: fromNow(30 * 86_400_000),
+  revokedAt: null,
+  ...values,
+})
+
+export interface RequestSketch {
+  readonly headers?: Record<string, string>
+  readonly peer?: string
+  readonly url?: string
+}
+
+export function exchange({ headers = {}, peer = '203.0.113.7', url = '/v1/accounts' }: RequestSketch = {}) {
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: peer })
+  const req = new IncomingMessage(socket)
+  req.method = 'GET'
+  req.url = url
+  Object.assign(req.headers, headers)
+  return { req, res: new ServerResponse(req) }
+}
+
+export interface Answer {
+  readonly code: string
+  readonly admission: Admission | null
+  readonly refusal: Refusal | null
+  readonly headers: Record<string, unknown>
+}
+
+const signing = generateKeyPairSync('ed25519')
+
+export interface EdgeSketch {
+  readonly ipLimits?: readonly Limit[]
+  readonly trustProxy?: readonly string[]
+}
+
+/** An edge over records in memory, on a clock that is set by hand. */
+export function anEdge({ ipLimits = [], trustProxy = [] }: EdgeSketch = {}) {
+  const keys = new Map<string, ApiKeyRecord>()
+  const sessions = new Map<string, SessionRecord>()
+  const reads: string[] = []
+  const used: string[] = []
+  const refused: string[] = []
+  let now = start
+  const edge = new Edge({
+    config: { ipLimits, trustProxy },
+    counters: new MemoryCounters(),
+    source: {
+      async findApiKey(hash) {
+        reads.push(hash)
+        return keys.get(hash) ?? null
+      },
+      async findSession(id) {
+        reads.push(id)
+        return sessions.get(id) ?? null
+      },
+    },
+    usage: {
+      used: (key, ip, at) => void used.push(`${key.id} ${ip} ${at.toISOString()}`),
+      refused: (key) => void refused.push(key.id),
+    },
+    verifying: signing.publicKey,
+    clock: { now: () => now },
+    log: { error: () => {} },
+  })
+
+  /** One request as the gateway would make it pass: admitted, then charged. */
+  async function ask(sketch: RequestSketch = {}, spends = true): Promise<Answer> {
+    const { req, res } = exchange(sketch)
+    try {
+      const admission = await edge.admit(req, res)
+      if (spends) await edge.spend(admission, res)
+      return { code: 'OK', admission, refusal: null, headers: res.getHeaders() }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { code: error.code, admission: null, refusal: error, headers: res.getHeaders() }
+    }
+  }
+
+  return {
+    edge,
+    ask,
+    askWith: (secret: string, sketch: RequestSketch = {}) =>
+      ask({ ...sketch, headers: { 'x-api-key': secret, ...sketch.headers } }),
+    reads,
+    used,
+    refused,
+    keys,
+    sessions,
+    /** Stores a key and answers its secret and hash. */
+    issue(values: Partial<ApiKeyRecord> = {}) {
+      const { secret, hash } = newApiKey()
+      keys.set(hash, aKey(values))
+      return { secret, hash }
+    },
+    signIn(values: Partial<SessionRecord> = {}) {
+      const session = aSession(values)
+      sessions.set(session.id, session)
+      const { id: sessionId, userId, organizationId } = session
+      return signSessionToken({ sessionId, userId, organizationId }, signing.privateKey, now)
+    },
+    setNow: (ms: number) => void (now = fromNow(ms)),
+  }
+}
+
+/** Well formed, and nobody's. */
+export const inventedKey = (): string => newApiKey().secret

@@ -1,0 +1,122 @@
+import type { KeyObject } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Clock } from '../../subgraphs/kernel/clock.ts'
+import type { Config, Limit } from '../../subgraphs/kernel/config.ts'
+import type { Caller } from '../../subgraphs/kernel/context.ts'
+import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
+import type { CredentialSource, UsageSink } from '../../subgraphs/kernel/credential.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { addressKey, clientAddress } from './address.ts'
+import type { Arrival } from './address.ts'
+import { chain } from './chain.ts'
+import { Credentials } from './credentials.ts'
+import type { Identified } from './credentials.ts'
+import { newRequestId, requestIdOf, writeProblem } from './problem.ts'
+import { Quotas, setQuotaHeaders } from './quota.ts'
+import type { KeyCredential, QuotaHeaders } from './quota.ts'
+import { secondsOf } from './throttle.ts'
+
+export interface EdgeOptions {
+  readonly config: Pick<Config, 'ipLimits' | 'trustProxy'>
+  readonly counters: Counters
+  readonly source: CredentialSource
+  readonly usage: UsageSink
+  /** Public half of the key that signs session tokens. */
+  readonly verifying: KeyObject
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'error'>
+}
+
+/** A request that may go on to the scope check. */
+export interface Admission {
+  readonly caller: Caller
+  readonly requestId: string
+  readonly key: KeyCredential | null
+  /** As last seen; null without a key. */
+  quotaHeaders: QuotaHeaders | null
+}
+
+/**
+ * The request edge: limits per address, who is calling, and the quota.
+ *
+ * `admit` throws or rejects with a `Refusal`; the scope check follows elsewhere, then `spend` charges the key. What is cached
+ * is answered without a promise. Given a response, both keep its RateLimit headers right, on refusals too.
+ */
+export class Edge {
+  readonly #options: EdgeOptions
+  readonly #credentials: Credentials
+  readonly #quotas: Quotas
+
+  constructor(options: EdgeOptions) {
+    this.#options = options
+    this.#credentials = new Credentials(options.counters, options.source, options.verifying)
+    this.#quotas = new Quotas(options.counters)
+  }
+
+  admit(request: Arrival, res: ServerResponse | null): Admission | Promise<Admission> {
+    const { config, clock } = this.#options
+    const requestId = res ? requestIdOf(res) : newRequestId()
+    const now = clock.now()
+    const nowMs = now.getTime()
+    const ip = clientAddress(request, config.trustProxy)
+    return chain(this.#limit('address', ip, config.ipLimits, nowMs), () =>
+      chain(this.#credentials.identify(request, ip, nowMs), (identified) =>
+        chain(identified.key && this.#quotas.look(identified.key, nowMs), (headers) => {
+          if (res && headers) setQuotaHeaders(res, headers)
+          return this.#admitted(identified, headers, requestId, now)
+        }),
+      ),
+    )
+  }
+
+  /** Charges the key for one operation that it may make, or refuses it. Without a key there is nothing to charge. */
+  spend(admission: Admission, res: ServerResponse | null): void | Promise<void> {
+    const { key } = admission
+    if (!key) return
+    const now = this.#options.clock.now()
+    return chain(this.#quotas.spend(key, now.getTime()), ({ headers, refusal }) => {
+      admission.quotaHeaders = headers
+      if (res) setQuotaHeaders(res, headers)
+      if (!refusal) return
+      this.#options.usage.refused(key.record, now)
+      throw refusal
+    })
+  }
+
+  /** Tighter limits of a sensitive route, counted per address under a name of their own, beside the general ones. */
+  restrict(request: Arrival, name: string, limits: readonly Limit[]): void | Promise<void> {
+    const ip = clientAddress(request, this.#options.config.trustProxy)
+    return this.#limit(`address-${name}`, ip, limits, this.#options.clock.now().getTime())
+  }
+
+  refuse(error: unknown, req: IncomingMessage, res: ServerResponse): void {
+    writeProblem(error, req, res, this.#options.log)
+  }
+
+  /** To be called, in every process, when a key, a session, a user or an organization changes: with the key's hash, the
+   * session's id or the organization's id. */
+  forget(id: string): void {
+    this.#credentials.forget(id)
+  }
+
+  #limit(space: string, ip: string, limits: readonly Limit[], nowMs: number): void | Promise<void> {
+    if (limits.length === 0) return
+    return chain(this.#options.counters.hit(space, addressKey(ip), limits, nowMs), ({ allowed, resetMs }) => {
+      if (allowed) return
+      throw new Refusal('IP_RATE_LIMITED', 'Too many requests from this address.', { retryAfter: secondsOf(resetMs) })
+    })
+  }
+
+  #admitted(
+    { caller, key, refusal }: Identified,
+    quotaHeaders: QuotaHeaders | null,
+    requestId: string,
+    now: Date,
+  ): Admission {
+    if (refusal) throw refusal
+    if (!caller) throw new Error('a request was neither identified nor refused')
+    if (key) this.#options.usage.used(key.record, caller.ip, now)
+    return { caller, requestId, key, quotaHeaders }
+  }
+}

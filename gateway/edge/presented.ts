@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The one credential that a request is judged by. */
+export type Presented =
+  | { readonly kind: 'API_KEY'; readonly secret: string }
+  | { readonly kind: 'BEARER'; readonly token: string }
+  | { readonly kind: 'UNSUPPORTED' | 'CONFLICT' }
+  | { readonly kind: 'NONE' }
+
+const none: Presented = { kind: 'NONE' }
+const conflict: Presented = { kind: 'CONFLICT' }
+const unsupported: Presented = { kind: 'UNSUPPORTED' }
+const scheme = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?: +(.*))?$/i
+
+/**
+ * A key beats everything else: with one in the request, even an empty or a wrong one, neither a bearer token nor, when there
+ * are any, a session cookie is looked at. Cookies are to be read in the place of `none`.
+ */
+export function presentedBy(headers: IncomingHttpHeaders): Presented {
+  const header = headers['x-api-key']
+  const { authorization } = headers
+  if (authorization === undefined) {
+    return header === undefined ? none : { kind: 'API_KEY', secret: String(header).trim() }
+  }
+  const [, name = '', value = ''] = scheme.exec(authorization) ?? []
+  const isKey = name.toLowerCase() === 'apikey'
+  if (header !== undefined) {
+    const secret = String(header).trim()
+    return isKey && value.trim() !== secret ? conflict : { kind: 'API_KEY', secret }
+  }
+  if (isKey) return { kind: 'API_KEY', secret: value.trim() }
+  return name.toLowerCase() === 'bearer' ? { kind: 'BEARER', token: value.trim() } : unsupported
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
+import type { ErrorCode, FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { pathOf } from './blocked-path.ts'
+import { titleOfCode } from './titles.ts'
+
+/** The body of every error answer (RFC 9457). Some codes add members of their own, such as `missingScopes` or `allowed`. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly instance: string
+  readonly requestId: string
+  readonly errors?: readonly FieldProblem[]
+  readonly [detail: string]: unknown
+}
+
+export interface ProblemAnswer {
+  readonly problem: Problem
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Explained {
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** How errors of the body parser say what they are. */
+const codeOfParserError: Readonly<Record<string, [ErrorCode, string]>> = {
+  'entity.parse.failed': ['INVALID_JSON', 'The body is not valid JSON.'],
+  'entity.too.large': ['PAYLOAD_TOO_LARGE', 'The body is too large.'],
+  'request.size.invalid': ['VALIDATION_FAILED', 'The body is not as long as Content-Length says.'],
+  'request.aborted': ['VALIDATION_FAILED', 'The body ended early.'],
+  'encoding.unsupported': ['UNSUPPORTED_MEDIA_TYPE', 'The content encoding is not supported.'],
+  'charset.unsupported': ['UNSUPPORTED_MEDIA_TYPE', 'The character set is not supported.'],
+}
+
+/** What GraphQL servers add to `extensions` that tells about the inside, and what is sent as a header instead. */
+const withheld = new Set(['code', 'retryAfter', 'allow', 'stacktrace', 'exception', 'serviceName', 'http', 'requestId'])
+
+const retryAfterOfCode: Partial<Record<ErrorCode, number>> = { IDEMPOTENCY_IN_PROGRESS: 1, UNAVAILABLE: 1 }
+
+export const newRequestId = (): string => `req_${randomUUID()}`
+
+/** Null for a defect: something thrown that no caller can act on. */
+function explain(error: unknown): Explained | null {
+  if (typeof error !== 'object' || error === null) return null
+  const { extensions, message, type } = error as { extensions?: unknown; message?: unknown; type?: unknown }
+  if (typeof extensions === 'object' && extensions !== null && 'code' in extensions && isErrorCode(extensions.code)) {
+    if (extensions.code === 'INTERNAL') return null
+    return { code: extensions.code, detail: String(message), details: { ...extensions } }
+  }
+  const parserError = typeof type === 'string' ? codeOfParserError[type] : undefined
+  if (parserError) return { code: parserError[0], detail: parserError[1], details: {} }
+  // Express throws these for path parameters that do not decode.
+  if (error instanceof URIError) {
+    return { code: 'VALIDATION_FAILED', detail: 'The path is not validly percent-encoded.', details: {} }
+  }
+  return null
+}
+
+function headersOf(code: ErrorCode, details: Readonly<Record<string, unknown>>): Record<string, string> {
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Cache-Control': 'no-store',
+  }
+  const retryAfter = details.retryAfter ?? retryAfterOfCode[code]
+  if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter)
+  if (Array.isArray(details.allow)) headers.Allow = details.allow.join(', ')
+  if (statusOfCode[code] === 401) headers['WWW-Authenticate'] = 'Bearer, ApiKey'
+  return headers
+}
+
+/** What to answer to an error: a `Refusal`, a formatted GraphQL error with one of our codes, or anything else that was thrown. */
+export function problemOf(error: unknown, instance: string, requestId: string): ProblemAnswer {
+  const explained = explain(error)
+  const { code, detail, details } = explained ?? {
+    code: 'INTERNAL' as const,
+    detail: 'The request failed for a reason on our side; the request id finds it in our logs.',
+    details: {},
+  }
+  const type = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
+  const standard = { type, title: titleOfCode[code], status: statusOfCode[code], code, detail, instance, requestId }
+  const own = Object.entries(details).filter(([name]) => !withheld.has(name) && !Object.hasOwn(standard, name))
+  return { problem: { ...standard, ...Object.fromEntries(own) }, headers: headersOf(code, details) }
+}
+
+/** Ends the exchange with the error. A defect is logged with its cause; the answer carries only the request id. */
+export function writeProblem(
+  error: unknown,
+  req: IncomingMessage,
+  res: ServerResponse,
+  log: Pick<Logger, 'error'>,
+): void {
+  const requestId = requestIdOf(res)
+  const { originalUrl } = req as { originalUrl?: string }
+  const { problem, headers } = problemOf(error, pathOf(originalUrl ?? req.url ?? '/'), requestId)
+  if (problem.code === 'INTERNAL')
+    log.error({ err: error, requestId, method: req.method, path: problem.instance }, 'request failed')
+  if (res.headersSent) {
+    // Half of another answer is out: only a broken connection tells the client that it is not whole.
+    res.destroy()
+    return
+  }
+  res.statusCode = problem.status
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  res.end(JSON.stringify(problem))
+}
+
+/** One id per request, kept where it is sent from. A client's own X-Request-Id is not taken over. */
+export function requestIdOf(res: ServerResponse): string {
+  const known = res.getHeader('X-Request-Id')
+  if (typeof known === 'string') return known
+  const requestId = newRequestId()
+  res.setHeader('X-Request-Id', requestId)
+  return requestId
+}

@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache'
+
+/**
+ * How old a record may be that a request is judged by, counted from the start of its read: a revoked credential stops within a
+ * second even if no notice of it arrives.
+ */
+export const recordLifeMs = 900
+
+const isFresh = (readMs: number, nowMs: number): boolean => nowMs - readMs < recordLifeMs && nowMs >= readMs
+
+interface Kept<V> {
+  readonly value: V
+  readonly readMs: number
+}
+
+export interface RecordCacheOptions<V> {
+  load(key: string): Promise<V | null>
+  organizationOf(value: V): string
+  readonly max?: number
+}
+
+/**
+ * Records of credentials, for a moment. Requests that ask together share one read. What is not found is kept apart, so that
+ * a flood of invented keys pushes out no real one.
+ */
+export class RecordCache<V> {
+  readonly #options: RecordCacheOptions<V>
+  readonly #found: LRUCache<string, Kept<V>>
+  readonly #missing: LRUCache<string, number>
+  readonly #reading = new Map<string, Promise<V | null>>()
+
+  constructor(options: RecordCacheOptions<V>) {
+    this.#options = options
+    this.#found = new LRUCache({ max: options.max ?? 10_000 })
+    this.#missing = new LRUCache({ max: options.max ?? 10_000 })
+  }
+
+  get(key: string, nowMs: number): V | null | Promise<V | null> {
+    const kept = this.#found.get(key)
+    if (kept && isFresh(kept.readMs, nowMs)) return kept.value
+    const missedMs = this.#missing.get(key)
+    if (missedMs !== undefined && isFresh(missedMs, nowMs)) return null
+    return this.#reading.get(key) ?? this.#read(key, nowMs)
+  }
+
+  /** Drops what is known of a key, or of everything of an organization. A read that is under way is answered, but not kept. */
+  forget(keyOrOrganizationId: string): void {
+    this.#found.delete(keyOrOrganizationId)
+    for (const [key, { value }] of this.#found.entries()) {
+      if (this.#options.organizationOf(value) === keyOrOrganizationId) this.#found.delete(key)
+    }
+    // Nobody knows which organization a missing key or an unfinished read belongs to.
+    this.#missing.clear()
+    this.#reading.clear()
+  }
+
+  #read(key: string, nowMs: number): Promise<V | null> {
+    const reading = this.#options.load(key).then(
+      (value) => {
+        if (this.#reading.get(key) === reading) this.#keep(key, value, nowMs)
+        return value
+      },
+      (error: unknown) => {
+        if (this.#reading.get(key) === reading) this.#reading.delete(key)
+        throw error
+      },
+    )
+    this.#reading.set(key, reading)
+    return reading
+  }
+
+  #keep(key: string, value: V | null, readMs: number): void {
+    this.#reading.delete(key)
+    if (value === null) {
+      this.#found.delete(key)
+      this.#missing.set(key, readMs)
+    } else {
+      this.#missing.delete(key)
+      this.#found.set(key, { value, readMs })
+    }
+  }
+}

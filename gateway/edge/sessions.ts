@@ -1,0 +1,81 @@
+import type { KeyObject } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { looksLikeApiKey } from '../../subgraphs/kernel/api-key.ts'
+import type { CredentialSource, SessionRecord } from '../../subgraphs/kernel/credential.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { verifySessionToken } from '../../subgraphs/kernel/session-token.ts'
+import type { VerifiedSession } from '../../subgraphs/kernel/session-token.ts'
+import { chain } from './chain.ts'
+import { RecordCache } from './record-cache.ts'
+
+export interface SessionJudgement {
+  readonly session: SessionRecord | null
+  readonly refusal: Refusal | null
+}
+
+const refused = (
+  code: 'UNAUTHENTICATED' | 'TOKEN_EXPIRED' | 'ORGANIZATION_SUSPENDED',
+  detail: string,
+): SessionJudgement => ({
+  session: null,
+  refusal: new Refusal(code, detail),
+})
+
+const malformed = (token: string): SessionJudgement =>
+  refused(
+    'UNAUTHENTICATED',
+    looksLikeApiKey(token) ? 'API keys belong in the X-API-Key header.' : 'The access token is not valid.',
+  )
+
+/** Judges session tokens: the signature once per token, the session behind it afresh every second. */
+export class Sessions {
+  readonly #verifying: KeyObject
+  readonly #tokens = new LRUCache<string, VerifiedSession>({ max: 10_000 })
+  readonly #records: RecordCache<SessionRecord>
+
+  constructor(verifying: KeyObject, source: CredentialSource) {
+    this.#verifying = verifying
+    this.#records = new RecordCache({
+      load: (sessionId) => source.findSession(sessionId),
+      organizationOf: ({ organizationId }) => organizationId,
+    })
+  }
+
+  judge(token: string, nowMs: number): SessionJudgement | Promise<SessionJudgement> {
+    return chain(this.#verified(token, nowMs), (claims) => {
+      if (claims === 'INVALID') return malformed(token)
+      if (claims === 'EXPIRED' || claims.expiresAtMs <= nowMs) {
+        this.#tokens.delete(token)
+        return refused('TOKEN_EXPIRED', 'The access token has expired.')
+      }
+      return chain(this.#records.get(claims.sessionId, nowMs), (record) => judgeRecord(record, claims, nowMs))
+    })
+  }
+
+  forget(sessionOrOrganizationId: string): void {
+    this.#records.forget(sessionOrOrganizationId)
+  }
+
+  #verified(token: string, nowMs: number) {
+    const known = this.#tokens.get(token)
+    if (known) return known
+    return verifySessionToken(token, this.#verifying, new Date(nowMs)).then((verified) => {
+      if (typeof verified === 'object') this.#tokens.set(token, verified)
+      return verified
+    })
+  }
+}
+
+function judgeRecord(record: SessionRecord | null, claims: VerifiedSession, nowMs: number): SessionJudgement {
+  const isOver =
+    !record ||
+    record.revokedAt !== null ||
+    record.expiresAt.getTime() <= nowMs ||
+    record.userId !== claims.userId ||
+    record.organizationId !== claims.organizationId
+  if (isOver) return refused('UNAUTHENTICATED', 'The session has ended; sign in again.')
+  if (record.organizationSuspended) return refused('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+  if (!record.ownerActive) return refused('UNAUTHENTICATED', 'The user is deactivated.')
+  if (!record.ownerInOrganization) return refused('UNAUTHENTICATED', 'The user has left the organization.')
+  return { session: record, refusal: null }
+}

@@ -1,0 +1,30 @@
+import type { Caller } from '../../subgraphs/kernel/context.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { holdsScope, meets, sessionOnly, type ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
+
+/** The scopes that would meet a requirement at the least cost: the alternative of which the caller lacks fewest. */
+function lackedOf(caller: Caller, requirement: ScopeRequirement): readonly string[] {
+  const alternatives = requirement.map((all) => all.filter((scope) => !holdsScope(caller, scope)))
+  return alternatives.reduce(
+    (fewest, lacked) => (lacked.length < fewest.length ? lacked : fewest),
+    alternatives[0] ?? [],
+  )
+}
+
+/** Reject mode: one unmet requirement refuses the whole operation, and every missing scope is named. */
+export function refuseUnmet(caller: Caller, requirements: readonly ScopeRequirement[]): void {
+  const unmet = requirements.filter((requirement) => !meets(caller, requirement))
+  if (unmet.length === 0) return
+  if (caller.kind === 'ANONYMOUS') throw new Refusal('UNAUTHENTICATED', 'This operation needs a credential.')
+
+  const missingScopes = [...new Set(unmet.flatMap((requirement) => lackedOf(caller, requirement)))].sort()
+  const blocked = missingScopes.filter((scope) => sessionOnly.has(scope))
+  if (blocked.length > 0) {
+    throw new Refusal('API_KEY_SCOPE_BLOCKED', 'This operation is open to signed-in users only.')
+  }
+  const named = missingScopes.join(', ')
+  if (caller.kind === 'OAUTH') {
+    throw new Refusal('OAUTH_SCOPE_INSUFFICIENT', `The access token lacks the scope ${named}.`, { missingScopes })
+  }
+  throw new Refusal('API_KEY_SCOPE_INSUFFICIENT', `The API key lacks the scope ${named}.`, { missingScopes })
+}

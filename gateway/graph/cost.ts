@@ -1,0 +1,105 @@
+import {
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+  Kind,
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { Fragments } from './collect.ts'
+import type { Variables } from './variables.ts'
+
+/** How many objects a list without `first` or `limit` is taken to have. */
+export const assumedListSize = 10
+
+const sizeArguments = ['first', 'limit']
+
+/** The part of an operation that costs: objects, and how often each may be repeated. */
+export interface CostNode {
+  readonly objects: number
+  /** How often the children are repeated, once the variables are known. */
+  readonly size: (variables: Variables) => number
+  readonly children: readonly CostNode[]
+}
+
+const once = (): number => 1
+
+function sizeOf(value: ValueNode | undefined, fallback: number): (variables: Variables) => number {
+  const sane = (size: unknown): number => (typeof size === 'number' && size >= 1 ? size : fallback)
+  if (value?.kind === Kind.VARIABLE) return (variables) => sane(variables[value.name.value])
+  const fixed = value?.kind === Kind.INT ? sane(Number(value.value)) : fallback
+  return () => fixed
+}
+
+/** The size a field is asked for, or null where it takes no such argument. */
+function askedSize(field: GraphQLField<unknown, unknown>, given: readonly ArgumentNode[]): CostNode['size'] | null {
+  const sizes = field.args
+    .filter(({ name }) => sizeArguments.includes(name))
+    .map((argument) => {
+      const value = given.find(({ name }) => name.value === argument.name)?.value
+      const isDefaulted = typeof argument.defaultValue === 'number'
+      return { value, size: sizeOf(value, isDefaulted ? Number(argument.defaultValue) : assumedListSize), isDefaulted }
+    })
+  // An offered but unused argument says nothing while another one is given or has a default.
+  const telling = sizes.filter(({ value }) => value)
+  const defaulted = sizes.filter(({ isDefaulted }) => isDefaulted)
+  const [first, ...others] = telling.length > 0 ? telling : defaulted.length > 0 ? defaulted : sizes
+  if (!first) return null
+  return (variables) => others.reduce((most, { size }) => Math.max(most, size(variables)), first.size(variables))
+}
+
+/** Computes the cost tree once; a document's conditions are taken to hold. */
+export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): CostNode[] {
+  const visitSelection = (selectionSet: SelectionSetNode, parent: GraphQLCompositeType, paged: boolean): CostNode[] =>
+    selectionSet.selections.flatMap((node) => {
+      if (node.kind === Kind.FIELD) return visitField(node, parent, paged)
+      const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node
+      if (!fragment) return []
+      const type = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : parent
+      return isCompositeType(type) ? visitSelection(fragment.selectionSet, type, paged) : []
+    })
+
+  const visitField = (node: FieldNode, parent: GraphQLCompositeType, paged: boolean): CostNode[] => {
+    const field = 'getFields' in parent ? parent.getFields()[node.name.value] : undefined
+    const type = field && getNamedType(field.type)
+    if (!field || !isCompositeType(type) || !node.selectionSet) return []
+    const size = askedSize(field, node.arguments ?? [])
+    const isList = isListType(getNullableType(field.type))
+    // A page carries the size of the list inside it, which must not be counted a second time.
+    const isPage = size !== null && !isList && isObjectType(type)
+    const children = visitSelection(node.selectionSet, type, isPage)
+    if (isPage) return [{ objects: 1, size, children }]
+    const repeated = isList ? (size ?? (paged ? once : () => assumedListSize)) : once
+    return [{ objects: 0, size: repeated, children: [{ objects: 1, size: once, children }] }]
+  }
+
+  const root = schema.getRootType(operation.operation)
+  return root ? visitSelection(operation.selectionSet, root, false) : []
+}
+
+export function totalCost(nodes: readonly CostNode[], variables: Variables): number {
+  let total = 0
+  for (const { objects, size, children } of nodes) {
+    total += objects
+    if (children.length > 0) total += size(variables) * totalCost(children, variables)
+  }
+  return total
+}
+
+export function refuseCostly(nodes: readonly CostNode[], variables: Variables, max: number): void {
+  const cost = totalCost(nodes, variables)
+  if (cost <= max) return
+  throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `Cost limit of ${max} objects exceeded, found ${cost}.`, {
+    cost,
+    limit: max,
+  })
+}

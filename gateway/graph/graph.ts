@@ -1,0 +1,137 @@
+import type { GraphQLFormattedError, GraphQLSchema } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
+import { refuseUnmet } from './authorize.ts'
+import { refuseCostly } from './cost.ts'
+import { clientError, unavailable } from './failures.ts'
+import { defaultLimits, type GraphLimits } from './limits.ts'
+import { prepare, type Prepared, type PrepareSurroundings } from './prepared.ts'
+import { runPlan, type PlanRun } from './run-plan.ts'
+import type { Data } from './shape.ts'
+import { LoadedSupergraph } from './supergraph.ts'
+import { coerceVariables, type Variables } from './variables.ts'
+
+export interface GraphOptions {
+  readonly supergraphSdl: string
+  readonly endpoints: readonly SubgraphEndpoint[]
+  readonly limits?: Partial<GraphLimits>
+  /** Introspection without a credential. */
+  readonly openIntrospection?: boolean
+  /** Told of everything that went wrong without being an answer; the client learns a code only. */
+  readonly onDefect?: (thrown: unknown, context: OperationContext) => void
+  /** Off only to compare: every operation then runs through the executor. */
+  readonly singleFetch?: boolean
+}
+
+export interface GraphResult {
+  readonly data: Data | null
+  readonly errors?: readonly GraphQLFormattedError[]
+  /** `valueCompletion`: nulls in places where none may be, for which no subgraph gave a reason. */
+  readonly extensions?: { readonly valueCompletion: readonly GraphQLFormattedError[] }
+  /** A mutation was answered from its idempotency record and nothing ran. */
+  readonly replayed?: boolean
+}
+
+const preparedMax = 2000
+const preparedCharactersMax = 8_000_000
+
+/** The one way to the subgraphs: whatever comes in, scopes and limits stand before execution. */
+export class Graph {
+  /** What clients see. */
+  readonly apiSchema: GraphQLSchema
+  private readonly surroundings: PrepareSurroundings
+  private readonly openIntrospection: boolean
+  private readonly onDefect: (thrown: unknown, context: OperationContext) => void
+  private readonly known = new LRUCache<string, Prepared>({ max: preparedMax, maxSize: preparedCharactersMax })
+
+  private constructor(options: GraphOptions) {
+    const supergraph = new LoadedSupergraph(options.supergraphSdl)
+    const endpoints = new Map(options.endpoints.map((endpoint) => [endpoint.name, endpoint]))
+    const missing = supergraph.subgraphNames.filter((name) => !endpoints.has(name))
+    if (missing.length > 0)
+      throw new Error(`The supergraph names subgraphs without an endpoint: ${missing.join(', ')}.`)
+    const limits = { ...defaultLimits, ...options.limits }
+    this.surroundings = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true }
+    this.apiSchema = supergraph.apiSchema
+    this.openIntrospection = options.openIntrospection ?? false
+    this.onDefect = options.onDefect ?? (() => {})
+  }
+
+  static create(options: GraphOptions): Graph {
+    return new Graph(options)
+  }
+
+  /** Reads and checks a document once; throws a `Refusal` with a code of its own for each way in which it may be wrong. */
+  prepare(document: string, operationName: string | null = null): Prepared {
+    const key = operationName === null ? document : `${operationName}\n${document}`
+    const known = this.known.get(key)
+    if (known) return known
+    const prepared = prepare(this.surroundings, document, operationName)
+    this.known.set(key, prepared, { size: key.length + 1 })
+    return prepared
+  }
+
+  /** Throws the `Refusal` that this caller would get from `execute`. */
+  authorize(prepared: Prepared, caller: Caller): void {
+    if (prepared.parts.introspects && caller.kind === 'ANONYMOUS' && !this.openIntrospection) {
+      throw new Refusal('INTROSPECTION_DISABLED', 'Introspection needs a credential.')
+    }
+    refuseUnmet(caller, prepared.requirements)
+  }
+
+  /**
+   * Rejects with a `Refusal`, before anything executes, when the caller may not, a variable is not valid or the operation
+   * costs too much. What fails while executing is in the result's errors.
+   */
+  async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
+    this.authorize(prepared, context.caller)
+    if (prepared.kind === 'subscription') {
+      throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'Subscriptions are answered on a websocket.')
+    }
+    const variables = coerceVariables(prepared.variables, given)
+    refuseCostly(prepared.cost, variables, this.surroundings.limits.cost)
+
+    const { route } = prepared
+    if (route.kind === 'single') {
+      let result: SubgraphResult
+      try {
+        result = await route.endpoint.execute({ document: route.document, variables, context })
+      } catch (thrown) {
+        this.onDefect(thrown, context)
+        return { data: prepared.answers.of({}, variables).data, errors: [unavailable(thrown, undefined)] }
+      }
+      if (result.data && !result.errors && !result.replayed) return { data: result.data }
+      return this.answer(prepared, variables, result)
+    }
+
+    const run: PlanRun = {
+      schema: this.surroundings.supergraph.schema,
+      variables,
+      context,
+      onDefect: this.onDefect,
+      errors: [],
+      data: {},
+      replayed: false,
+    }
+    if (route.step) await runPlan(run, route.step)
+    const { data, errors } = prepared.answers.of(run.data, variables)
+    return {
+      data,
+      ...(run.errors.length > 0 && { errors: run.errors }),
+      ...(run.errors.length === 0 && errors.length > 0 && { extensions: { valueCompletion: errors } }),
+      ...(run.replayed && { replayed: true }),
+    }
+  }
+
+  /** A subgraph's answer in the client's own shape; without data the shape says how far the null reaches. */
+  private answer(prepared: Prepared, variables: Variables, result: SubgraphResult): GraphResult {
+    const errors = result.errors?.map((error) => clientError(error, error.path))
+    return {
+      data: result.data ?? prepared.answers.of({}, variables).data,
+      ...(errors?.length && { errors }),
+      ...(result.replayed && { replayed: true }),
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
+import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
+import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives'
+import { MaxTokensParserWLexer } from '@escape.tech/graphql-armor-max-tokens'
+import {
+  GraphQLError,
+  Kind,
+  validate,
+  type DocumentNode,
+  type GraphQLSchema,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+
+/** The most that one operation may hold. `cost` counts the objects that it could make us answer with. */
+export interface GraphLimits {
+  readonly tokens: number
+  readonly depth: number
+  readonly aliases: number
+  readonly rootFields: number
+  /** Fields in all, every fragment expanded wherever it is spread. */
+  readonly fields: number
+  readonly directives: number
+  readonly cost: number
+}
+
+export const defaultLimits: GraphLimits = {
+  tokens: 2000,
+  depth: 12,
+  aliases: 30,
+  rootFields: 20,
+  fields: 2000,
+  directives: 30,
+  cost: 10_000,
+}
+
+function refuseLimit(_context: unknown, error: GraphQLError): never {
+  throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', error.message.replace(/^Syntax Error: /, ''))
+}
+
+/** Parses at most `tokens` tokens, so that a hostile document costs no more than that. */
+export function parseWithin(limits: GraphLimits, source: string): DocumentNode {
+  try {
+    return new MaxTokensParserWLexer(source, { n: limits.tokens, onReject: [refuseLimit] }).parseDocument()
+  } catch (error) {
+    if (error instanceof Refusal || !(error instanceof GraphQLError)) throw error
+    const [location] = error.locations ?? []
+    throw new Refusal('GRAPHQL_PARSE_FAILED', error.message, {
+      errors: [{ path: 'query', code: 'GRAPHQL_PARSE_FAILED', message: error.message, ...location }],
+    })
+  }
+}
+
+/** Counts field nodes with every fragment expanded. A fragment is counted once, so nested spreads cost no more than one. */
+function countFields(context: ValidationContext, selectionSet: SelectionSetNode, nested: boolean): number {
+  const ofFragment = new Map<string, number>()
+  const count = (within: SelectionSetNode): number => {
+    let total = 0
+    for (const node of within.selections) {
+      if (node.kind === Kind.FIELD) total += 1 + (nested && node.selectionSet ? count(node.selectionSet) : 0)
+      else if (node.kind === Kind.INLINE_FRAGMENT) total += count(node.selectionSet)
+      else total += ofFragment.get(node.name.value) ?? countFragment(node.name.value)
+    }
+    return total
+  }
+  const countFragment = (name: string): number => {
+    ofFragment.set(name, 0) // a cycle ends here; validation refuses it later
+    const fragment = context.getFragment(name)
+    const total = fragment ? count(fragment.selectionSet) : 0
+    ofFragment.set(name, total)
+    return total
+  }
+  return count(selectionSet)
+}
+
+function maxFieldsRule(what: string, max: number, nested: boolean): ValidationRule {
+  return (context) => ({
+    OperationDefinition(operation) {
+      const found = countFields(context, operation.selectionSet, nested)
+      if (found <= max) return
+      throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `${what} limit of ${max} exceeded, found ${found}.`)
+    },
+  })
+}
+
+/** Refuses what is too large before the document is validated, because validation itself is costly on such documents. */
+export function refuseOversized(limits: GraphLimits, schema: GraphQLSchema, document: DocumentNode): void {
+  const onReject = [refuseLimit]
+  validate(schema, document, [
+    maxFieldsRule('Root fields', limits.rootFields, false),
+    maxFieldsRule('Fields', limits.fields, true),
+    maxAliasesRule({ n: limits.aliases, onReject }),
+    maxDirectivesRule({ n: limits.directives, onReject }),
+    maxDepthRule({ n: limits.depth, flattenFragments: true, onReject }),
+  ])
+}

@@ -1,0 +1,65 @@
+import type { Data } from './shape.ts'
+
+export const isData = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const own = (data: Data, key: string): unknown => (Object.hasOwn(data, key) ? data[key] : undefined)
+
+function mergeItems(target: unknown[], source: readonly unknown[]): void {
+  for (let index = 0; index < source.length; index++) {
+    const mine = target[index]
+    const theirs = source[index]
+    if (isData(mine) && isData(theirs)) mergeInto(mine, theirs)
+    else if (Array.isArray(mine) && Array.isArray(theirs) && mine.length === theirs.length) mergeItems(mine, theirs)
+    else if (mine !== theirs) target[index] = theirs
+  }
+}
+
+/** Adds what one fetch answered to what is known. Equal values are left alone, so shared values are never written to. */
+export function mergeInto(target: Data, source: Data): void {
+  for (const key of Object.keys(source)) {
+    const theirs = source[key]
+    if (theirs === undefined) continue
+    const mine = own(target, key)
+    if (isData(mine) && isData(theirs)) mergeInto(mine, theirs)
+    else if (Array.isArray(mine) && Array.isArray(theirs) && mine.length === theirs.length) mergeItems(mine, theirs)
+    else if (mine !== theirs) target[key] = theirs
+  }
+}
+
+/** The objects at a path in which `@` stands for every item of a list. Nulls on the way have none. */
+export function objectsAt(root: unknown, path: readonly string[]): Data[] {
+  const found: Data[] = []
+  const visit = (value: unknown, depth: number): void => {
+    if (Array.isArray(value)) {
+      const next = path[depth] === '@' ? depth + 1 : depth
+      for (const item of value) visit(item, next)
+    } else if (isData(value)) {
+      const key = path[depth]
+      if (key === undefined) found.push(value)
+      else visit(own(value, key), depth + 1)
+    }
+  }
+  visit(root, 0)
+  return found
+}
+
+/**
+ * Where objects that `objectsAt` found stand. Only errors need it. Another fetch may have added objects meanwhile, so the
+ * walk is matched with the objects that were found, which keep their order.
+ */
+export function pathsOf(found: readonly Data[], root: unknown, path: readonly string[]): (string | number)[][] {
+  const paths: (string | number)[][] = []
+  const visit = (value: unknown, depth: number, walked: readonly (string | number)[]): void => {
+    if (Array.isArray(value)) {
+      const next = path[depth] === '@' ? depth + 1 : depth
+      value.forEach((item, index) => visit(item, next, [...walked, index]))
+    } else if (isData(value)) {
+      const key = path[depth]
+      if (key !== undefined) visit(own(value, key), depth + 1, [...walked, key])
+      else if (value === found[paths.length]) paths.push([...walked])
+    }
+  }
+  visit(root, 0, [])
+  return paths
+}

@@ -1,0 +1,95 @@
+import {
+  Kind,
+  specifiedRules,
+  validate,
+  visit,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValidationRule,
+  GraphQLError,
+} from 'graphql'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { conditionVariables, type Fragments } from './collect.ts'
+
+/** One operation of a document, with the fragments that it uses and nothing else. */
+export interface OperationParts {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly fragments: Fragments
+  /** The variables that decide `@skip` and `@include`. */
+  readonly conditions: readonly string[]
+  /** It asks for `__schema` or `__type`. */
+  readonly introspects: boolean
+}
+
+const validationErrorsMax = 50
+
+/** `__proto__` as a response name or variable would change objects instead of filling them. */
+const reservedNamesRule: ValidationRule = (context) => ({
+  Name(node) {
+    if (node.value !== '__proto__') return
+    context.reportError(new GraphQLError('The name "__proto__" is not allowed.', { nodes: node }))
+  },
+})
+
+/** Validates the whole document; suggestions of names are never part of the messages. */
+export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): void {
+  const errors = validate(schema, document, [...specifiedRules, reservedNamesRule], {
+    maxErrors: validationErrorsMax,
+    hideSuggestions: true,
+  })
+  const [first] = errors
+  if (!first) return
+  const code = 'GRAPHQL_VALIDATION_FAILED'
+  throw new Refusal(code, errors.length === 1 ? first.message : `The document has ${errors.length} problems.`, {
+    errors: errors.map(({ message, locations }) => ({ path: 'query', code, message, ...locations?.[0] })),
+  })
+}
+
+function pick(document: DocumentNode, operationName: string | null): OperationDefinitionNode {
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+  const found = operationName === null ? operations : operations.filter(({ name }) => name?.value === operationName)
+  const [operation, ...others] = found
+  if (!operation) {
+    const message =
+      operationName === null ? 'The document holds no operation.' : 'The document holds no such operation.'
+    throw new Refusal('OPERATION_RESOLUTION_FAILURE', message)
+  }
+  if (others.length > 0) {
+    throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'The document holds several operations: say which by its name.')
+  }
+  return operation
+}
+
+export function operationParts(whole: DocumentNode, operationName: string | null): OperationParts {
+  const operation = pick(whole, operationName)
+  const defined = new Map(
+    whole.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  )
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  let introspects = false
+  const note = (selectionSet: SelectionSetNode): void => {
+    visit(selectionSet, {
+      Field(node) {
+        if (node.name.value === '__schema' || node.name.value === '__type') introspects = true
+      },
+      FragmentSpread({ name }) {
+        const fragment = defined.get(name.value)
+        if (!fragment || fragments.has(name.value)) return
+        fragments.set(name.value, fragment)
+        note(fragment.selectionSet)
+      },
+    })
+  }
+  note(operation.selectionSet)
+  return {
+    document: { kind: Kind.DOCUMENT, definitions: [operation, ...fragments.values()] },
+    operation,
+    fragments,
+    conditions: conditionVariables(operation, fragments),
+    introspects,
+  }
+}

@@ -1,0 +1,87 @@
+import type { FetchDataRewrite, FetchNode, PlanNode } from '@apollo/query-planner'
+import { Kind, parse, type GraphQLSchema } from 'graphql'
+import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
+import { Required } from './representations.ts'
+import { renamedKeys } from './rewrites.ts'
+
+/** A query plan made ready to run: endpoints found, paths joined, requirements compiled. */
+export type Step =
+  FetchStep | ConditionStep | { readonly kind: 'sequence' | 'parallel'; readonly steps: readonly Step[] }
+
+export interface ConditionStep {
+  readonly kind: 'condition'
+  readonly variable: string
+  readonly whenTrue: Step | null
+  readonly whenFalse: Step | null
+}
+
+export interface FetchStep {
+  readonly kind: 'fetch'
+  readonly endpoint: SubgraphEndpoint
+  readonly document: string
+  readonly variables: readonly string[]
+  /** Where in the data the answer belongs; `@` stands for every item of a list. */
+  readonly path: readonly string[]
+  /** What the entities at the path must give, or null for a fetch from the root. */
+  readonly required: Required | null
+  readonly inputRewrites: readonly FetchDataRewrite[] | undefined
+  readonly outputRewrites: readonly FetchDataRewrite[] | undefined
+  readonly renamedKeys: ReadonlyMap<string, string>
+  /** Response names of a fetch from the root: where an error belongs when the subgraph did not answer. */
+  readonly rootKeys: readonly string[]
+}
+
+export interface PlanSurroundings {
+  /** The supergraph's schema: requirements may name types that clients do not see. */
+  readonly schema: GraphQLSchema
+  readonly endpoints: ReadonlyMap<string, SubgraphEndpoint>
+}
+
+function rootKeysOf(document: string): string[] {
+  const [operation] = parse(document, { noLocation: true }).definitions
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) return []
+  return operation.selectionSet.selections.flatMap((node) =>
+    node.kind === Kind.FIELD ? (node.alias ?? node.name).value : [],
+  )
+}
+
+function fetchStep(surroundings: PlanSurroundings, node: FetchNode, path: readonly string[]): FetchStep {
+  const endpoint = surroundings.endpoints.get(node.serviceName)
+  if (!endpoint) throw new Error(`The plan asks the subgraph "${node.serviceName}", which has no endpoint.`)
+  if (node.contextRewrites?.length) throw new Error('Plans with @fromContext are not supported.')
+  return {
+    kind: 'fetch',
+    endpoint,
+    document: node.operation,
+    variables: node.variableUsages ?? [],
+    path,
+    required: node.requires ? new Required(surroundings.schema, node.requires) : null,
+    inputRewrites: node.inputRewrites,
+    outputRewrites: node.outputRewrites,
+    renamedKeys: renamedKeys(node.outputRewrites),
+    rootKeys: node.requires ? [] : rootKeysOf(node.operation),
+  }
+}
+
+export function compilePlan(surroundings: PlanSurroundings, node: PlanNode, path: readonly string[] = []): Step {
+  const compile = (child: PlanNode): Step => compilePlan(surroundings, child, path)
+  switch (node.kind) {
+    case 'Fetch':
+      return fetchStep(surroundings, node, path)
+    case 'Flatten':
+      return compilePlan(surroundings, node.node, [...path, ...node.path.map(String)])
+    case 'Sequence':
+      return { kind: 'sequence', steps: node.nodes.map(compile) }
+    case 'Parallel':
+      return { kind: 'parallel', steps: node.nodes.map(compile) }
+    case 'Condition':
+      return {
+        kind: 'condition',
+        variable: node.condition,
+        whenTrue: node.ifClause ? compile(node.ifClause) : null,
+        whenFalse: node.elseClause ? compile(node.elseClause) : null,
+      }
+    case 'Defer':
+      throw new Error('Plans with @defer are not supported.')
+  }
+}

@@ -1,0 +1,143 @@
+import type { PlanNode } from '@apollo/query-planner'
+import {
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isCompositeType,
+  isInputObjectType,
+  isListType,
+  Kind,
+  parse,
+  print,
+  validate,
+  type DocumentNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLInputType,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql'
+import { collectFields, selectionSetsOf, type CollectedField, type Flags, type Reading } from './collect.ts'
+import type { OperationParts } from './operation.ts'
+import type { LoadedSupergraph } from './supergraph.ts'
+
+// Every combination of conditions and every possible type is compared; past these the executor takes the operation.
+const conditionsMax = 4
+const comparisonsMax = 20_000
+
+/** A value as it is understood: a single value where a list is expected is that list; the order of fields is nothing. */
+function canonical(value: ValueNode, type: GraphQLInputType): string {
+  const nullable = getNullableType(type)
+  if (value.kind === Kind.VARIABLE || value.kind === Kind.NULL) return print(value)
+  if (isListType(nullable)) {
+    const items = value.kind === Kind.LIST ? value.values : [value]
+    return `[${items.map((item) => canonical(item, nullable.ofType)).join()}]`
+  }
+  if (value.kind !== Kind.OBJECT || !isInputObjectType(nullable)) return print(value)
+  const fields = nullable.getFields()
+  const parts = value.fields.map(({ name, value: part }) => {
+    const field = fields[name.value]
+    return `${name.value}:${field ? canonical(part, field.type) : print(part)}`
+  })
+  return `{${parts.sort().join()}}`
+}
+
+function argumentsOf(field: GraphQLField<unknown, unknown>, { nodes }: CollectedField): string {
+  const given = nodes[0]?.arguments ?? []
+  const parts = given.map(({ name, value }) => {
+    const argument = field.args.find((candidate) => candidate.name === name.value)
+    return `${name.value}:${argument ? canonical(value, argument.type) : print(value)}`
+  })
+  return parts.sort().join()
+}
+
+/** Compares what a client asks for with what a plan fetches, for each type that may answer. */
+class Comparison {
+  private readonly narrowed: ReadonlySet<string>
+  private readonly client: Reading
+  private readonly plan: Reading
+  private comparisons = 0
+
+  constructor(narrowed: ReadonlySet<string>, client: Reading, plan: Reading) {
+    this.narrowed = narrowed
+    this.client = client
+    this.plan = plan
+  }
+
+  isSame(
+    type: GraphQLCompositeType,
+    asked: readonly SelectionSetNode[],
+    fetched: readonly SelectionSetNode[],
+  ): boolean {
+    if (this.narrowed.has(type.name)) return false
+    const possible = isAbstractType(type) ? this.client.schema.getPossibleTypes(type) : [type]
+    return possible.every((one) => this.isSameFor(one, asked, fetched))
+  }
+
+  private isSameFor(
+    type: GraphQLCompositeType,
+    asked: readonly SelectionSetNode[],
+    fetched: readonly SelectionSetNode[],
+  ): boolean {
+    const mine = collectFields(this.client, type, asked)
+    const theirs = collectFields(this.plan, type, fetched)
+    // Planners add __typename to find out types; the client's own document does without it.
+    if (!mine.has('__typename')) theirs.delete('__typename')
+    if (mine.size !== theirs.size) return false
+    for (const [key, field] of mine) {
+      const other = theirs.get(key)
+      if (++this.comparisons > comparisonsMax || !other || !this.isSameField(type, field, other)) return false
+    }
+    return true
+  }
+
+  private isSameField(type: GraphQLCompositeType, mine: CollectedField, theirs: CollectedField): boolean {
+    if (mine.name !== theirs.name) return false
+    if (mine.name === '__typename') return true
+    const field = 'getFields' in type ? type.getFields()[mine.name] : undefined
+    if (!field || argumentsOf(field, mine) !== argumentsOf(field, theirs)) return false
+    const named = getNamedType(field.type)
+    if (!isCompositeType(named)) return !this.narrowed.has(named.name)
+    return this.isSame(named, selectionSetsOf(mine.nodes), selectionSetsOf(theirs.nodes))
+  }
+}
+
+function* combinationsOf(names: readonly string[]): Generator<Flags> {
+  for (let bits = 0; bits < 1 << names.length; bits++) {
+    yield Object.fromEntries(names.map((name, index) => [name, (bits & (1 << index)) !== 0]))
+  }
+}
+
+function selectionOf(document: DocumentNode): SelectionSetNode[] {
+  return document.definitions.flatMap((node) => (node.kind === Kind.OPERATION_DEFINITION ? node.selectionSet : []))
+}
+
+export interface SingleFetch {
+  readonly subgraph: string
+  /** The client's own operation, which the subgraph answers in the client's shape and order. */
+  readonly document: string
+}
+
+/**
+ * The one subgraph that can be given the client's operation as it is, so that its answer is the client's answer. Null
+ * unless the plan fetches exactly what is selected, under every condition, and the subgraph's schema accepts the document.
+ */
+export function singleFetchOf(
+  supergraph: LoadedSupergraph,
+  { document, operation, fragments, conditions }: OperationParts,
+  plan: PlanNode | null,
+): SingleFetch | null {
+  const root = supergraph.apiSchema.getRootType(operation.operation)
+  if (plan?.kind !== 'Fetch' || plan.requires || !root || conditions.length > conditionsMax) return null
+  const fetched = parse(plan.operation, { noLocation: true })
+  for (const flags of combinationsOf(conditions)) {
+    const schema = supergraph.apiSchema
+    const client: Reading = { schema, fragments, flags }
+    const comparison = new Comparison(supergraph.narrowed, client, { schema, fragments: new Map(), flags })
+    if (collectFields(client, root, [operation.selectionSet]).has('__typename')) return null
+    if (!comparison.isSame(root, [operation.selectionSet], selectionOf(fetched))) return null
+  }
+  const schema = supergraph.schemaOf(plan.serviceName)
+  if (!schema || validate(schema, document).length > 0) return null
+  return { subgraph: plan.serviceName, document: print(document) }
+}

@@ -1,0 +1,69 @@
+import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
+import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
+import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
+
+// The planner weighs alternatives; past this many the best of those is taken, so that planning stays short.
+const plansMax = 1000
+
+/** The composed schema as the graph needs it: what clients see, what is required of them, and plans. */
+export class LoadedSupergraph {
+  /** What clients see. */
+  readonly apiSchema: GraphQLSchema
+  /** The whole schema, elements that clients do not see included. */
+  readonly schema: GraphQLSchema
+  readonly requirements: Requirements
+  /** Enums, interfaces and unions of which clients see fewer members than subgraphs may answer with. */
+  readonly narrowed: ReadonlySet<string>
+  private readonly supergraph: Supergraph
+  private readonly subgraphSchemas = new Map<string, GraphQLSchema>()
+  private planner: QueryPlanner | null = null
+
+  constructor(sdl: string) {
+    const document = parse(sdl, { noLocation: true })
+    this.requirements = readRequirements(document)
+    this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
+    this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()
+    this.schema = this.supergraph.schema.toGraphQLJSSchema()
+    this.narrowed = narrowedTypes(this.apiSchema, this.schema)
+  }
+
+  get subgraphNames(): readonly string[] {
+    return this.supergraph.subgraphsMetadata().map(({ name }) => name)
+  }
+
+  /** The part of the supergraph that one subgraph can answer, as far as composition knows it. */
+  schemaOf(subgraph: string): GraphQLSchema | null {
+    const known = this.subgraphSchemas.get(subgraph)
+    if (known) return known
+    const schema = this.supergraph.subgraphs().get(subgraph)?.schema.toGraphQLJSSchema()
+    if (schema) this.subgraphSchemas.set(subgraph, schema)
+    return schema ?? null
+  }
+
+  /** Null when nothing needs to be fetched. The document holds one operation. */
+  plan(document: DocumentNode): PlanNode | null {
+    this.planner ??= new QueryPlanner(this.supergraph, {
+      reuseQueryFragments: false,
+      debug: { maxEvaluatedPlans: plansMax },
+    })
+    const operation = operationFromDocument(this.supergraph.apiSchema(), document, { validate: false })
+    const { node } = this.planner.buildQueryPlan(operation)
+    if (node?.kind === 'Subscription') throw new Error('A subscription has no plan.')
+    return node ?? null
+  }
+}
+
+function narrowedTypes(apiSchema: GraphQLSchema, schema: GraphQLSchema): Set<string> {
+  const narrowed = new Set<string>()
+  for (const type of Object.values(apiSchema.getTypeMap())) {
+    const whole = schema.getType(type.name)
+    const isNarrowed =
+      (isEnumType(type) && isEnumType(whole) && type.getValues().length < whole.getValues().length) ||
+      (isAbstractType(type) &&
+        isAbstractType(whole) &&
+        apiSchema.getPossibleTypes(type).length < schema.getPossibleTypes(whole).length)
+    if (isNarrowed) narrowed.add(type.name)
+  }
+  return narrowed
+}

@@ -1,0 +1,88 @@
+import {
+  coerceInputValue,
+  isInputType,
+  isNonNullType,
+  typeFromAST,
+  valueFromAST,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { Refusal, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
+
+/** A declared variable, its type looked up and its default coerced once. */
+export interface DeclaredVariable {
+  readonly name: string
+  readonly type: GraphQLInputType
+  readonly hasDefault: boolean
+  readonly defaultValue: unknown
+  /** `@skip` or `@include` read it, so an explicit null has no meaning. */
+  readonly isCondition: boolean
+}
+
+export type Variables = Readonly<Record<string, unknown>>
+
+const problemsMax = 50
+const quotedCharactersMax = 300
+
+export function declaredVariables(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  conditions: readonly string[],
+): DeclaredVariable[] {
+  return (operation.variableDefinitions ?? []).flatMap((definition) => {
+    const type = typeFromAST(schema, definition.type)
+    if (!isInputType(type)) return []
+    const name = definition.variable.name.value
+    return {
+      name,
+      type,
+      hasDefault: definition.defaultValue !== undefined,
+      defaultValue: definition.defaultValue ? valueFromAST(definition.defaultValue, type) : undefined,
+      isCondition: conditions.includes(name),
+    }
+  })
+}
+
+/** What was sent may be quoted in the message or be part of the path, and may be long. */
+const shortened = (text: string): string =>
+  text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax)}…`
+
+function problemOf(path: string, text: string): FieldProblem {
+  const message = shortened(text)
+  const unknown = /^Field "([^"]*)" is not defined by type/.exec(text)?.[1]
+  if (unknown !== undefined) return { path: shortened(`${path}.${unknown}`), code: 'UNKNOWN_FIELD', message }
+  const missing = /^Field "([^"]*)" of required type/.exec(text)?.[1]
+  if (missing !== undefined) return { path: `${path}.${missing}`, code: 'REQUIRED', message }
+  const isNull = /^Expected non-nullable type .* not to be null\.$/.test(text)
+  return { path, code: isNull ? 'REQUIRED' : 'INVALID_VALUE', message }
+}
+
+/**
+ * The variables as the operation declares them, defaults filled in. Refuses with every problem that was found (at most
+ * fifty), each under the variable's name and the path into it.
+ */
+export function coerceVariables(declared: readonly DeclaredVariable[], given: Variables): Variables {
+  const coerced: Record<string, unknown> = {}
+  const problems: FieldProblem[] = []
+  for (const { name, type, hasDefault, defaultValue, isCondition } of declared) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    if (value === undefined) {
+      if (hasDefault) coerced[name] = defaultValue
+      else if (isNonNullType(type)) {
+        problems.push({ path: name, code: 'REQUIRED', message: `Variable "$${name}" is required.` })
+      }
+    } else if (value === null && (isNonNullType(type) || isCondition)) {
+      problems.push({ path: name, code: 'REQUIRED', message: `Variable "$${name}" must not be null.` })
+    } else {
+      const note = (path: readonly (string | number)[], _value: unknown, error: Error): void => {
+        if (problems.length < problemsMax) problems.push(problemOf([name, ...path].join('.'), error.message))
+      }
+      coerced[name] = coerceInputValue(value, type, note, true)
+    }
+  }
+  const [first] = problems
+  if (!first) return coerced
+  const message = problems.length === 1 ? first.message : `${problems.length} inputs are not valid.`
+  throw new Refusal('VALIDATION_FAILED', message, { errors: problems })
+}

@@ -15,6 +15,8 @@ import {
   ProductUpdateInput,
 } from './product.inputs.ts'
 import { ProductStats, productStats } from './product.stats.ts'
+import { productTable } from './product.migrations.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const products = recordsOf(product)
 const ProductPageArgs = pageArgs(ProductFilter, ProductOrder)
@@ -99,3 +101,5 @@ export class ProductResolver {
     return products.bulkRemove(ctx, ids)
   }
 }
+
+export const productResource: Resource = { resolver: ProductResolver, entities: { Product: product }, migrations: [productTable] }

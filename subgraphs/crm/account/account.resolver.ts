@@ -6,6 +6,8 @@ import { Scope } from '../../kernel/record/scope.ts'
 import { account, Account } from './account.ts'
 import { AccountConnection, AccountCreateInput, AccountFilter, AccountOrder, AccountPage, AccountUpdateInput } from './account.inputs.ts'
 import { AccountStats, accountStats } from './account.stats.ts'
+import { accountTable } from './account.migrations.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
 const AccountPageArgs = pageArgs(AccountFilter, AccountOrder)
@@ -88,3 +90,5 @@ export class AccountResolver {
     return accounts.children(ctx, 'parentAccountId', root.id, args, info)
   }
 }
+
+export const accountResource: Resource = { resolver: AccountResolver, entities: { Account: account }, migrations: [accountTable] }

@@ -2,6 +2,7 @@ import { Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, R
 import type { RequestContext } from '../../kernel/request.ts'
 import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
 import { account, Account } from '../account/account.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
 
@@ -25,3 +26,5 @@ export class CaseEdgeResolver {
     return accounts.reference(ctx, root.accountId, info)
   }
 }
+
+export const caseEdgeResource: Resource = { resolver: CaseEdgeResolver, types: [CaseEdge] }

@@ -3,7 +3,6 @@ import type { Migration } from '../../kernel/database/migrate.ts'
 export const identityTables: Migration = {
   name: '20261121-identity',
   sql: `
-    create schema identity;
     create table identity.organization (
       id uuid primary key,
       name text not null,

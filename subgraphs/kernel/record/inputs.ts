@@ -114,7 +114,9 @@ export function filterOf<T>(
   field(filter, 'or', () => [filter], { nullable: true })
   field(filter, 'not', () => filter, { nullable: true })
   for (const [relation, target] of Object.entries(relations)) {
-    field(filter, relation, 'one' in target ? target.one : () => quantified(target.name, target.many), { nullable: true })
+    const type = 'one' in target ? target.one : () => many
+    const many = 'many' in target ? quantified(target.name, target.many) : null
+    field(filter, relation, type, { nullable: true })
   }
   InputType(name, { description: 'All given conditions hold. An absent condition, or one without an operator, filters nothing.' })(filter)
   return filter

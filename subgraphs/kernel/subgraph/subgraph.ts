@@ -2,21 +2,38 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import { printSchemaWithDirectives } from '@graphql-tools/utils'
 import { parse, type GraphQLSchema } from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
+import type { Migration } from '../database/migrate.ts'
+import type { Job } from '../jobs/job.ts'
 import type { RecordShape } from '../record/definition.ts'
 import { readReference } from '../record/read.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { RequestContext } from '../request.ts'
 
-type ResolverClass = new () => object
+type Class = abstract new (...args: never[]) => object
 
-/** One domain: its resolvers, and the records that other subgraphs may point at. */
+/** One record type, or an edge to another subgraph's: everything its folder brings. */
+export interface Resource {
+  readonly resolver: new () => object
+  /** Types that no operation of the subgraph names: what it adds to records of other subgraphs. */
+  readonly types?: readonly Class[]
+  /** Records that other subgraphs may point at, by the name of their GraphQL type. */
+  readonly entities?: Readonly<Record<string, RecordShape>>
+  readonly migrations?: readonly Migration[]
+  readonly jobs?: readonly Job[]
+}
+
+/** One domain. Its database schema has its name. */
 export interface SubgraphDefinition {
   readonly name: string
-  readonly resolvers: NonEmptyArray<ResolverClass>
-  /** Records by the name of their GraphQL type. */
-  readonly entities: Readonly<Record<string, RecordShape>>
+  readonly resources: readonly Resource[]
 }
+
+/** The database schema of a subgraph, then what its resources bring, in the order of the list. */
+export const migrationsOf = ({ name, resources }: SubgraphDefinition): Migration[] => [
+  { name: `00000000-${name}-schema`, sql: `create schema ${name};` },
+  ...resources.flatMap(({ migrations = [] }) => migrations),
+]
 
 export interface SubgraphSchema {
   readonly schema: GraphQLSchema
@@ -29,10 +46,11 @@ const federation = `extend schema @link(
   import: ["@key", "@shareable", "@external", "@requires", "@provides", "@requiresScopes"]
 )`
 
-export async function buildSubgraph({ resolvers, entities }: SubgraphDefinition): Promise<SubgraphSchema> {
+export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<SubgraphSchema> {
+  const entities = Object.assign({}, ...resources.map((resource) => resource.entities)) as Record<string, RecordShape>
   const schema = await buildSchema({
-    resolvers,
-    orphanedTypes: [],
+    resolvers: resources.map(({ resolver }) => resolver) as unknown as NonEmptyArray<new () => object>,
+    orphanedTypes: resources.flatMap(({ types = [] }) => types) as never,
     skipCheck: true,
     validate: false,
     scalarsMap: [

@@ -4,6 +4,7 @@ import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts
 import type { RequestContext } from '../../kernel/request.ts'
 import { CaseConnection, CaseFilter, CaseOrder } from '../case/case.inputs.ts'
 import { supportCase } from '../case/case.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)
 const CaseConnectionArgs = connectionArgs(CaseFilter, CaseOrder)
@@ -24,3 +25,5 @@ export class AccountEdgeResolver {
     return cases.children(ctx, 'accountId', root.id, args, info)
   }
 }
+
+export const accountEdgeResource: Resource = { resolver: AccountEdgeResolver, types: [AccountEdge] }

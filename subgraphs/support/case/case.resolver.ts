@@ -17,6 +17,8 @@ import { Case, CaseStatus, supportCase } from './case.ts'
 import { CaseConnection, CaseCreateInput, CaseFilter, CaseOrder, CasePage, CaseUpdateInput } from './case.inputs.ts'
 import { CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
 import { caseAssignees, caseStats } from './case.stats.ts'
+import { caseTables } from './case.migrations.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)
 const comments = recordsOf(caseComment)
@@ -135,3 +137,5 @@ export class CaseResolver {
     return comments.children(ctx, 'caseId', root.id, args, info)
   }
 }
+
+export const caseResource: Resource = { resolver: CaseResolver, entities: { Case: supportCase }, migrations: [caseTables] }

@@ -1,9 +1,8 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 
-export const supportCase: Migration = {
+export const caseTables: Migration = {
   name: '20261121-support-case',
   sql: `
-    create schema support;
     create table support."case" (
       id uuid not null,
       organization_id uuid not null,

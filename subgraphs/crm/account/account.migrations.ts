@@ -1,9 +1,8 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 
-export const account: Migration = {
+export const accountTable: Migration = {
   name: '20261121-crm-account',
   sql: `
-    create schema crm;
     create table crm.account (
       id uuid not null,
       organization_id uuid not null,

@@ -1,9 +1,8 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 
-export const product: Migration = {
+export const productTable: Migration = {
   name: '20261121-commerce-product',
   sql: `
-    create schema commerce;
     create table commerce.product (
       id uuid not null,
       organization_id uuid not null,

@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http'
+import type { Caller } from '../subgraphs/kernel/context.ts'
+import { Refusal } from '../subgraphs/kernel/errors.ts'
+import type { RestOperation } from './contract.ts'
+import type { OperationObject } from './openapi.ts'
+import type { DeprecatedCalls } from './ports.ts'
+
+/** When a deprecated operation was declared so, when it may go, and what replaces it. */
+export interface Sunset {
+  readonly endsAt: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function midnight(operation: OperationObject, name: 'x-deprecated-at' | 'x-sunset'): number {
+  const day = operation[name]
+  const time = Date.parse(`${day}T00:00:00Z`)
+  if (!day || Number.isNaN(time))
+    throw new Error(`${operation.operationId} is deprecated and needs ${name}: YYYY-MM-DD.`)
+  return time
+}
+
+/** The headers that announce the end of an operation (RFC 9745, RFC 8594), from what OpenAPI says of it. */
+export function sunsetOf(operation: OperationObject): Sunset {
+  const since = midnight(operation, 'x-deprecated-at')
+  const endsAt = midnight(operation, 'x-sunset')
+  const successor = operation['x-successor']
+  const links = ['</docs>; rel="deprecation"; type="text/html"']
+  if (successor) links.push(`<${successor}>; rel="successor-version"`)
+  return {
+    endsAt,
+    headers: {
+      Deprecation: `@${since / 1000}`,
+      Sunset: new Date(endsAt).toUTCString(),
+      Link: links.join(', '),
+    },
+  }
+}
+
+/** Announces the end of an operation on its answer and notes who still calls it. After the end the call is refused. */
+export function announce(
+  operation: Pick<RestOperation, 'id' | 'sunset'>,
+  caller: Caller,
+  now: Date,
+  res: ServerResponse,
+  calls: DeprecatedCalls,
+): void {
+  const { id: operationId, sunset } = operation
+  if (!sunset) return
+  for (const [name, value] of Object.entries(sunset.headers)) res.setHeader(name, value)
+  if (caller.kind !== 'ANONYMOUS') {
+    const { organizationId, credentialId, userId } = caller
+    calls.record({ organizationId, credentialId, userId, operationId, at: now })
+  }
+  if (now.getTime() >= sunset.endsAt) {
+    throw new Refusal(
+      'ENDPOINT_SUNSET',
+      'This endpoint was deprecated and has reached its sunset; Link names its successor.',
+    )
+  }
+}

@@ -1,0 +1,105 @@
+import type { RequestHandler, Router as ExpressRouter } from 'express'
+import { Router } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
+import type { Contract, RestOperation } from './contract.ts'
+import { Endpoint, type Surroundings } from './serve.ts'
+import { Validator } from './validate.ts'
+
+export interface RestOptions extends Omit<Surroundings, 'version' | 'validator' | 'exceptions'> {
+  readonly contract: Contract
+  readonly exceptions?: Surroundings['exceptions']
+}
+
+/**
+ * Everything under /v1 that the contract describes, and /openapi.json. Mount it at the root, after whatever else is served
+ * under /v1: what it does not know there it answers with 404.
+ */
+export async function restRouter({
+  contract,
+  exceptions = new Map(),
+  ...options
+}: RestOptions): Promise<ExpressRouter> {
+  const validator = await Validator.create(contract)
+  const around: Surroundings = { ...options, exceptions, validator, version: contract.version }
+  const areas = new Map<string, ExpressRouter>()
+  for (const [path, operations] of byPath(contract.operations)) {
+    const prefix = prefixOf(path)
+    let area = areas.get(prefix)
+    if (!area) areas.set(prefix, (area = Router({ caseSensitive: true })))
+    addPath(area, path, operations, around)
+  }
+
+  const root = Router({ caseSensitive: true })
+  root.get('/openapi.json', openApiJson(contract))
+  // An area is found by its name, so a request passes the routes of its own area only.
+  root.use((req, res, next) => {
+    const url = req.url
+    if (!url.startsWith('/v1/') && url !== '/v1') return next()
+    res.setHeader('API-Version', contract.version)
+    const unknown = (thrown?: unknown): void => void refuseUnknown(thrown, req, res, around)
+    const area = areas.get(prefixOf(url))
+    if (area) area(req, res, unknown)
+    else unknown()
+  })
+  return root
+}
+
+/** `/v1/accounts` of `/v1/accounts/{id}?x=y`. */
+function prefixOf(url: string): string {
+  const end = url.slice('/v1/'.length).search(/[/?]/)
+  return end < 0 ? url : url.slice(0, end + '/v1/'.length)
+}
+
+/** Fixed segments before placeholders, so that `/stats` is not taken for an id. */
+function byPath(operations: readonly RestOperation[]): [string, RestOperation[]][] {
+  const groups = Map.groupBy(operations, ({ path }) => path)
+  const rank = (path: string): string =>
+    path
+      .split('/')
+      .map((segment) => (segment.startsWith('{') ? '\uffff' : segment))
+      .join('/')
+  return [...groups].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1))
+}
+
+function addPath(area: ExpressRouter, path: string, operations: readonly RestOperation[], around: Surroundings): void {
+  const route = area.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+  for (const operation of operations) {
+    route[operation.method](new Endpoint(operation, around).serve as unknown as RequestHandler)
+  }
+  const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  const refusal = new Refusal('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, { allow })
+  route.all((req, res) => {
+    if (req.method === 'OPTIONS') res.writeHead(204, { Allow: allow.join(', ') }).end()
+    else void refuseUnknown(refusal, req, res, around)
+  })
+}
+
+/** Whoever asks for what is not there is counted like anybody else, and learns of a bad credential first. */
+async function refuseUnknown(
+  thrown: unknown,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { edge }: Pick<Surroundings, 'edge'>,
+): Promise<void> {
+  try {
+    const admission = await edge.admit(req, res)
+    await edge.spend(admission, res)
+    edge.refuse(thrown ?? notFound('This path'), req, res)
+  } catch (refused) {
+    edge.refuse(refused, req, res)
+  }
+}
+
+function openApiJson({ document }: Contract): RequestHandler {
+  const text = Buffer.from(JSON.stringify(document))
+  return (_req, res) => {
+    res.writeHead(200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': text.length,
+      'Cache-Control': 'public, max-age=60',
+      'Access-Control-Allow-Origin': '*',
+    })
+    res.end(text)
+  }
+}

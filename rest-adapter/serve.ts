@@ -1,0 +1,177 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Prepared } from '../gateway/graph/prepared.ts'
+import { refuseUnmet } from '../gateway/graph/authorize.ts'
+import type { Clock } from '../subgraphs/kernel/clock.ts'
+import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
+import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
+import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
+import { inRestWords, writeAnswer } from './answer.ts'
+import { parseBody, readBody, refusalOf } from './body.ts'
+import type { RestOperation } from './contract.ts'
+import { announce } from './deprecation.ts'
+import { claimOf } from './idempotency.ts'
+import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
+import { queryPairs } from './query.ts'
+import { Translation, type Values } from './translate.ts'
+import { bodyRequired, type Validator } from './validate.ts'
+
+/** What an exception gets: the checked inputs of its operation. It returns the body of the success answer. */
+export interface ExceptionCall {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly context: OperationContext
+  readonly path: PathValues
+  readonly query: Values
+  readonly body: unknown
+}
+
+/** Code behind an operation that no stored document can say. */
+export type Exception = (call: ExceptionCall) => unknown
+
+export interface Surroundings {
+  readonly version: string
+  readonly edge: EdgePort
+  readonly graph: GraphPort
+  readonly validator: Validator
+  readonly clock: Clock
+  readonly deprecatedCalls: DeprecatedCalls
+  readonly exceptions: ReadonlyMap<string, Exception>
+}
+
+type PathValues = Readonly<Record<string, string | string[] | undefined>>
+type ServedRequest = IncomingMessage & { readonly params: PathValues }
+
+/** What is worked out once per operation, when it is first called. */
+interface Plan {
+  readonly translation: Translation
+  readonly prepared: Prepared | null
+  readonly requirements: readonly ScopeRequirement[]
+}
+
+interface Inputs {
+  readonly query: Values
+  readonly body: unknown
+  readonly claim: IdempotencyClaim | null
+}
+
+/** One REST operation behind its route: from the admitted request to the written answer. */
+export class Endpoint {
+  private readonly readsBody: boolean
+  private planned: Plan | null = null
+
+  constructor(
+    private readonly operation: RestOperation,
+    private readonly around: Surroundings,
+  ) {
+    this.readsBody = operation.body !== null || operation.acceptsIdempotencyKey
+  }
+
+  readonly serve = async (req: ServedRequest, res: ServerResponse): Promise<void> => {
+    const { edge, clock, deprecatedCalls } = this.around
+    try {
+      const admission = await edge.admit(req, res)
+      const { caller, requestId } = admission
+      if (this.operation.sunset) announce(this.operation, caller, clock.now(), res, deprecatedCalls)
+      const plan = (this.planned ??= this.plan())
+      this.authorize(plan, caller)
+      await edge.spend(admission, res)
+
+      const nothing = plan.translation.namesNothing(req.params)
+      if (nothing !== null) throw namesNothing(nothing)
+      const inputs = await this.inputs(plan, req, res)
+      const context: OperationContext = { caller, requestId, idempotency: inputs.claim }
+      if (plan.prepared) await this.execute(plan.prepared, plan.translation, inputs, context, req, res)
+      else await this.except(inputs, context, req, res)
+    } catch (thrown) {
+      edge.refuse(inRestWords(thrown), req, res)
+    }
+  }
+
+  private plan(): Plan {
+    const { operation } = this
+    const translation = new Translation(operation)
+    if (operation.document === null) {
+      const word = operation.isPublic ? 'PUBLIC' : 'SESSION'
+      const scopes = operation.scopes.length > 0 ? operation.scopes : [word]
+      return { translation, prepared: null, requirements: [[scopes]] }
+    }
+    try {
+      return { translation, prepared: this.around.graph.prepare(operation.document), requirements: [] }
+    } catch (cause) {
+      // To the caller this is no refusal of what was sent: our own document does not fit our own graph.
+      throw new Error(`The stored document ${operation.documentId} is not valid in the graph.`, { cause })
+    }
+  }
+
+  private authorize({ prepared, requirements }: Plan, caller: Caller): void {
+    if (prepared) this.around.graph.authorize(prepared, caller)
+    else refuseUnmet(caller, requirements)
+  }
+
+  private async inputs({ translation }: Plan, req: ServedRequest, res: ServerResponse): Promise<Inputs> {
+    const { operation } = this
+    const raw = this.readsBody ? await readBody(req) : null
+    const claim = raw && operation.acceptsIdempotencyKey ? claimOf(req, raw) : null
+
+    const { values: query, unknown } = translation.readQuery(queryPairs(req.url!))
+    if (isStrict(req)) {
+      res.setHeader('Preference-Applied', 'handling=strict')
+      if (unknown.length > 0) throw unknownParameters(unknown)
+    }
+    let body: unknown
+    if (raw && operation.body) {
+      if (raw.length > 0) body = parseBody(raw, req.headers)
+      else if (operation.body.required) throw bodyRequired()
+    }
+    if (operation.body || translation.hasInputs(query, req.headers)) {
+      this.around.validator.check(operation, { url: req.url!, query, headers: req.headers, body })
+    }
+    return { query, body, claim }
+  }
+
+  private async execute(
+    prepared: Prepared,
+    translation: Translation,
+    { query, body }: Inputs,
+    context: OperationContext,
+    req: ServedRequest,
+    res: ServerResponse,
+  ): Promise<void> {
+    const variables = translation.variables(req.params, query, req.headers, body)
+    const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context)
+    if (errors?.[0]) this.around.edge.refuse(inRestWords(errors[0]), req, res)
+    else writeAnswer(this.operation, data?.['result'], replayed ?? false, req.url!, res)
+  }
+
+  private async except(
+    inputs: Inputs,
+    context: OperationContext,
+    req: ServedRequest,
+    res: ServerResponse,
+  ): Promise<void> {
+    const exception = this.around.exceptions.get(this.operation.documentId)
+    if (!exception) throw new Error(`${this.operation.id} has neither a stored document nor an exception.`)
+    const { query, body } = inputs
+    const result = await exception({ req, res, context, path: req.params, query, body })
+    if (!res.headersSent) writeAnswer(this.operation, result, false, req.url!, res)
+  }
+}
+
+const isStrict = ({ headers }: IncomingMessage): boolean =>
+  headers['prefer'] !== undefined && /(?:^|[,;\s])handling\s*=\s*"?strict\b/i.test(String(headers['prefer']))
+
+const unknownParameters = (names: readonly string[]): Refusal =>
+  refusalOf(
+    Array.from(new Set(names), (path) => ({
+      path,
+      code: 'UNKNOWN_FIELD',
+      message: `${path} is not a parameter of this operation.`,
+    })),
+  )
+
+function namesNothing(path: string): Refusal {
+  const { code, message } = notFound('The record')
+  return new Refusal(code, message, {
+    errors: [{ path, code: 'NOT_FOUND', message: `No record can have this ${path}.` }],
+  })
+}

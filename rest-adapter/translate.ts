@@ -1,0 +1,213 @@
+import { Kind, parse } from 'graphql'
+import { invalid, type FieldProblem } from '../subgraphs/kernel/errors.ts'
+import { isId } from '../subgraphs/kernel/ids.ts'
+import { isStorable } from '../subgraphs/kernel/record/scalars.ts'
+import type { RestOperation } from './contract.ts'
+import { typesOf, type Parameter, type Schema } from './openapi.ts'
+import type { QueryPairs } from './query.ts'
+
+export type Values = Record<string, unknown>
+type Place = 'path' | 'query' | 'header' | 'body' | 'input'
+type Read = (text: string) => unknown
+
+/** Where one GraphQL variable comes from. `input` is the whole body. */
+export interface Source {
+  readonly variable: string
+  readonly place: Place
+  readonly name: string
+}
+
+/** Query parameters as typed values, and the names that the operation does not know. */
+export interface ReadQuery {
+  readonly values: Values
+  readonly unknown: readonly string[]
+}
+
+interface QueryReader {
+  readonly name: string
+  readonly read: Read
+  readonly isList: boolean
+  /** `name[key]=value` is another way to write this parameter. */
+  readonly isObject: boolean
+}
+
+/** The variables of a stored document, each with every source that its operation offers under that name. */
+export function sourcesOf(operation: RestOperation): { variable: string; isRequired: boolean; sources: Source[] }[] {
+  return variablesOf(operation).map(({ name: variable, isRequired }) => {
+    const sources: Source[] = operation.parameters
+      .filter((parameter) => parameter.in !== 'cookie' && variableOf(parameter) === variable)
+      .map((parameter) => ({ variable, place: parameter.in as Place, name: parameter.name }))
+    if (operation.body) {
+      if (variable === 'input') sources.push({ variable, place: 'input', name: '' })
+      else if (Object.hasOwn(operation.body.schema.properties ?? {}, variable)) {
+        sources.push({ variable, place: 'body', name: variable })
+      }
+    }
+    return { variable, isRequired, sources }
+  })
+}
+
+/** Headers steer the request; one is a variable only when it says so. */
+export const variableOf = (parameter: Parameter): string | null =>
+  parameter['x-variable'] ?? (parameter.in === 'header' ? null : parameter.name)
+
+function variablesOf(operation: RestOperation): { name: string; isRequired: boolean }[] {
+  const definition = parse(operation.document ?? '{ __typename }').definitions.find(
+    (node) => node.kind === Kind.OPERATION_DEFINITION,
+  )
+  return (definition?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+    name: variable.name.value,
+    isRequired: type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined,
+  }))
+}
+
+/** Turns the parts of a request into the variables of one stored document; compiled once per operation. */
+export class Translation {
+  private readonly sources: readonly Source[]
+  private readonly query: ReadonlyMap<string, QueryReader>
+  private readonly headers: readonly { name: string; key: string; read: Read }[]
+  private readonly path: readonly { name: string; names: (value: string) => boolean }[]
+
+  constructor(operation: RestOperation) {
+    this.sources = sourcesOf(operation).map(({ variable, sources }) => {
+      const [source] = sources
+      if (!source || sources.length > 1) throw new Error(`${operation.id}: $${variable} has ${sources.length} sources.`)
+      return source
+    })
+    const placed = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
+    this.query = new Map(placed('query').map((parameter) => [parameter.name, queryReader(parameter)]))
+    this.path = placed('path').map(({ name, schema }) => ({ name, names: pathTest(schema ?? {}) }))
+    this.headers = placed('header')
+      .filter((parameter) => variableOf(parameter) !== null)
+      .map(({ name, schema }) => ({ name, key: name.toLowerCase(), read: reader(schema ?? {}) }))
+  }
+
+  /** The path parameter that cannot name anything, if there is one. */
+  namesNothing(path: Readonly<Record<string, string | string[] | undefined>>): string | null {
+    for (const { name, names } of this.path) {
+      const value = path[name]
+      if (typeof value !== 'string' || !names(value)) return name
+    }
+    return null
+  }
+
+  /** Typed values; text that cannot be converted stays text, for the validator to refuse. */
+  readQuery(pairs: QueryPairs): ReadQuery {
+    const values: Values = {}
+    const unknown: string[] = []
+    const problems: FieldProblem[] = []
+    for (const [name, text] of pairs) {
+      const member = this.query.has(name) ? null : /^([^[\]]+)\[([^[\]]+)\]$/.exec(name)
+      const parameter = this.query.get(member ? member[1]! : name)
+      if (!parameter || (member && !parameter.isObject)) unknown.push(name)
+      else if (member) addMember(values, parameter.name, member[2]!, text, problems)
+      else if (parameter.isList)
+        values[name] = [...((values[name] as unknown[] | undefined) ?? []), ...listOf(text, parameter.read)]
+      else if (Object.hasOwn(values, name)) problems.push(repeated(name))
+      else values[name] = parameter.read(text)
+    }
+    if (problems.length > 0) throw invalid(...problems)
+    return { values, unknown }
+  }
+
+  /** Whether the request carries anything beside path and body that a schema speaks of. */
+  hasInputs(query: Values, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+    for (const _ in query) return true
+    return this.headers.some(({ key }) => headers[key] !== undefined)
+  }
+
+  variables(
+    path: Readonly<Record<string, string | string[] | undefined>>,
+    query: Values,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    body: unknown,
+  ): Values {
+    const variables: Values = {}
+    const properties = body as Values | undefined
+    for (const { variable, place, name } of this.sources) {
+      let value: unknown
+      if (place === 'path') value = path[name]
+      else if (place === 'query') value = query[name]
+      else if (place === 'header') value = this.header(name, headers)
+      else if (place === 'input') value = body
+      else if (properties && Object.hasOwn(properties, name)) value = properties[name]
+      if (value !== undefined) variables[variable] = value
+    }
+    return variables
+  }
+
+  private header(name: string, headers: Readonly<Record<string, string | string[] | undefined>>): unknown {
+    const header = this.headers.find((candidate) => candidate.name === name)
+    const text = header && headers[header.key]
+    return typeof text === 'string' ? header!.read(text) : undefined
+  }
+}
+
+function queryReader(parameter: Parameter): QueryReader {
+  const content = parameter.content?.['application/json']
+  if (content) return { name: parameter.name, read: readJson, isList: false, isObject: true }
+  const schema = parameter.schema ?? {}
+  const isList = typesOf(schema).includes('array')
+  return { name: parameter.name, read: reader(isList ? (schema.items ?? {}) : schema), isList, isObject: false }
+}
+
+function reader(schema: Schema): Read {
+  if (schema.format === 'etag') return readVersion
+  const [type] = typesOf(schema)
+  switch (type) {
+    case 'integer':
+      return (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text)
+    case 'number':
+      return (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text)
+    case 'boolean':
+      return (text) => (text === 'true' ? true : text === 'false' ? false : text)
+    default:
+      return (text) => text
+  }
+}
+
+const entityTag = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/
+
+export const isVersionMatch = (text: string): boolean => text.trim() === '*' || entityTag.test(text)
+
+/** `*` matches any version, which is to expect none. */
+function readVersion(text: string): number | undefined {
+  const match = entityTag.exec(text)
+  return match ? Number(match[1]) : undefined
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const listOf = (text: string, read: Read): unknown[] =>
+  text === '' ? [] : text.split(',').map((item) => read(item.trim()))
+
+const repeated = (path: string): FieldProblem => ({
+  path,
+  code: 'REPEATED',
+  message: `${path} is given more than once.`,
+})
+
+function addMember(values: Values, name: string, key: string, text: string, problems: FieldProblem[]): void {
+  const path = `${name}.${key}`
+  const members = Object.hasOwn(values, name) ? values[name] : {}
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) problems.push(repeated(name))
+  else if (key === '__proto__')
+    problems.push({ path, code: 'UNKNOWN_FIELD', message: `${path} cannot be a custom field.` })
+  else if (Object.hasOwn(members, key)) problems.push(repeated(path))
+  else values[name] = { ...members, [key]: text }
+}
+
+/** A value that its schema does not allow names no record, so it is judged without the validator and answered 404. */
+function pathTest({ format, minLength = 1, maxLength = 255 }: Schema): (value: string) => boolean {
+  if (format === 'uuid') return isId
+  return (value) => {
+    const length = value.length > maxLength * 2 ? value.length : Array.from(value).length
+    return length >= minLength && length <= maxLength && isStorable(value)
+  }
+}

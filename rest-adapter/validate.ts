@@ -1,0 +1,87 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+import { OpenAPIBackend, type Document, type Operation } from 'openapi-backend'
+import { Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
+import { isId } from '../subgraphs/kernel/ids.ts'
+import { isStorable, normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
+import { notText, refusalOf } from './body.ts'
+import type { Contract, RestOperation } from './contract.ts'
+import { problemOf } from './problem-of.ts'
+import { isVersionMatch, variableOf, type Values } from './translate.ts'
+
+// The package is CommonJS whose types promise a default export.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
+
+/** A request as far as its schemas speak of it: query already typed, body already parsed. */
+export interface Checkable {
+  readonly url: string
+  readonly query: Values
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: unknown
+}
+
+/** Checks requests against the OpenAPI document. The schemas of an operation are compiled when it is first used. */
+export class Validator {
+  private readonly api: OpenAPIBackend
+  private readonly operations: ReadonlyMap<string, Operation>
+
+  private constructor(api: OpenAPIBackend) {
+    this.api = api
+    this.operations = new Map(api.router.getOperations().map((operation) => [operation.operationId!, operation]))
+  }
+
+  static async create({ document }: Contract): Promise<Validator> {
+    const ajv = ajvOf()
+    const api = new OpenAPIBackend({
+      // The validator resolves references in place.
+      definition: structuredClone(document) as unknown as Document,
+      quick: true,
+      customizeAjv: () => ajv as never,
+    })
+    await api.init()
+    return new Validator(api)
+  }
+
+  /** Throws a refusal that names every problem of the request. */
+  check({ id, method, parameters, body: described }: RestOperation, { url, query, headers, body }: Checkable): void {
+    if (described && (typeof body !== 'object' || body === null || Array.isArray(body)) && body !== undefined) {
+      throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'The body must be a JSON object.' }])
+    }
+    for (const [name, value] of Object.entries(query)) refuseUnstorable(name, value)
+    const seen: Record<string, string | string[]> = {}
+    for (const parameter of parameters) {
+      if (parameter.in !== 'header' || variableOf(parameter) === null) continue
+      const value = headers[parameter.name.toLowerCase()]
+      if (value !== undefined) seen[parameter.name.toLowerCase()] = value
+    }
+    const path = url.split('?', 1)[0]!
+    const request = { method, path, query: query as Record<string, string>, headers: seen, body }
+    const { errors } = this.api.validator.validateRequest(request, this.operations.get(id))
+    if (errors?.length) throw refusalOf(distinct(errors.map((error) => problemOf(error as ErrorObject))))
+  }
+}
+
+function ajvOf(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true })
+  addFormats(ajv)
+  ajv.addFormat('uuid', isId)
+  ajv.addFormat('date-time', (text: string) => normalizeTimestamp(text) !== null)
+  ajv.addFormat('etag', isVersionMatch)
+  return ajv
+}
+
+function refuseUnstorable(path: string, value: unknown): void {
+  const texts = typeof value === 'object' ? JSON.stringify(value) : value
+  if (typeof texts === 'string' && (!isStorable(texts) || (typeof value === 'object' && texts.includes('\\u0000')))) {
+    throw refusalOf([notText(path)])
+  }
+}
+
+/** Of one place the first problem is enough. */
+function distinct(problems: readonly FieldProblem[]): FieldProblem[] {
+  const known = new Set<string>()
+  return problems.filter(({ path }) => !known.has(path) && known.add(path))
+}
+
+export const bodyRequired = (): Refusal =>
+  refusalOf([{ path: '', code: 'REQUIRED', message: 'A JSON body is required.' }])

@@ -117,6 +117,6 @@ export function requestIdOf(res: ServerResponse): string {
   const known = res.getHeader('X-Request-Id')
   if (typeof known === 'string') return known
   const requestId = newRequestId()
-  res.setHeader('X-Request-Id', requestId)
+  if (!res.headersSent) res.setHeader('X-Request-Id', requestId)
   return requestId
 }

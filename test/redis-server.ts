@@ -31,6 +31,7 @@ export function freePort(): Promise<number> {
 export async function startRedis(port?: number): Promise<RedisServer> {
   const chosen = port ?? (await freePort())
   const child = spawn(executable, ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'])
+  process.once('exit', () => child.kill('SIGKILL'))
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject)

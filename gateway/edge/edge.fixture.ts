@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
 import type { Limit } from '../../subgraphs/kernel/config.ts'
+import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import { MemoryCounters } from '../../subgraphs/kernel/counters/memory-counters.ts'
 import type { ApiKeyRecord, SessionRecord } from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
@@ -72,10 +73,11 @@ const signing = generateKeyPairSync('ed25519')
 export interface EdgeSketch {
   readonly ipLimits?: readonly Limit[]
   readonly trustProxy?: readonly string[]
+  readonly counters?: Counters
 }
 
 /** An edge over records in memory, on a clock that is set by hand. */
-export function anEdge({ ipLimits = [], trustProxy = [] }: EdgeSketch = {}) {
+export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCounters() }: EdgeSketch = {}) {
   const keys = new Map<string, ApiKeyRecord>()
   const sessions = new Map<string, SessionRecord>()
   const reads: string[] = []
@@ -84,7 +86,7 @@ export function anEdge({ ipLimits = [], trustProxy = [] }: EdgeSketch = {}) {
   let now = start
   const edge = new Edge({
     config: { ipLimits, trustProxy },
-    counters: new MemoryCounters(),
+    counters,
     source: {
       async findApiKey(hash) {
         reads.push(hash)

@@ -94,8 +94,10 @@ export class Edge {
     writeProblem(error, req, res, this.#options.log)
   }
 
-  /** To be called, in every process, when a key, a session, a user or an organization changes: with the key's hash, the
-   * session's id or the organization's id. */
+  /**
+   * Drops what is cached of a key (by its hash), a session (by its id) or an organization (by its id). To be called in every
+   * process when a key, a session, a user or an organization changes.
+   */
   forget(id: string): void {
     this.#credentials.forget(id)
   }

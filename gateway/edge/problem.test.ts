@@ -30,7 +30,6 @@ describe('a problem', () => {
     const state = new Refusal('INVALID_STATE', 'No.', {
       allowed: ['OPEN'],
       status: 200,
-      code: 'X',
       stacktrace: ['secret'],
     })
     const { problem } = problemOf(state, '/', 'req_1')

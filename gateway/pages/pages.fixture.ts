@@ -2,6 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type Request, type Response } from 'express'
 import { buildSchema, graphql } from 'graphql'
+import { useServer } from 'graphql-ws/use/ws'
+import { WebSocketServer } from 'ws'
 import { asksForPage, explorerPage, pagesRouter, type PagesOptions } from './pages.ts'
 
 export const fixtureKey = 'crm_demo_0123456789abcdef'
@@ -28,10 +30,11 @@ const schema = buildSchema(`
     "Yearly revenue in the organization's currency."
     annualRevenue: Float
     accountStatus: String
-    cases(filter: CaseFilter, limit: Int = 50): CasePage!
+    cases(filter: CaseFilter, first: Int = 50): CaseConnection!
   }
   type AccountPage { total: Int!, data: [Account!]! }
   type Case { id: ID!, caseNumber: Int!, subject: String!, status: String!, priority: String, createdAt: String!, account: Account }
+  type CaseConnection { totalCount: Int, nodes: [Case!]! }
   type CasePage { total: Int!, hasMore: Boolean!, data: [Case!]! }
 
   type Query {
@@ -39,6 +42,7 @@ const schema = buildSchema(`
     caseList(search: String, limit: Int = 50, orderBy: [CaseOrder!]): CasePage!
   }
   type Mutation { caseCreate(input: CaseCreateInput!): Case! }
+  type Subscription { caseOpened: Case! }
 `)
 
 const cases = [
@@ -47,12 +51,29 @@ const cases = [
 const accounts = [
   { id: 'a1', name: 'Northwind Freight', industry: 'Logistics', annualRevenue: 91_000_000 },
   { id: 'a2', name: 'Alder & Finch', industry: 'Retail', annualRevenue: 48_500_000 },
-].map((account) => ({ ...account, accountStatus: 'ACTIVE', cases: { total: 1, hasMore: false, data: cases } }))
+].map((account) => ({ ...account, accountStatus: 'ACTIVE', cases: { totalCount: 1, nodes: cases } }))
 
 const rootValue = {
   accountList: ({ limit }: { limit: number }) => ({ total: accounts.length, data: accounts.slice(0, limit) }),
   caseList: () => ({ total: cases.length, hasMore: false, data: cases }),
   caseCreate: () => cases[0],
+}
+
+/** A socket presents its key in `connection_init`. */
+function serveSubscriptions(server: Server): WebSocketServer {
+  const sockets = new WebSocketServer({ server, path: '/v1/graphql' })
+  const roots = {
+    subscription: {
+      caseOpened: async function* () {
+        yield { caseOpened: cases[0] }
+      },
+    },
+  }
+  useServer(
+    { schema, roots, onConnect: ({ connectionParams }) => connectionParams?.['X-API-Key'] === fixtureKey },
+    sockets,
+  )
+  return sockets
 }
 
 const accountSchema = {
@@ -146,11 +167,13 @@ export async function serveFixture(options: PagesOptions = { demo: true }): Prom
   app.get('/openapi.json', (_req, res) => void res.json(openapi))
   app.get('/v1/accounts', (req, res) => (req.get('x-api-key') === fixtureKey ? void res.json(accounts) : refuse(res)))
   const server: Server = createServer(app)
+  const sockets = serveSubscriptions(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
+        sockets.close()
         server.closeAllConnections()
         server.close(() => resolve())
       }),

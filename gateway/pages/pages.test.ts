@@ -138,6 +138,12 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     await page.getByLabel('API key').press('Control+V')
   }
 
+  /** The run button does nothing until both editors are there. */
+  async function editorsReady(page: Page): Promise<void> {
+    await page.locator('.graphiql-query-editor .view-lines').waitFor()
+    await page.locator('.result-window .view-lines').waitFor({ state: 'attached' })
+  }
+
   const stored = (page: Page): Promise<string> => page.evaluate('JSON.stringify([localStorage, sessionStorage])')
 
   it('opens the landing page', async () => {
@@ -149,7 +155,7 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
 
   it.each(['/v1/graphql', '/graphql'])('runs the first query at %s after a key is pasted', async (path) => {
     const { page, complaints, requests } = await visit(path)
-    await page.getByRole('tab', { name: 'AccountsWithOpenCases' }).waitFor()
+    await editorsReady(page)
     await page.getByText('Paste an API key above').waitFor()
     expect(requests.filter((request) => request.startsWith('POST'))).toEqual([])
 
@@ -163,15 +169,30 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     await page.locator('.result-window').getByText('Invoice').waitFor()
 
     expect(requests.filter((request) => request === `POST ${path}`).length).toBe(path === '/v1/graphql' ? 4 : 3)
-    expect(requests.some((request) => request.endsWith('/graphqlWorker.js'))).toBe(true)
+    await expect.poll(() => page.workers().some((worker) => worker.url().endsWith('/graphqlWorker.js'))).toBe(true)
     expect(complaints).toEqual([])
     expect(JSON.parse(await stored(page))[0]).not.toContain(fixtureKey)
     await page.context().close()
   })
 
+  it('receives a subscription over a socket with the pasted key', async () => {
+    const { page, complaints } = await visit('/v1/graphql')
+    await editorsReady(page)
+    await pasteKey(page, fixtureKey)
+    await page.getByText('Key accepted').waitFor()
+    await page.getByRole('button', { name: 'New tab' }).click()
+    await page.locator('.graphiql-query-editor .view-lines').click()
+    await page.keyboard.insertText('subscription Opened { caseOpened { subject } }')
+    await page.getByRole('tab', { name: 'Opened' }).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.result-window').getByText('Invoice').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('says in words that a key is refused, and asks for no schema', async () => {
     const { page, complaints, requests } = await visit('/v1/graphql')
-    await page.getByRole('tab', { name: 'TopAccounts' }).waitFor()
+    await editorsReady(page)
     await pasteKey(page, 'wrong')
     await page.getByText('The API key is not valid.').waitFor()
     expect(requests.filter((request) => request.startsWith('POST'))).toEqual(['POST /v1/graphql'])

@@ -42,6 +42,9 @@ async function* subscribe(params, headers) {
   const client = createClient({ url: url.href, connectionParams: headers, retryAttempts: 0 })
   try {
     yield* client.iterate(params)
+  } catch (error) {
+    if (!(error instanceof CloseEvent)) throw error
+    throw new Error(`The live connection was closed: ${error.reason || `code ${error.code}`}.`)
   } finally {
     await client.dispose()
   }

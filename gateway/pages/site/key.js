@@ -12,7 +12,7 @@ async function check(key) {
     const answer = await response.json()
     return {
       state: 'refused',
-      text: answer.errors?.[0]?.message ?? answer.message ?? `Refused with ${response.status}`,
+      text: answer.errors?.[0]?.message ?? answer.detail ?? `Refused with ${response.status}`,
     }
   } catch {
     return { state: 'refused', text: 'The server does not answer.' }

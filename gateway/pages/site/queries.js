@@ -38,9 +38,9 @@ query AccountsWithOpenCases {
     data {
       name
       accountStatus
-      cases(filter: { status: { eq: OPEN } }, limit: 3) {
-        total
-        data {
+      cases(filter: { status: { eq: OPEN } }, first: 3) {
+        totalCount
+        nodes {
           caseNumber
           subject
           priority

@@ -39,6 +39,8 @@ export interface Contract {
   readonly version: string
   readonly document: OpenApiDocument
   readonly operations: readonly RestOperation[]
+  /** Names of all stored documents. */
+  readonly documentIds: readonly string[]
 }
 
 interface Root extends Omit<OpenApiDocument, 'paths'> {
@@ -89,7 +91,8 @@ export function loadContract(folder: string): Contract {
   for (const [alias, original] of Object.entries(aliases ?? {})) addAlias(paths, alias, original)
 
   const document: OpenApiDocument = { ...root, tags, paths, components }
-  return { version: root.info.version, document, operations: operationsOf(document, documents) }
+  const operations = operationsOf(document, documents)
+  return { version: root.info.version, document, operations, documentIds: [...documents.keys()] }
 }
 
 /** A reference to the root file means the same place of the merged document. */

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { GraphQLList, GraphQLNonNull, isInputObjectType, parse, validate, type GraphQLInputType } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { Graph } from '../../gateway/graph/graph.ts'
+import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { typesOf, resolve, type Schema } from '../../rest-adapter/openapi.ts'
+import { sourcesOf } from '../../rest-adapter/translate.ts'
+import type { Caller } from '../../subgraphs/kernel/context.ts'
+import { meets } from '../../subgraphs/kernel/scopes.ts'
+
+const contract = loadContract('schema/rest')
+const supergraphSdl = readFileSync('schema/supergraph.graphql', 'utf8')
+const subgraphNames = Array.from(supergraphSdl.matchAll(/@join__graph\(name: "(\w+)"/g), ([, name]) => name!)
+const neverAsked = () => Promise.reject(new Error('a contract test asks no subgraph'))
+const graph = Graph.create({
+  supergraphSdl,
+  endpoints: subgraphNames.map((name) => ({ name, execute: neverAsked })),
+})
+const stored = contract.operations.filter(
+  (operation) => operation.document !== null && operation.id === operation.documentId,
+)
+
+const aKey = (scopes: readonly string[]): Pick<Caller, 'kind' | 'scopes'> => ({ kind: 'API_KEY', scopes })
+
+function unwrapped(type: GraphQLInputType): GraphQLInputType {
+  return type instanceof GraphQLNonNull || type instanceof GraphQLList ? unwrapped(type.ofType) : type
+}
+
+/** Properties of a REST input that the GraphQL input lacks, or allows less: a null that GraphQL refuses. */
+function misfits(schema: Schema, type: GraphQLInputType, path: string): string[] {
+  const target = unwrapped(type)
+  if (!isInputObjectType(target)) return []
+  const fields = target.getFields()
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const field = fields[name]
+    if (!field) return [`${path}.${name} is not in ${target.name}`]
+    const inner = resolve<Schema>(contract.document, property)
+    if (typesOf(inner).includes('null') && field.type instanceof GraphQLNonNull)
+      return [`${path}.${name} may be null in REST only`]
+    return misfits(resolve<Schema>(contract.document, inner.items ?? inner), field.type, `${path}.${name}`)
+  })
+}
+
+const variableTypes = (operation: RestOperation) =>
+  new Map(graph.prepare(operation.document!).variables.map(({ name, type }) => [name, type]))
+
+describe('stored documents', () => {
+  it.each(stored.map((operation) => [operation.id, operation] as const))(
+    '%s is valid in the supergraph',
+    (_, operation) => {
+      expect(validate(graph.apiSchema, parse(operation.document!)).map(({ message }) => message)).toEqual([])
+    },
+  )
+
+  it.each(stored.map((operation) => [operation.id, operation] as const))(
+    '%s needs exactly the scopes that OpenAPI names',
+    (_, { document, scopes, isPublic }) => {
+      const { requirements } = graph.prepare(document!)
+      const pass = (held: readonly string[]) => requirements.every((requirement) => meets(aKey(held), requirement))
+      if (isPublic) return expect(pass([])).toBe(requirements.length === 0)
+      expect(pass(scopes)).toBe(scopes.length > 0)
+      for (const scope of scopes) {
+        expect(pass(scopes.filter((other) => other !== scope))).toBe(false)
+        expect(pass([scope.replace('WRITE_', 'READ_')]) && scope.startsWith('WRITE_')).toBe(false)
+      }
+    },
+  )
+
+  it('receive inputs that their GraphQL types know', () => {
+    const found = stored.flatMap((operation) => {
+      const types = variableTypes(operation)
+      return sourcesOf(operation).flatMap(({ variable, sources: [source] }) => {
+        if (source?.place !== 'input' && source?.place !== 'body') return []
+        const { schema } = operation.body!
+        const property =
+          source.place === 'input' ? schema : resolve<Schema>(contract.document, schema.properties![variable]!)
+        const shape = resolve<Schema>(contract.document, property.items ?? property)
+        return misfits(shape, types.get(variable)!, `${operation.id}.${variable}`)
+      })
+    })
+    expect(found).toEqual([])
+  })
+})

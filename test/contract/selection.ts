@@ -1,0 +1,55 @@
+import { Kind, parse, type DocumentNode, type SelectionSetNode } from 'graphql'
+import type { RestOperation } from '../../rest-adapter/contract.ts'
+import { resolve, typesOf, type OpenApiDocument, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
+
+/** Properties of the success answer that the stored document does not select, as dotted paths. */
+export function unselected(document: OpenApiDocument, operation: RestOperation): string[] {
+  const stored = parse(operation.document!)
+  const definition = stored.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!
+  const result = fieldsOf(stored, definition.selectionSet).get('result')
+  return result === undefined ? ['result'] : missing(document, stored, answerOf(document, operation), result, '')
+}
+
+function answerOf(document: OpenApiDocument, { method, path, success }: RestOperation): Schema {
+  const found = document.paths[path]![method]!.responses[success.status]!
+  return resolve<ResponseObject>(document, found).content!['application/json']!.schema!
+}
+
+function missing(
+  document: OpenApiDocument,
+  stored: DocumentNode,
+  schema: Schema,
+  selection: SelectionSetNode | null,
+  path: string,
+): string[] {
+  const shape = resolve<Schema>(document, schema)
+  if (typesOf(shape).includes('array')) return missing(document, stored, shape.items ?? {}, selection, path)
+  // A leaf of the graph is JSON: what is in it, the graph does not say.
+  if (selection === null) return []
+  const fields = fieldsOf(stored, selection)
+  return Object.entries(shape.properties ?? {}).flatMap(([name, property]) => {
+    const field = fields.get(name)
+    return field === undefined ? [path + name] : missing(document, stored, property, field, `${path}${name}.`)
+  })
+}
+
+function fieldsOf(stored: DocumentNode, set: SelectionSetNode): Map<string, SelectionSetNode | null> {
+  const fields = new Map<string, SelectionSetNode | null>()
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) {
+      fields.set((selection.alias ?? selection.name).value, selection.selectionSet ?? null)
+      continue
+    }
+    const inner =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection.selectionSet : fragmentOf(stored, selection.name.value)
+    for (const [name, below] of fieldsOf(stored, inner)) fields.set(name, below)
+  }
+  return fields
+}
+
+function fragmentOf(stored: DocumentNode, name: string): SelectionSetNode {
+  const fragments = stored.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
+  const fragment = fragments.find((node) => node.name.value === name)
+  if (!fragment) throw new Error(`The fragment ${name} is missing.`)
+  return fragment.selectionSet
+}

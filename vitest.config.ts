@@ -3,14 +3,23 @@ import { defineConfig } from 'vitest/config'
 
 const require = createRequire(import.meta.url)
 
+// One copy of graphql for source and dependencies; two copies refuse each other's types.
+const resolve = { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] }
+const tests = '{gateway,rest-adapter,subgraphs,test}/**'
+const common = { setupFiles: ['test/setup.ts'], testTimeout: 30_000, hookTimeout: 60_000 }
+
 export default defineConfig({
-  // One copy of graphql for source and dependencies; two copies refuse each other's types.
-  resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] },
   test: {
-    include: ['{gateway,rest-adapter,subgraphs,test}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'dist/**'],
-    setupFiles: ['test/setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        resolve,
+        test: { ...common, name: 'quick', include: [`${tests}/*.test.ts`], exclude: ['**/node_modules/**', 'dist/**', `${tests}/*.platform.test.ts`] },
+      },
+      {
+        // What needs a server, a process or a database of its own.
+        resolve,
+        test: { ...common, name: 'platform', include: [`${tests}/*.platform.test.ts`], globalSetup: ['test/database.ts'] },
+      },
+    ],
   },
 })

@@ -1,0 +1,142 @@
+import type { Logger } from 'pino'
+import type { ApiKeyRecord, UsageSink } from '../../kernel/credential.ts'
+import type { Sql } from '../../kernel/database/database.ts'
+
+export const flushEveryMs = 2000
+
+interface KeyUsage {
+  readonly organizationId: string
+  requests: number
+  hits: number
+  ip: string | null
+  at: Date
+}
+
+/** A call to an operation that the contract marks as deprecated. */
+export interface DeprecatedCall {
+  readonly organizationId: string
+  readonly credentialId: string
+  readonly userId: string
+  readonly operationId: string
+  readonly at: Date
+}
+
+/**
+ * Takes note of usage without a write per request: counts in memory and adds them to the tables every two seconds and on
+ * `close`. A process that is killed loses what it counted since the last flush, two seconds at the most, and nothing else.
+ */
+export class UsageBuffer implements UsageSink {
+  #keys = new Map<string, KeyUsage>()
+  #deprecated = new Map<string, DeprecatedCall & { calls: number }>()
+  #flushing: Promise<void> = Promise.resolve()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(
+    private readonly database: Sql,
+    private readonly log: Pick<Logger, 'warn'>,
+  ) {
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref()
+  }
+
+  used(key: ApiKeyRecord, ip: string, at: Date): void {
+    const usage = this.#of(key, at)
+    usage.requests++
+    usage.ip = ip
+    usage.at = at
+  }
+
+  refused(key: ApiKeyRecord, at: Date): void {
+    this.#of(key, at).hits++
+  }
+
+  /** As `DeprecatedCalls` of the REST adapter. */
+  record(call: DeprecatedCall): void {
+    const name = `${call.credentialId}\n${call.operationId}\n${call.at.toISOString().slice(0, 10)}`
+    const known = this.#deprecated.get(name)
+    this.#deprecated.set(name, { ...call, calls: (known?.calls ?? 0) + 1 })
+  }
+
+  /** Writes what was counted. What could not be written is counted again next time. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#write())
+    return this.#flushing
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush()
+  }
+
+  #of({ id, organizationId }: ApiKeyRecord, at: Date): KeyUsage {
+    let usage = this.#keys.get(id)
+    if (!usage) this.#keys.set(id, (usage = { organizationId, requests: 0, hits: 0, ip: null, at }))
+    return usage
+  }
+
+  async #write(): Promise<void> {
+    const keys = this.#keys
+    const deprecated = this.#deprecated
+    if (keys.size === 0 && deprecated.size === 0) return
+    this.#keys = new Map()
+    this.#deprecated = new Map()
+    try {
+      await this.database.transaction(async (sql) => {
+        await writeKeys(sql, keys)
+        await writeDeprecated(sql, [...deprecated.values()])
+      })
+    } catch (error) {
+      this.log.warn({ err: error }, 'usage could not be written; it is kept for the next attempt')
+      this.#restore(keys, deprecated)
+    }
+  }
+
+  #restore(keys: Map<string, KeyUsage>, deprecated: Map<string, DeprecatedCall & { calls: number }>): void {
+    for (const [id, lost] of keys) {
+      const usage = this.#keys.get(id)
+      if (usage) {
+        usage.requests += lost.requests
+        usage.hits += lost.hits
+      } else this.#keys.set(id, lost)
+    }
+    for (const [name, lost] of deprecated) {
+      const call = this.#deprecated.get(name) ?? { ...lost, calls: 0 }
+      this.#deprecated.set(name, { ...call, calls: call.calls + lost.calls })
+    }
+  }
+}
+
+async function writeKeys(sql: Sql, keys: Map<string, KeyUsage>): Promise<void> {
+  if (keys.size === 0) return
+  // In the order of the ids, so that two processes never wait for each other.
+  const rows = [...keys].sort(([a], [b]) => (a < b ? -1 : 1))
+  await sql.query(
+    `update identity.api_key k set
+       request_count = k.request_count + u.requests,
+       rate_limit_hits = k.rate_limit_hits + u.hits,
+       last_used_at = case when u.requests > 0 then greatest(k.last_used_at, u.at) else k.last_used_at end,
+       last_used_ip = coalesce(u.ip, k.last_used_ip)
+     from (select * from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::text[], $6::timestamptz[])
+       as u(organization_id, id, requests, hits, ip, at) order by id) u
+     where k.organization_id = u.organization_id and k.id = u.id`,
+    [
+      rows.map(([, { organizationId }]) => organizationId),
+      rows.map(([id]) => id),
+      rows.map(([, { requests }]) => requests),
+      rows.map(([, { hits }]) => hits),
+      rows.map(([, { ip }]) => ip),
+      rows.map(([, { at }]) => at.toISOString()),
+    ],
+  )
+}
+
+async function writeDeprecated(sql: Sql, calls: readonly (DeprecatedCall & { calls: number })[]): Promise<void> {
+  for (const { organizationId, credentialId, userId, operationId, at, calls: count } of calls) {
+    await sql.query(
+      `insert into kernel.deprecated_call as d (organization_id, credential_id, user_id, operation_id, day, calls, last_at)
+       values ($1, $2, $3, $4, $5::timestamptz::date, $6, $5)
+       on conflict (organization_id, credential_id, operation_id, day)
+       do update set calls = d.calls + excluded.calls, last_at = greatest(d.last_at, excluded.last_at)`,
+      [organizationId, credentialId, userId, operationId, at.toISOString(), count],
+    )
+  }
+}

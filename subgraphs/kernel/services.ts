@@ -1,0 +1,67 @@
+import { pino, type Logger } from 'pino'
+import { systemClock, type Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Counters } from './counters/counters.ts'
+import { openCounters } from './counters/open-counters.ts'
+import { Database } from './database/database.ts'
+import { startEmbeddedPostgres } from './database/embedded.ts'
+import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
+import { loadKeys, type Keys } from './keys.ts'
+import { extractiveModel } from './language-model.ts'
+import type { Services } from './request.ts'
+
+/** Everything a process of the platform stands on, opened once and closed in the opposite order. */
+export interface OpenServices extends Services {
+  readonly database: Database
+  readonly databaseUrl: string
+  readonly log: Logger
+  readonly keys: Keys
+  readonly counters: Counters
+  /** Names of the schema steps that have not run. */
+  pending(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export interface ServicesOptions {
+  readonly config: Config
+  readonly migrations: readonly Migration[]
+  readonly clock?: Clock
+  readonly log?: Logger
+}
+
+export const logger = (config: Pick<Config, 'logLevel'>): Logger => pino({ level: config.logLevel, base: null })
+
+export async function openServices({ config, migrations, clock = systemClock, log = logger(config) }: ServicesOptions): Promise<OpenServices> {
+  const closers: (() => unknown)[] = []
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    const keys = await loadKeys(config)
+    let databaseUrl = config.databaseUrl
+    if (!databaseUrl) {
+      const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+      closers.push(() => embedded.stop())
+      databaseUrl = embedded.url
+    }
+    const database = new Database({ url: databaseUrl, onError: (error) => log.warn({ err: error }, 'an idle database connection broke') })
+    closers.push(() => database.close())
+    await migrate(database, databaseUrl, migrations)
+    const counters = await openCounters(config, log)
+    closers.push(() => counters.close())
+    return {
+      database,
+      databaseUrl,
+      clock,
+      log,
+      keys,
+      counters,
+      languageModel: extractiveModel,
+      pending: () => pendingMigrations(database, migrations),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

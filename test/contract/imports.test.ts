@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+
+/** Parts of the code, and which others each may import. A subgraph reaches another only through its `public.ts`. */
+function partOf(file: string): string {
+  const [top, second] = file.split('/')
+  if (top === 'subgraphs') return second!.endsWith('.ts') ? 'root' : second === 'kernel' ? 'kernel' : second === 'demo' ? 'root' : `subgraph ${second}`
+  return file.includes('/') ? top! : 'root'
+}
+
+function mayImport(from: string, to: string, target: string): boolean {
+  if (from === to) return true
+  if (from === 'root' || from === 'test') return to !== 'test'
+  if (to === 'test' || to === 'root') return false
+  if (to === 'kernel') return true
+  if (from.startsWith('subgraph') && to.startsWith('subgraph')) return target.endsWith('/public.ts')
+  return from === 'rest-adapter' && to === 'gateway'
+}
+
+/** Packages that only some places may use. */
+const guarded: readonly { readonly what: RegExp; readonly where: RegExp }[] = [
+  { what: /^@apollo\//, where: /^(gateway\/|subgraphs\/kernel\/subgraph\/|test\/)/ },
+  { what: /^express$/, where: /^(main\.ts|gateway\/|rest-adapter\/|test\/)/ },
+]
+
+const isTest = (file: string): boolean => /\.(test|fixture)\.ts$/.test(file)
+
+function sources(folder = projectRoot): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return /^(node_modules|dist|\..*)$/.test(entry.name) ? [] : sources(path)
+    return entry.name.endsWith('.ts') ? [relative(projectRoot, path)] : []
+  })
+}
+
+const importLine = /^(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
+
+interface Import {
+  readonly file: string
+  readonly target: string
+}
+
+const imports: readonly Import[] = sources().flatMap((file) =>
+  [...readFileSync(join(projectRoot, file), 'utf8').matchAll(importLine)].map((match) => {
+    const target = (match[1] ?? match[2])!
+    return { file, target: target.startsWith('.') ? join(dirname(file), target) : target }
+  }),
+)
+
+describe('imports', () => {
+  it('follow the table of who may import whom', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      if (isTest(file) || !target.endsWith('.ts')) return false
+      return !mayImport(partOf(file), partOf(target), target)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('reach guarded packages only where they belong', () => {
+    const wrong = imports.filter(({ file, target }) => !isTest(file) && guarded.some(({ what, where }) => what.test(target) && !where.test(file)))
+    expect(wrong).toEqual([])
+  })
+
+  it('read the environment in one file only', () => {
+    const readers = sources().filter(
+      (file) => !isTest(file) && !file.startsWith('test/') && /\bprocess\.env\b/.test(readFileSync(join(projectRoot, file), 'utf8')),
+    )
+    expect(readers).toEqual(['subgraphs/kernel/config.ts'])
+  })
+
+  it('name no resource in the kernel', () => {
+    const named = sources(join(projectRoot, 'subgraphs/kernel')).filter(
+      (file) => !isTest(file) && /\b(crm|support|commerce|identity)\.[a-z]|\b(Case|Product|Lead|Contact)\b/.test(readFileSync(join(projectRoot, file), 'utf8')),
+    )
+    expect(named).toEqual([])
+  })
+})

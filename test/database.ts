@@ -1,0 +1,38 @@
+import 'reflect-metadata'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { TestProject } from 'vitest/node'
+import { migrations } from '../subgraphs/all.ts'
+import { Database } from '../subgraphs/kernel/database/database.ts'
+import { startEmbeddedPostgres } from '../subgraphs/kernel/database/embedded.ts'
+import { migrate } from '../subgraphs/kernel/database/migrate.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A migrated, empty database; tests copy it. */
+    templateUrl: string
+  }
+}
+
+/** One PostgreSQL for the whole run; every test file gets a database of its own, copied from a migrated template. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'))
+  const server = await startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), durable: false })
+  const admin = new Database({ url: server.url, connectionsMax: 1 })
+  await admin.query('create database template_platform')
+  await admin.close()
+  const templateUrl = databaseUrl(server.url, 'template_platform')
+  const template = new Database({ url: templateUrl, connectionsMax: 2 })
+  await migrate(template, templateUrl, migrations)
+  await template.close()
+  project.provide('templateUrl', templateUrl)
+  return async () => {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** The same server, another database. */
+export const databaseUrl = (url: string, name: string): string => url.replace(/\/[^/?]+(\?.*)?$/, `/${name}$1`)

@@ -2,6 +2,7 @@ import 'reflect-metadata'
 import { composeSupergraph } from '../../gateway/graph/compose.ts'
 import { subgraphs } from '../../subgraphs/all.ts'
 import { buildSubgraph } from '../../subgraphs/kernel/subgraph/subgraph.ts'
+import { printedEvents } from './printed-events.ts'
 
 /** Every generated file of the contract by its path under `schema/`. */
 export async function printedSchema(): Promise<Map<string, string>> {
@@ -9,5 +10,6 @@ export async function printedSchema(): Promise<Map<string, string>> {
   return new Map([
     ...built.map(({ name, sdl }) => [`subgraphs/${name}.graphql`, sdl] as const),
     ['supergraph.graphql', composeSupergraph(built)] as const,
+    ...(await printedEvents()),
   ])
 }

@@ -5,6 +5,7 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { Scope } from '../../kernel/record/scope.ts'
+import { productEvents } from './product.events.ts'
 
 export const ProductType = enumeration('ProductType', ['PRODUCT', 'SERVICE', 'SUBSCRIPTION', 'LICENSE', 'BUNDLE'])
 export type ProductType = keyof typeof ProductType
@@ -65,6 +66,7 @@ export const product: RecordDefinition<Product> = {
   searchable: ['name', 'sku', 'description'],
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
+  events: productEvents,
   initial: () => ({ type: 'PRODUCT', category: 'OTHER', currency: 'USD', billingFrequency: 'ONE_TIME', isActive: true }),
   invariants: ({ currency }) =>
     /^[A-Z]{3}$/.test(currency) ? [] : [{ path: 'currency', code: 'NOT_A_CURRENCY', message: 'currency is a three-letter ISO 4217 code, for example USD.' }],

@@ -7,6 +7,7 @@ import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { seenIds } from '../../kernel/record/read.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
+import { accountEvents } from './account.events.ts'
 import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
 
 export const AccountType = enumeration('AccountType', ['PROSPECT', 'CUSTOMER', 'PARTNER', 'RESELLER', 'COMPETITOR', 'OTHER'])
@@ -140,6 +141,7 @@ export const account: RecordDefinition<Account> = {
   searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
   references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
   relations: { parent: { to: () => account, by: 'parentAccountId' }, children: { to: () => account, from: 'parentAccountId' } },
+  events: accountEvents,
   initial: () => ({ accountStatus: 'ACTIVE' }),
   invariants: isNotItsOwnParent,
   checks: parentsFormNoCircle,

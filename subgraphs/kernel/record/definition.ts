@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import { columnsOf, type Column } from './column.ts'
+import type { RecordEvents } from './record-events.ts'
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'RESTORE'
 
@@ -59,12 +60,14 @@ export interface RecordShape {
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that counts up per organization without gaps. */
   readonly numbered?: string
+  /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */
+  readonly eventTypes?: Partial<Record<Operation, string>>
+  readonly events?: RecordEvents
 }
 
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
-  /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */
-  readonly eventTypes?: Partial<Record<Operation, string>>
+  readonly events: RecordEvents<T>
   readonly initial?: (ctx: RequestContext) => Partial<T>
   /** Rules of the type that hold for every write; pure. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]

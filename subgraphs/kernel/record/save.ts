@@ -6,10 +6,9 @@ import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
 import { columnOf, has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { Scope, Values } from './predicate.ts'
+import { bookkeeping, eventsOf } from './record-events.ts'
 
 type Fields = Record<string, unknown>
-
-const pastTense = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RESTORE: 'restored' } as const
 
 /**
  * The only way a record changes.
@@ -37,7 +36,9 @@ export async function save<T extends StoredRow>(ctx: RequestContext, definition:
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
 
-  const events = eventsOf(ctx, definition, draft, previous, next, changed)
+  const actorId = ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId
+  const { operation, events: further = [] } = draft
+  const events = eventsOf(definition, { operation, previous, next, changed, actorId, events: further })
   await write(ctx, definition, previous, next, changed, events)
   return next
 }
@@ -50,8 +51,6 @@ export function mayWrite(ctx: RequestContext): void {
 function refuse(errors: FieldProblem[]): void {
   if (errors.length > 0) throw invalid(...errors)
 }
-
-const bookkeeping = new Set(['version', 'updatedAt', 'updatedById'])
 
 function definedOnly<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
@@ -135,37 +134,6 @@ async function nextNumber(ctx: RequestContext, object: string): Promise<number> 
     [ctx.caller.organizationId, object],
   )
   return row!.value
-}
-
-function shownValues(definition: RecordShape, record: Fields): Fields {
-  return Object.fromEntries(layoutOf(definition).shown.map(({ name }) => [name, record[name]]))
-}
-
-function eventsOf<T extends StoredRow>(
-  ctx: RequestContext,
-  definition: RecordDefinition<T>,
-  draft: Draft<T>,
-  previous: Fields | null,
-  next: Fields,
-  changed: readonly Column[],
-): EventDraft[] {
-  const data = {
-    object: definition.object,
-    id: next.id,
-    record: shownValues(definition, next),
-    previous: draft.operation === 'UPDATE' ? shownValues(definition, previous!) : null,
-    changedFields:
-      draft.operation === 'UPDATE' ? changed.filter(({ name, internal }) => !internal && !bookkeeping.has(name)).map(({ name }) => name) : null,
-    actorId: ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId,
-  }
-  const main = { type: definition.eventTypes?.[draft.operation] ?? `${definition.object}.${pastTense[draft.operation]}`, data: {} }
-  return [main, ...(draft.events ?? [])].map((event) => ({
-    type: event.type,
-    version: 1,
-    object: definition.object,
-    recordId: next.id as string,
-    data: { ...data, ...event.data },
-  }))
 }
 
 async function write(

@@ -19,6 +19,8 @@ export interface Resource {
   readonly types?: readonly Class[]
   /** Records that other subgraphs may point at, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
+  /** Parts of those records that announce events of their own. */
+  readonly parts?: readonly RecordShape[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
 }

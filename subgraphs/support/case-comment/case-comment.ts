@@ -6,6 +6,7 @@ import { connectionOf, filterOf, inputFrom, orderOf, pageOf } from '../../kernel
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { supportCase } from '../case/case.ts'
+import { caseCommentEvents } from './case-comment.events.ts'
 
 export const CommentAuthorType = enumeration('CommentAuthorType', ['USER', 'CONTACT', 'SYSTEM'])
 export type CommentAuthorType = keyof typeof CommentAuthorType
@@ -48,6 +49,7 @@ export const caseComment: RecordDefinition<CaseComment> = {
   visibleThrough: { by: 'caseId', to: () => supportCase },
   searchable: ['body'],
   eventTypes: { CREATE: 'case.comment_added' },
+  events: caseCommentEvents,
 }
 
 export const CaseCommentCreateInput = inputFrom('CaseCommentCreateInput', CaseComment, { required: ['body'], optional: ['isInternal'] })

@@ -8,6 +8,7 @@ import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { caseComment } from '../case-comment/case-comment.ts'
+import { caseEvents } from './case.events.ts'
 
 export const CaseStatus = enumeration('CaseStatus', ['NEW', 'OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'])
 export type CaseStatus = keyof typeof CaseStatus
@@ -105,5 +106,6 @@ export const supportCase: RecordDefinition<Case> = {
   references: { ownerId: activeUsers, assignedToId: activeUsers, accountId: seenAccounts },
   relations: { comments: { to: () => caseComment, from: 'caseId' } },
   numbered: 'caseNumber',
+  events: caseEvents,
   initial: () => ({ status: 'NEW', priority: 'MEDIUM', type: 'QUESTION', origin: 'INTERNAL', escalationLevel: 0, reopenCount: 0 }),
 }

@@ -1,0 +1,33 @@
+import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { Product } from './product.ts'
+
+export const productEvents: RecordEvents<Product> = {
+  types: {
+    'product.created': { operation: 'CREATE', description: 'A product was added to the price book.' },
+    'product.updated': {
+      operation: 'UPDATE',
+      description:
+        'A product was edited; previous holds the record before the change and changedFields lists what changed.',
+      before: { listPrice: 449, unitPrice: 410 },
+    },
+    'product.deleted': {
+      operation: 'DELETE',
+      description: 'A product was deleted; it can be restored while its SKU is free.',
+    },
+    'product.restored': { operation: 'RESTORE', description: 'A deleted product was restored.' },
+  },
+  sample: {
+    name: 'Dock Scheduling',
+    sku: 'SW-DOCK-A',
+    description: 'Slot booking for carriers, with a yard view for the gate.',
+    type: 'SUBSCRIPTION',
+    category: 'SOFTWARE',
+    listPrice: 490,
+    unitPrice: 450,
+    costPrice: 95,
+    currency: 'EUR',
+    billingFrequency: 'MONTHLY',
+    isActive: true,
+    features: ['Carrier portal', 'Late arrival alerts'],
+  },
+}

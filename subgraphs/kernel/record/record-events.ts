@@ -1,0 +1,64 @@
+import type { EventDraft } from '../outbox/event.ts'
+import type { Column } from './column.ts'
+import { layoutOf, type ExtraEvent, type Operation, type RecordShape } from './definition.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** One event type of a record, as its contract describes it. `schema/events` is printed from this. */
+export interface EventType<T extends object = object> {
+  readonly operation: Operation
+  readonly description: string
+  /** Properties of `data` beside those of every record event, and the place in it whose value each repeats: `record.status`. */
+  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${string}`>>
+  /** What the catalog's sample says that the record was before. */
+  readonly before?: Partial<T>
+}
+
+/** Every event type that changes of a record announce. A type that is not listed cannot be written. */
+export interface RecordEvents<T extends object = object> {
+  readonly types: Readonly<Record<string, EventType<T>>>
+  /** The record of the catalog's samples; a column left out is blank. */
+  readonly sample: Partial<T>
+}
+
+const pastTense = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RESTORE: 'restored' } as const
+
+/** Columns that every change touches. */
+export const bookkeeping: ReadonlySet<string> = new Set(['version', 'updatedAt', 'updatedById'])
+
+/** A change of a record that has passed every check. */
+export interface Change {
+  readonly operation: Operation
+  readonly previous: Fields | null
+  readonly next: Fields
+  readonly changed: readonly Column[]
+  /** Null when the system itself changed it. */
+  readonly actorId: string | null
+  readonly events?: readonly ExtraEvent[]
+}
+
+const shownValues = (definition: RecordShape, record: Fields): Fields =>
+  Object.fromEntries(layoutOf(definition).shown.map(({ name }) => [name, record[name]]))
+
+/** The event of the operation itself, then the further ones of the same change. */
+export function eventsOf(definition: RecordShape, change: Change): EventDraft[] {
+  const { operation, previous, next, changed, actorId, events = [] } = change
+  const isUpdate = operation === 'UPDATE'
+  const data = {
+    object: definition.object,
+    id: next.id,
+    record: shownValues(definition, next),
+    previous: isUpdate ? shownValues(definition, previous!) : null,
+    changedFields: isUpdate
+      ? changed.filter(({ name, internal }) => !internal && !bookkeeping.has(name)).map(({ name }) => name)
+      : null,
+    actorId,
+  }
+  const main: ExtraEvent = {
+    type: definition.eventTypes?.[operation] ?? `${definition.object}.${pastTense[operation]}`,
+  }
+  return [main, ...events].map(({ type, data: added }) => {
+    if (!definition.events?.types[type]) throw new Error(`${definition.object} does not declare the event type ${type}`)
+    return { type, version: 1, object: definition.object, recordId: next.id as string, data: { ...data, ...added } }
+  })
+}

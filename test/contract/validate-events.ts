@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { Ajv, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+
+/** What a row of `kernel.event` says of itself. */
+export interface StoredEvent {
+  readonly type: string
+  readonly version: number
+  readonly data: unknown
+}
+
+const ajv = new Ajv({ strict: true, strictTypes: 'log', allowUnionTypes: true, allErrors: true })
+addFormats.default(ajv)
+
+const validators = new Map<string, ValidateFunction | null>()
+
+export const eventSchemaPath = (type: string, version: number): string =>
+  schemaPath('events', `${type.replace('.', '/')}.v${version}.json`)
+
+function validatorOf(type: string, version: number): ValidateFunction | null {
+  const name = `${type}@${version}`
+  const known = validators.get(name)
+  if (known !== undefined) return known
+  const path = eventSchemaPath(type, version)
+  const validator = existsSync(path) ? ajv.compile(JSON.parse(readFileSync(path, 'utf8')) as object) : null
+  validators.set(name, validator)
+  return validator
+}
+
+/** What is wrong with these events by the schemas of their types; nothing is the good answer. */
+export function validateEvents(rows: readonly StoredEvent[]): string[] {
+  return rows.flatMap(({ type, version, data }) => {
+    const validator = validatorOf(type, version)
+    if (!validator) return [`${type}@${version} has no schema`]
+    return validator(data) ? [] : [`${type}@${version}: ${ajv.errorsText(validator.errors, { dataVar: 'data' })}`]
+  })
+}

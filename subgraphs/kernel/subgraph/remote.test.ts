@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { Circuit } from './circuit.ts'
+import { anOperation, callerKey, remote, Scripted, serve, strange } from './remote.fixture.ts'
+import type { SubgraphResult } from './endpoint.ts'
+import { answerBytesMax } from './wire.ts'
+
+const unavailable = {
+  code: 'UNAVAILABLE',
+  message: 'A part of the service is not available.',
+  extensions: { code: 'UNAVAILABLE', retryAfter: 1 },
+}
+const reasonOf = (endpoint: ReturnType<typeof remote>): Promise<string> =>
+  endpoint.execute(anOperation()).then(
+    () => 'answered',
+    (error: { cause: Error }) => error.cause.message,
+  )
+
+describe('a subgraph that runs apart', () => {
+  it('gets the operation and the caller as they were, and its answer comes back as it was', async () => {
+    const answer: SubgraphResult = {
+      data: { account: null, text: '\u2028 “ü” 🙂' },
+      errors: [{ message: 'No.', path: ['account'], extensions: { code: 'NOT_FOUND' } }],
+      replayed: true,
+    }
+    const subgraph = new Scripted(answer)
+    const operation = anOperation({ variables: { name: 'ß\u0000', list: [1, null, { a: true }] } })
+    expect(await remote((await serve(subgraph)).url).execute(operation)).toEqual(answer)
+    expect(subgraph.asked).toEqual([operation])
+  })
+
+  it('may see the records of a thousand users', async () => {
+    const ownerIds = Array.from(
+      { length: 1000 },
+      (_, index) => `019a0c5e-7f00-7c1d-8f21-${String(index).padStart(12, '0')}`,
+    )
+    const subgraph = new Scripted()
+    const { context } = anOperation()
+    await remote((await serve(subgraph)).url).execute(
+      anOperation({ context: { ...context, caller: { ...context.caller, ownerIds } } }),
+    )
+    expect(subgraph.asked[0]!.context.caller.ownerIds).toEqual(ownerIds)
+  })
+
+  it('is unavailable while nobody listens, and back as soon as somebody does', async () => {
+    const { port, stop, url } = await serve(new Scripted())
+    const endpoint = remote(url)
+    expect((await endpoint.execute(anOperation())).data).toEqual({ account: { name: 'Ärger & Söhne' } })
+    await stop()
+    await expect(endpoint.execute(anOperation())).rejects.toMatchObject(unavailable)
+    await serve(new Scripted(), { port })
+    expect((await endpoint.execute(anOperation())).data).toEqual({ account: { name: 'Ärger & Söhne' } })
+  })
+
+  it('is unavailable when it does not answer in time', async () => {
+    const { url } = await strange(() => {})
+    const endpoint = remote(url, { timeoutMs: 30 })
+    await expect(endpoint.execute(anOperation())).rejects.toMatchObject(unavailable)
+  })
+
+  it('is unavailable when its answer stops half way', async () => {
+    const { url } = await strange(
+      (_, response) => void response.writeHead(200, { 'content-length': 100 }).write('{"data":'),
+    )
+    await expect(remote(url, { timeoutMs: 30 }).execute(anOperation())).rejects.toMatchObject(unavailable)
+  })
+
+  it('does not hold every request for the whole deadline when it hangs', async () => {
+    const time = { ms: 0 }
+    const { url, counted } = await strange(() => {})
+    const endpoint = remote(url, { timeoutMs: 20, circuit: new Circuit({ failuresMax: 2, now: () => time.ms }) })
+    const reasons = []
+    for (let call = 0; call < 4; call++) reasons.push(await reasonOf(endpoint))
+    const [silent, resting] = ['subgraph crm did not answer', 'subgraph crm rests after failures in a row']
+    expect(reasons).toEqual([silent, silent, resting, resting])
+    expect(counted.requests).toBe(2)
+    time.ms = 1000
+    expect(await reasonOf(endpoint)).toBe(silent)
+    expect(counted.requests).toBe(3)
+  })
+
+  it('works again after it hung', async () => {
+    const time = { ms: 0 }
+    let hangs = true
+    const { url } = await strange((_, response) => void (hangs || response.end('{"data":{"a":1}}')))
+    const endpoint = remote(url, { timeoutMs: 20, circuit: new Circuit({ failuresMax: 1, now: () => time.ms }) })
+    expect(await reasonOf(endpoint)).toBe('subgraph crm did not answer')
+    hangs = false
+    time.ms = 1000
+    expect(await Promise.all([reasonOf(endpoint), reasonOf(endpoint)])).toEqual([
+      'answered',
+      'subgraph crm rests after failures in a row',
+    ])
+    expect(await Promise.all([reasonOf(endpoint), reasonOf(endpoint)])).toEqual(['answered', 'answered'])
+  })
+
+  it.each([
+    ['text', 200, 'ok', 'subgraph crm answered something else than GraphQL'],
+    ['nothing', 200, '', 'subgraph crm answered something else than GraphQL'],
+    ['null', 200, 'null', 'subgraph crm answered something else than GraphQL'],
+    ['a list', 200, '{"data":[]}', 'subgraph crm answered something else than GraphQL'],
+    ['no data', 200, '{"errors":[]}', 'subgraph crm answered something else than GraphQL'],
+    ['a redirect', 302, '{"data":{}}', 'subgraph crm answered 302'],
+    ['a failure', 500, '{"data":{}}', 'subgraph crm answered 500'],
+  ])('is unavailable when it answers %s, which does not make others wait', async (_what, status, text, reason) => {
+    const { url, counted } = await strange(
+      (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end(text),
+    )
+    const endpoint = remote(url, { circuit: new Circuit({ failuresMax: 1 }) })
+    expect([await reasonOf(endpoint), await reasonOf(endpoint)]).toEqual([reason, reason])
+    expect(counted.requests).toBe(2)
+  })
+
+  it('cannot fill the memory of the gateway', async () => {
+    const part = Buffer.alloc(1_000_000, ' ')
+    const { url } = await strange((_, response) => {
+      const more = () => void (response.destroyed || response.write(part, more))
+      more()
+    })
+    expect(await reasonOf(remote(url))).toBe(`subgraph crm answered more than ${answerBytesMax} bytes`)
+  })
+
+  it('is asked again for a read on a connection that was closed meanwhile, and never for a mutation', async () => {
+    const { url, counted, sockets } = await strange((request, response) => {
+      if (counted.requests % 2 === 1) response.end('{"data":{}}')
+      else request.socket.resetAndDestroy()
+    })
+    const endpoint = remote(url)
+    await endpoint.execute(anOperation())
+    await endpoint.execute(anOperation())
+    expect([counted.requests, sockets.size]).toEqual([3, 2])
+    await expect(endpoint.execute(anOperation({ document: 'mutation { a }' }))).rejects.toMatchObject(unavailable)
+    expect(counted.requests).toBe(4)
+  })
+
+  it('does not answer a gateway that has another secret', async () => {
+    const subgraph = new Scripted()
+    const { url } = await serve(subgraph, { callerKey: `${callerKey}!` })
+    expect(await reasonOf(remote(url))).toBe('subgraph crm answered 401')
+    expect(subgraph.asked).toEqual([])
+  })
+})

@@ -1,0 +1,132 @@
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import type { Logger } from 'pino'
+import { systemClock, type Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { callerHeader, signCaller } from './caller-token.ts'
+import { Circuit } from './circuit.ts'
+import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
+import { answerBytesMax, readAnswer, writeRequest } from './wire.ts'
+
+export interface RemoteOptions {
+  readonly name: string
+  readonly url: string
+  /** The secret shared with the subgraph. */
+  readonly callerKey: string
+  readonly log: Logger
+  readonly clock?: Clock
+  readonly timeoutMs?: number
+  readonly circuit?: Circuit
+}
+
+interface Answer {
+  readonly status: number
+  /** Null: larger than any answer may be. */
+  readonly text: string | null
+}
+
+const connectionsMax = 256
+
+/**
+ * A subgraph in another process. When it is dead, slow or answers something else than GraphQL, `execute` rejects with
+ * UNAVAILABLE; as soon as it answers again, so does this.
+ */
+export class RemoteSubgraph implements SubgraphEndpoint {
+  readonly name: string
+  readonly #url: URL
+  readonly #agent: Agent
+  readonly #circuit: Circuit
+  readonly #options: Required<Pick<RemoteOptions, 'callerKey' | 'log' | 'clock' | 'timeoutMs'>>
+
+  constructor({
+    name,
+    url,
+    callerKey,
+    log,
+    clock = systemClock,
+    timeoutMs = 10_000,
+    circuit = new Circuit(),
+  }: RemoteOptions) {
+    this.name = name
+    this.#url = new URL(url)
+    const agentOptions = { keepAlive: true, maxSockets: connectionsMax, scheduling: 'lifo' } as const
+    this.#agent = this.#url.protocol === 'https:' ? new TlsAgent(agentOptions) : new Agent(agentOptions)
+    this.#circuit = circuit
+    this.#options = { callerKey, log, clock, timeoutMs }
+  }
+
+  async execute(operation: SubgraphRequest): Promise<SubgraphResult> {
+    if (!this.#circuit.enter()) throw unavailable(`subgraph ${this.name} rests after failures in a row`)
+    const { status, text } = await this.#send(operation)
+    if (status !== 200) throw unavailable(`subgraph ${this.name} answered ${status}`)
+    if (text === null) throw unavailable(`subgraph ${this.name} answered more than ${answerBytesMax} bytes`)
+    try {
+      return readAnswer(text)
+    } catch (cause) {
+      throw unavailable(`subgraph ${this.name} answered something else than GraphQL`, cause)
+    }
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #send(operation: SubgraphRequest): Promise<Answer> {
+    const body = writeRequest(operation)
+    const signal = AbortSignal.timeout(this.#options.timeoutMs)
+    const isRead = /^\s*(query\b|\{)/.test(operation.document)
+    try {
+      const answer = await this.#post(body, signal, isRead)
+      if (this.#circuit.isOpen) this.#options.log.info({ subgraph: this.name }, 'the subgraph answers again')
+      this.#circuit.succeeded()
+      return answer
+    } catch (cause) {
+      const wasOpen = this.#circuit.isOpen
+      this.#circuit.failed()
+      if (!wasOpen && this.#circuit.isOpen)
+        this.#options.log.warn({ err: cause, subgraph: this.name }, 'the subgraph does not answer')
+      throw unavailable(`subgraph ${this.name} did not answer`, cause)
+    }
+  }
+
+  /** A connection that was kept may have been closed at the other end; a read is then sent once more, a mutation never. */
+  async #post(body: string, signal: AbortSignal, isRead: boolean): Promise<Answer> {
+    const { callerKey, clock } = this.#options
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      [callerHeader]: signCaller({ subgraph: this.name, body }, callerKey, clock.now()),
+    }
+    const send = this.#url.protocol === 'https:' ? tlsRequest : request
+    const call = send(this.#url, { method: 'POST', agent: this.#agent, headers, signal })
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) =>
+        call.once('response', resolve).on('error', reject).end(body),
+      )
+      return { status: response.statusCode!, text: await textOf(response) }
+    } catch (cause) {
+      if (isRead && call.reusedSocket && !signal.aborted && (cause as NodeJS.ErrnoException).code === 'ECONNRESET') {
+        return this.#post(body, signal, false)
+      }
+      throw new Error(signal.aborted ? 'deadline passed' : 'connection failed', { cause })
+    }
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > answerBytesMax) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function unavailable(reason: string, cause?: unknown): Refusal {
+  const refusal = new Refusal('UNAVAILABLE', 'A part of the service is not available.', { retryAfter: 1 })
+  refusal.cause = new Error(reason, { cause })
+  return refusal
+}

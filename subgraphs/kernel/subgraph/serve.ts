@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { systemClock, type Clock } from '../clock.ts'
+import { statusOfCode, type ErrorCode } from '../errors.ts'
+import { callerHeader, isSignedCaller } from './caller-token.ts'
+import type { SubgraphEndpoint, SubgraphRequest } from './endpoint.ts'
+import { readRequest, requestBytesMax, writeAnswer } from './wire.ts'
+
+export interface ServeOptions {
+  readonly subgraph: SubgraphEndpoint
+  /** The secret shared with the gateway. */
+  readonly callerKey: string
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  readonly log: Logger
+  readonly clock?: Clock
+  /** Rejects, or resolves to false, while the subgraph cannot work. */
+  readonly isReady?: () => Promise<boolean>
+}
+
+export interface SubgraphServer {
+  readonly port: number
+  /** Accepts nothing more, finishes what runs, then resolves. */
+  stop(): Promise<void>
+}
+
+interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+/** Longer than the gateway keeps an idle connection, so that it is never this end that closes one which is about to be used. */
+const keepAliveMs = 65_000
+const requestTimeoutMs = 10_000
+const stopTimeoutMs = 15_000
+
+const refused = (code: ErrorCode, message: string): Reply => ({
+  status: statusOfCode[code],
+  text: JSON.stringify({ errors: [{ message, extensions: { code } }] }),
+})
+
+const health = (isWell: boolean): Reply => ({
+  status: isWell ? 200 : 503,
+  text: JSON.stringify({ status: isWell ? 'ok' : 'unavailable' }),
+})
+
+/** Serves one subgraph to the gateway alone: `POST /` with the signed caller, and the two health paths. */
+export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServer> {
+  let isStopping = false
+  const answer = async (request: IncomingMessage): Promise<Reply> => {
+    const path = request.url?.split('?')[0]
+    if (request.method === 'GET' && path === '/health/live') return health(true)
+    if (request.method === 'GET' && path === '/health/ready') return isStopping ? health(false) : readiness(options)
+    if (path !== '/') return refused('NOT_FOUND', 'There is nothing at this path.')
+    if (request.method !== 'POST') return refused('METHOD_NOT_ALLOWED', 'Operations are sent with POST.')
+    return execute(options, request)
+  }
+  const server = createServer(
+    { keepAliveTimeout: keepAliveMs, requestTimeout: requestTimeoutMs },
+    (request, response) => {
+      void answer(request)
+        .catch((error: unknown) => {
+          options.log.error({ err: error, subgraph: options.subgraph.name }, 'a request failed')
+          return refused('INTERNAL', 'Something went wrong on our side.')
+        })
+        .then((reply) => send(response, reply, isStopping))
+    },
+  )
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, options.host, resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop() {
+      isStopping = true
+      return closed(server)
+    },
+  }
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), stopTimeoutMs)
+    server.close(() => {
+      clearTimeout(force)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+function send(response: ServerResponse, { status, text }: Reply, isLast: boolean): void {
+  const isCutOff = status === statusOfCode.PAYLOAD_TOO_LARGE
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    ...((isLast || isCutOff) && { connection: 'close' }),
+  })
+  response.end(text)
+}
+
+async function readiness({ isReady }: ServeOptions): Promise<Reply> {
+  try {
+    return health((await isReady?.()) ?? true)
+  } catch {
+    return health(false)
+  }
+}
+
+async function execute(
+  { subgraph, callerKey, clock = systemClock }: ServeOptions,
+  request: IncomingMessage,
+): Promise<Reply> {
+  const body = await bodyOf(request)
+  if (!body) return refused('PAYLOAD_TOO_LARGE', `A request is at most ${requestBytesMax} bytes.`)
+  if (!isSignedCaller(request.headers[callerHeader], { subgraph: subgraph.name, body }, callerKey, clock.now())) {
+    return refused('UNAUTHENTICATED', 'Only the gateway may ask this subgraph.')
+  }
+  let operation: SubgraphRequest
+  try {
+    operation = readRequest(body.toString())
+  } catch {
+    return refused('INVALID_JSON', 'The body is not a GraphQL request.')
+  }
+  return { status: 200, text: writeAnswer(await subgraph.execute(operation)) }
+}
+
+/** Null when it is too large: the rest stays unread. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  // Leaving the loop must not close the connection, which the refusal still has to take.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > requestBytesMax) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,48 @@
+import type { OperationContext } from '../context.ts'
+import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
+
+/** Most bytes of a request and of an answer between the gateway and a subgraph. */
+export const requestBytesMax = 2_000_000
+export const answerBytesMax = 32_000_000
+
+interface RequestBody {
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly extensions: { readonly context: OperationContext }
+}
+
+interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
+  readonly extensions?: { readonly replayed?: boolean }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A GraphQL request over HTTP whose extensions say who asks. */
+export function writeRequest({ document, variables, context }: SubgraphRequest): string {
+  return JSON.stringify({ query: document, variables, extensions: { context } } satisfies RequestBody)
+}
+
+/** Throws on what is not a request; that its content is the gateway's, the signature says. */
+export function readRequest(text: string): SubgraphRequest {
+  const body = JSON.parse(text) as Partial<RequestBody> | null
+  const { query, variables, extensions } = body ?? {}
+  if (typeof query !== 'string' || !variables || !extensions?.context) throw new SyntaxError('not a GraphQL request')
+  return { document: query, variables, context: extensions.context }
+}
+
+export function writeAnswer({ data, errors, replayed }: SubgraphResult): string {
+  const answer: AnswerBody = {
+    ...(errors && { errors }),
+    data: data ?? null,
+    ...(replayed && { extensions: { replayed } }),
+  }
+  return JSON.stringify(answer)
+}
+
+/** Throws on what is not an answer. */
+export function readAnswer(text: string): SubgraphResult {
+  const { data, errors, extensions } = (JSON.parse(text) as AnswerBody | null) ?? {}
+  const isAnswer = (isObject(data) || data === null) && (errors === undefined || Array.isArray(errors))
+  if (!isAnswer) throw new SyntaxError('not a GraphQL answer')
+  return { data, ...(errors && { errors }), ...(extensions?.replayed && { replayed: true }) }
+}

@@ -12,8 +12,8 @@ export function writeAnswer(
   res: ServerResponse,
 ): void {
   const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' }
-  const record = result as { readonly id?: unknown; readonly version?: unknown } | null | undefined
-  if (success.headers.has('ETag') && record?.version !== undefined) headers['ETag'] = `"${String(record.version)}"`
+  const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
+  if (success.headers.has('ETag') && record?.version !== undefined) headers['ETag'] = `"${record.version}"`
   if (success.headers.has('Location') && typeof record?.id === 'string') {
     headers['Location'] = `${url.split('?', 1)[0]!.replace(/\/$/, '')}/${encodeURIComponent(record.id)}`
   }

@@ -49,9 +49,8 @@ export function parseBody(raw: Buffer, headers: IncomingMessage['headers']): unk
   } catch {
     throw new Refusal('INVALID_JSON', 'The body is not JSON.')
   }
-  const problems: FieldProblem[] = []
-  examine(body, '', 0, problems)
-  if (problems.length > 0) throw refusalOf(problems)
+  const unfit = unfitIn(body)
+  if (unfit.length > 0) throw refusalOf(unfit)
   return body
 }
 
@@ -65,6 +64,12 @@ export function refusalOf(problems: readonly FieldProblem[]): Refusal {
 }
 
 /** What no schema can say: text that cannot be stored, keys that mean something to JavaScript, endless nesting. */
+export function unfitIn(value: unknown): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  examine(value, '', 0, problems)
+  return problems
+}
+
 function examine(value: unknown, path: string, depth: number, problems: FieldProblem[]): void {
   if (typeof value === 'string') {
     if (!isStorable(value)) problems.push(notText(path))
@@ -92,7 +97,7 @@ function examine(value: unknown, path: string, depth: number, problems: FieldPro
   }
 }
 
-export const notText = (path: string): FieldProblem => ({
+const notText = (path: string): FieldProblem => ({
   path,
   code: 'NOT_TEXT',
   message: `${path === '' ? 'The body' : path} contains a NUL character or half of a surrogate pair.`,

@@ -69,6 +69,7 @@ export function problemOf(error: ErrorObject): FieldProblem {
   }
 }
 
-const allowed = (values: unknown): string => (values as readonly unknown[]).filter((value) => value !== null).join(', ')
+const allowed = (values: unknown): string =>
+  (values as readonly (string | null)[]).filter((value) => value !== null).join(', ')
 
 const headerCase = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())

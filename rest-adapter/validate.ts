@@ -1,10 +1,10 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
 import { OpenAPIBackend, type Document, type Operation } from 'openapi-backend'
-import { Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
+import type { FieldProblem, Refusal } from '../subgraphs/kernel/errors.ts'
 import { isId } from '../subgraphs/kernel/ids.ts'
-import { isStorable, normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
-import { notText, refusalOf } from './body.ts'
+import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
+import { refusalOf, unfitIn } from './body.ts'
 import type { Contract, RestOperation } from './contract.ts'
 import { problemOf } from './problem-of.ts'
 import { isVersionMatch, variableOf, type Values } from './translate.ts'
@@ -47,7 +47,8 @@ export class Validator {
     if (described && (typeof body !== 'object' || body === null || Array.isArray(body)) && body !== undefined) {
       throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'The body must be a JSON object.' }])
     }
-    for (const [name, value] of Object.entries(query)) refuseUnstorable(name, value)
+    const unfit = unfitIn(query)
+    if (unfit.length > 0) throw refusalOf(unfit)
     const seen: Record<string, string | string[]> = {}
     for (const parameter of parameters) {
       if (parameter.in !== 'header' || variableOf(parameter) === null) continue
@@ -68,13 +69,6 @@ function ajvOf(): Ajv2020 {
   ajv.addFormat('date-time', (text: string) => normalizeTimestamp(text) !== null)
   ajv.addFormat('etag', isVersionMatch)
   return ajv
-}
-
-function refuseUnstorable(path: string, value: unknown): void {
-  const texts = typeof value === 'object' ? JSON.stringify(value) : value
-  if (typeof texts === 'string' && (!isStorable(texts) || (typeof value === 'object' && texts.includes('\\u0000')))) {
-    throw refusalOf([notText(path)])
-  }
 }
 
 /** Of one place the first problem is enough. */

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse as parseYaml } from 'yaml'
+import { documentsOf } from './documents.ts'
+import {
+  methods,
+  type Method,
+  type OpenApiDocument,
+  type OperationObject,
+  type PathItem,
+  type ResponseObject,
+} from './openapi.ts'
+
+interface Root extends Omit<OpenApiDocument, 'paths'> {
+  readonly 'x-path-aliases'?: Readonly<Record<string, string>>
+  readonly 'x-common-responses'?: Readonly<Record<string, ResponseObject>>
+  readonly 'x-common-headers'?: Readonly<Record<string, unknown>>
+}
+
+type Area = Pick<OpenApiDocument, 'tags' | 'paths' | 'components'>
+
+export interface Merged {
+  readonly document: OpenApiDocument
+  /** Stored GraphQL documents by operation id, complete with fragments. */
+  readonly documents: ReadonlyMap<string, string>
+}
+
+/** One OpenAPI document from the root file and the folder of every area. */
+export function readMerged(folder: string): Merged {
+  const root = readYaml(join(folder, 'api.yaml')) as Root
+  const paths: Record<string, PathItem> = {}
+  const components: Record<string, Record<string, unknown>> = {}
+  const tags = [...(root.tags ?? [])]
+  const documents = new Map<string, string>()
+  addComponents(components, root.components)
+  for (const name of areasIn(folder)) {
+    const area = readYaml(join(folder, name, 'openapi.yaml')) as Area
+    tags.push(...(area.tags ?? []))
+    addComponents(components, area.components ?? {})
+    for (const [path, item] of Object.entries(area.paths)) {
+      refuseSecond(paths, path)
+      paths[path] = completed(item, root, area)
+    }
+    for (const [id, text] of documentsOf(join(folder, name))) {
+      if (documents.has(id)) throw new Error(`Two stored documents are called ${id}.`)
+      documents.set(id, text)
+    }
+  }
+  for (const [alias, original] of Object.entries(root['x-path-aliases'] ?? {})) addAlias(paths, alias, original)
+
+  const { 'x-path-aliases': _aliases, 'x-common-responses': _responses, 'x-common-headers': _headers, ...shown } = root
+  return { document: { ...shown, tags, paths, components }, documents }
+}
+
+const areasIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, 'openapi.yaml')))
+    .map((entry) => entry.name)
+    .sort()
+
+function addComponents(all: Record<string, Record<string, unknown>>, added: OpenApiDocument['components']): void {
+  for (const [kind, named] of Object.entries(added)) {
+    const known = (all[kind] ??= {})
+    for (const [name, component] of Object.entries(named)) {
+      refuseSecond(known, name)
+      known[name] = component
+    }
+  }
+}
+
+/** A reference to the root file means the same place of the merged document. */
+const readYaml = (file: string): unknown =>
+  parseYaml(readFileSync(file, 'utf8').replaceAll('../api.yaml#/', '#/'), { merge: true })
+
+function refuseSecond(all: Readonly<Record<string, unknown>>, key: string): void {
+  if (Object.hasOwn(all, key)) throw new Error(`${key} is described twice in schema/rest.`)
+}
+
+/** A path with what the root says once for all operations: common responses and headers, and the scopes as security. */
+function completed(item: PathItem, root: Root, area: Area): PathItem {
+  const { 'x-common-responses': responses, 'x-common-headers': headers } = root
+  const tags = area.tags?.slice(0, 1).map((tag) => tag.name) ?? []
+  const operations = operationsIn(item).map(([method, operation]) => {
+    const own = Object.entries(operation.responses).map(([status, response]) => {
+      const isSuccess = status.startsWith('2') && !('$ref' in response)
+      return [status, isSuccess ? { ...response, headers: { ...response.headers, ...headers } } : response]
+    })
+    const scopes = operation['x-api-key-scopes']
+    const security = operation.security ?? root.security?.map((scheme) => withScopes(scheme, scopes))
+    return [method, { tags, ...operation, security, responses: { ...Object.fromEntries(own), ...responses } }]
+  })
+  return { ...item, ...Object.fromEntries(operations) }
+}
+
+const withScopes = (scheme: Readonly<Record<string, readonly string[]>>, scopes: readonly string[]) =>
+  Object.fromEntries(Object.keys(scheme).map((name) => [name, scopes]))
+
+export const operationsIn = (item: PathItem): [Method, OperationObject][] =>
+  methods.flatMap((method) => (item[method] ? [[method, item[method]] as [Method, OperationObject]] : []))
+
+/** Serves every path below `original` below `alias` too; ids of the copies end in the alias's last segment. */
+function addAlias(paths: Record<string, PathItem>, alias: string, original: string): void {
+  const suffix = alias.slice(alias.lastIndexOf('/') + 1)
+  for (const [path, item] of Object.entries(paths)) {
+    if (path !== original && !path.startsWith(`${original}/`)) continue
+    const copies = operationsIn(item).map(([method, operation]) => [
+      method,
+      { ...operation, operationId: `${operation.operationId}_${suffix}`, 'x-alias-of': operation.operationId },
+    ])
+    paths[alias + path.slice(original.length)] = { ...item, ...Object.fromEntries(copies) }
+  }
+}

@@ -1,0 +1,243 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { bodyBytesMax } from './body.ts'
+import { noPartId, partId, partsServer } from './rest.fixture.ts'
+
+const server = await partsServer()
+const { send, parts, deprecated } = server
+const aBolt = { id: partId, version: 7, name: 'bolt' }
+
+afterAll(() => server.close())
+beforeEach(() => {
+  parts.requests.length = 0
+  parts.isDead = false
+})
+
+const problem = async (answer: ReturnType<typeof send>) => {
+  const { status, headers, body } = await answer
+  expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  expect(headers.get('api-version')).toBe('3.2.1')
+  const errors = (body!['errors'] ?? []) as { path: string; code: string }[]
+  return [status, body!['code'], ...errors.map(({ path, code }) => `${path} ${code}`)]
+}
+
+/** A request as bytes, for what no client library sends. */
+async function raw(text: string): Promise<string> {
+  const socket = connect(Number(new URL(server.base).port), '127.0.0.1').setEncoding('utf8')
+  socket.end(text)
+  let answer = ''
+  socket.on('data', (chunk: string) => (answer += chunk))
+  await once(socket, 'close')
+  return answer
+}
+
+describe('an answer', () => {
+  it('is the result of the stored document, with ETag and API-Version', async () => {
+    const { status, headers, body } = await send(`/v1/parts/${partId}`)
+    expect([status, body]).toEqual([200, aBolt])
+    expect(headers.get('etag')).toBe('"7"')
+    expect(headers.get('api-version')).toBe('3.2.1')
+    expect(headers.get('content-length')).toBe(String(JSON.stringify(aBolt).length))
+    expect(headers.get('ratelimit-limit')).toBe('1000')
+  })
+
+  it('is 201 with Location for a record that was created', async () => {
+    const { status, headers, body } = await send('/v1/parts', { method: 'POST', body: { name: 'nut' } })
+    expect([status, body]).toEqual([201, { ...aBolt, name: 'nut' }])
+    expect(headers.get('location')).toBe(`/v1/parts/${partId}`)
+    expect(parts.requests[0]!.variables).toEqual({ input: { name: 'nut' } })
+  })
+
+  it('is 204 without a body where OpenAPI describes none', async () => {
+    const { status, headers, text } = await send(`/v1/parts/${partId}`, {
+      method: 'DELETE',
+      headers: { 'If-Match': '"6"' },
+    })
+    expect([status, text, headers.get('content-type')]).toEqual([204, '', null])
+    expect(parts.requests[0]!.variables).toEqual({ id: partId, expectedVersion: 6 })
+  })
+
+  it('is the same under the alias, and on HEAD without its body', async () => {
+    expect((await send(`/v1/components/${partId}`)).body).toEqual(aBolt)
+    const { status, headers, text } = await send(`/v1/parts/${partId}`, { method: 'HEAD' })
+    expect([status, headers.get('etag'), text]).toEqual([200, '"7"', ''])
+  })
+
+  it('comes from an exception where there is no document', async () => {
+    expect((await send('/v1/parts/echo/a%2Fb')).text).toBe('"a/b"')
+    expect(await problem(send('/v1/parts/echo/abcdef'))).toEqual([404, 'NOT_FOUND', 'text NOT_FOUND'])
+  })
+
+  it('takes the fixed segment before the placeholder', async () => {
+    expect((await send('/v1/parts/stats')).text).toBe('1')
+  })
+
+  it('ignores the body of a GET', async () => {
+    const answer = await raw(
+      `GET /v1/parts/stats HTTP/1.1\r\nHost: x\r\nX-API-Key: ${server.reader}\r\nConnection: close\r\nContent-Length: 3\r\n\r\n{{{`,
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+  })
+})
+
+describe('a refusal', () => {
+  it.each<[string, Parameters<typeof send>, unknown[]]>([
+    ['an unknown record', [`/v1/parts/${noPartId}`], [404, 'NOT_FOUND']],
+    ['an id that is none', ['/v1/parts/x'], [404, 'NOT_FOUND', 'id NOT_FOUND']],
+    ['an unknown path', ['/v1/nothing'], [404, 'NOT_FOUND']],
+    ['an unknown path of an area', ['/v1/parts/a/b/c'], [404, 'NOT_FOUND']],
+    ['the root', ['/v1'], [404, 'NOT_FOUND']],
+    ['a path that does not decode', ['/v1/parts/%E4'], [400, 'VALIDATION_FAILED']],
+    ['no body', ['/v1/parts', { method: 'POST' }], [400, 'VALIDATION_FAILED', ' REQUIRED']],
+    [
+      'a bad body',
+      ['/v1/parts', { method: 'POST', body: { name: '', x: 1 } }],
+      [400, 'UNKNOWN_FIELD', 'x UNKNOWN_FIELD', 'name TOO_SHORT'],
+    ],
+    ['no JSON', ['/v1/parts', { method: 'POST', body: '{' }], [400, 'INVALID_JSON']],
+    [
+      'another type',
+      ['/v1/parts', { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } }],
+      [415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ],
+    ['a bad query', ['/v1/parts?limit=0&kind=x'], [400, 'VALIDATION_FAILED', 'kind NOT_ALLOWED', 'limit OUT_OF_RANGE']],
+    [
+      'a bad If-Match',
+      [`/v1/parts/${partId}`, { method: 'DELETE', headers: { 'If-Match': 'x' } }],
+      [400, 'VALIDATION_FAILED', 'If-Match WRONG_FORMAT'],
+    ],
+    [
+      'a business rule',
+      ['/v1/parts', { method: 'POST', body: { name: 'used' } }],
+      [409, 'UNIQUE_VIOLATION', 'name NOT_UNIQUE'],
+    ],
+    ['a bad key', ['/v1/parts/stats', { headers: { 'X-API-Key': 'nonsense' } }], [401, 'API_KEY_INVALID']],
+    [
+      'a bad key on an unknown path',
+      ['/v1/nothing', { headers: { 'X-API-Key': 'nonsense' } }],
+      [401, 'API_KEY_INVALID'],
+    ],
+  ])('of %s', async (_, request, expected) => {
+    expect(await problem(send(...request))).toEqual(expected)
+  })
+
+  it('of a scope comes before anything about the body', async () => {
+    const request = { method: 'POST', body: '{', headers: { 'X-API-Key': server.reader } }
+    expect(await problem(send('/v1/parts', request))).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
+    expect(parts.requests).toEqual([])
+  })
+
+  it('of a method names those that are there', async () => {
+    const answer = await send('/v1/parts/stats', { method: 'PATCH', body: {} })
+    expect([answer.status, answer.body!['code'], answer.headers.get('allow')]).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+      'GET, HEAD',
+    ])
+    const options = await send(`/v1/parts/${partId}`, { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, PATCH, DELETE'])
+  })
+
+  it('of a defect tells nothing', async () => {
+    const { status, text } = await send('/v1/parts', { method: 'POST', body: { name: 'bug' } })
+    expect(status).toBe(500)
+    expect(text).not.toContain('secrets')
+  })
+
+  it('of a subgraph that does not answer is 503 with Retry-After', async () => {
+    parts.isDead = true
+    const { status, body, headers } = await send(`/v1/parts/${partId}`)
+    expect([status, body!['code'], headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
+  })
+
+  it.each([bodyBytesMax + 1, 3 * bodyBytesMax])('of a body of %i bytes is 413', async (bytes) => {
+    const body = `{"name":"${'x'.repeat(bytes)}"}`
+    expect(await problem(send('/v1/parts', { method: 'POST', body }))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    const chunked = [`${body.length.toString(16)}\r\n`, body, '\r\n0\r\n\r\n'].join('')
+    const head = `POST /v1/parts HTTP/1.1\r\nHost: x\r\nX-API-Key: ${server.reader}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`
+    expect(await raw(head.replace(server.reader, server.writer) + chunked)).toMatch(/^HTTP\/1.1 413 /)
+    expect(parts.requests).toEqual([])
+  })
+
+  it('of unknown parameters only when asked to be strict', async () => {
+    expect((await send('/v1/parts?foo=1')).status).toBe(200)
+    const strict = { headers: { Prefer: 'respond-async, handling=strict' } }
+    expect(await problem(send('/v1/parts?foo=1&limit=0', strict))).toEqual([400, 'UNKNOWN_FIELD', 'foo UNKNOWN_FIELD'])
+    expect((await send('/v1/parts?limit=1', strict)).headers.get('preference-applied')).toBe('handling=strict')
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const post = (body: string, headers: Record<string, string>) => send('/v1/parts', { method: 'POST', body, headers })
+  const claims = () => parts.requests.map(({ context }) => context.idempotency)
+
+  it('reaches the subgraph with a digest of method, path and raw body', async () => {
+    await post('{"name":"a"}', { 'Idempotency-Key': 'k' })
+    await post('{"name":"a"}', { 'Idempotency-Key': 'k' })
+    await post('{"name": "a"}', { 'Idempotency-Key': 'k' })
+    await send('/v1/components', { method: 'POST', body: '{"name":"a"}', headers: { 'Idempotency-Key': 'k' } })
+    const [first, second, ...others] = claims()
+    expect(first).toEqual({ key: 'k', fingerprint: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(second).toEqual(first)
+    expect(new Set([first, ...others].map((claim) => claim!.fingerprint)).size).toBe(3)
+  })
+
+  it('is answered with Idempotent-Replayed when nothing ran again', async () => {
+    expect((await post('{"name":"a"}', { 'Idempotency-Key': 'seen' })).headers.get('idempotent-replayed')).toBe('true')
+    expect((await post('{"name":"a"}', { 'Idempotency-Key': 'new' })).headers.get('idempotent-replayed')).toBe(null)
+  })
+
+  it.each(['', 'k'.repeat(256)])('of a length that is not allowed is refused', async (key) => {
+    const [status, code, error] = await problem(post('{"name":"a"}', { 'Idempotency-Key': key }))
+    expect([status, code, error]).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      `Idempotency-Key ${key ? 'TOO_LONG' : 'TOO_SHORT'}`,
+    ])
+    expect(parts.requests).toEqual([])
+  })
+
+  it('is ignored where it is not declared', async () => {
+    await send(`/v1/parts/${partId}`, { method: 'DELETE', headers: { 'Idempotency-Key': 'k'.repeat(300) } })
+    expect(claims()).toEqual([null])
+  })
+})
+
+describe('a deprecated operation', () => {
+  it('announces its end, names its successor and is recorded', async () => {
+    deprecated.length = 0
+    const { status, headers } = await send('/v1/parts/old')
+    expect(status).toBe(200)
+    expect(headers.get('deprecation')).toBe('@1767225600')
+    expect(headers.get('sunset')).toBe('Tue, 01 Sep 2026 00:00:00 GMT')
+    expect(headers.get('link')).toBe(
+      '</docs>; rel="deprecation"; type="text/html", </v1/parts/stats>; rel="successor-version"',
+    )
+    expect(deprecated).toEqual([
+      {
+        organizationId: 'org-1',
+        credentialId: 'key-1',
+        userId: 'user-1',
+        operationId: 'partOld',
+        at: new Date('2026-03-01T12:00:00Z'),
+      },
+    ])
+  })
+
+  it('is gone after its sunset, and still recorded', async () => {
+    deprecated.length = 0
+    expect(await problem(send('/v1/parts/gone'))).toEqual([410, 'ENDPOINT_SUNSET'])
+    expect(deprecated.map(({ operationId }) => operationId)).toEqual(['partGone'])
+    expect(parts.requests).toEqual([])
+  })
+})
+
+describe('GET /openapi.json', () => {
+  it('is the merged document', async () => {
+    const { status, body } = await send('/openapi.json')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '3.2.1' } })
+    expect(Object.keys(body!['paths'] as object)).toHaveLength(14)
+  })
+})

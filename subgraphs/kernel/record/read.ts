@@ -155,14 +155,13 @@ export async function readPage(
   ctx: RequestContext,
   definition: RecordShape,
   args: PageArgs,
-  asked: { readonly page: ReadonlySet<string>; readonly record: ReadonlySet<string> },
+  asked: { readonly page: ReadonlySet<string>; readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Page> {
   const limit = size(args.limit, 'limit')
   const page = args.page ?? 1
   if (page < 1 || page > pageMax) throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page is between 1 and ${pageMax}; use cursor to go further.` })
   const listing = new Listing(ctx, definition, args)
-  const counts = asked.page.has('total') || asked.page.has('totalPages')
-  const total = counts ? listing.total() : null
+  const total = asked.total ? listing.total() : null
   const [found, known] = await Promise.all([listing.rows(asked.record, limit + 1, args.cursor ? 0 : (page - 1) * limit, args.cursor ?? null), total])
   const hasMore = found.length > limit
   if (hasMore) found.length = limit
@@ -207,11 +206,11 @@ export async function readConnection(
   ctx: RequestContext,
   definition: RecordShape,
   args: ConnectionArgs,
-  asked: { readonly connection: ReadonlySet<string>; readonly record: ReadonlySet<string> },
+  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection> {
   const first = size(args.first, 'first')
   const listing = new Listing(ctx, definition, args)
-  const total = asked.connection.has('totalCount') ? listing.total() : null
+  const total = asked.total ? listing.total() : null
   const [rows, totalCount] = await Promise.all([listing.rows(asked.record, first + 1, 0, args.after ?? null), total])
   return connectionOf(listing.order, rows, first, args.after, totalCount)
 }
@@ -243,7 +242,7 @@ export function readChildren(
   definition: RecordShape,
   parentColumn: string,
   request: ChildrenRequest,
-  asked: { readonly connection: ReadonlySet<string>; readonly record: ReadonlySet<string> },
+  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection> {
   const { parentId, ...args } = request
   const same = JSON.stringify(args)
@@ -258,7 +257,7 @@ async function childrenOf(
   parentColumn: string,
   args: ConnectionArgs,
   parents: readonly string[],
-  asked: { readonly connection: ReadonlySet<string>; readonly record: ReadonlySet<string> },
+  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection[]> {
   const first = size(args.first, 'first')
   const { column } = columnOf(definition, parentColumn)
@@ -269,7 +268,7 @@ async function childrenOf(
   const distinct = [...new Set(parents)]
   const columns = selectList(definition, wanted, 't')
   const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
-  const counted = asked.connection.has('totalCount')
+  const counted = asked.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)
     : Promise.resolve(new Map<string, number>())
   const [rows, totals] = await Promise.all([
@@ -284,7 +283,7 @@ async function childrenOf(
   const connections = new Map(
     distinct.map((id) => [
       id,
-      connectionOf(order, byParent.get(id)!, first, args.after, asked.connection.has('totalCount') ? (totals.get(id) ?? 0) : null),
+      connectionOf(order, byParent.get(id)!, first, args.after, asked.total ? (totals.get(id) ?? 0) : null),
     ]),
   )
   return parents.map((id) => connections.get(id)!)

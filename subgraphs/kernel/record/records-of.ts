@@ -16,7 +16,7 @@ import {
   type PageArgs,
 } from './read.ts'
 import { mayWrite, save } from './save.ts'
-import { fieldsAsked, type Asked } from './selection.ts'
+import { asksForAny, fieldsAsked, type Asked } from './selection.ts'
 
 export const bulkMax = 500
 
@@ -75,7 +75,12 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
       return row
     },
     by: (ctx, column, value, info) => readBy(ctx, definition, column, value, fieldsAsked(info)),
-    page: (ctx, args, info) => readPage(ctx, definition, args, { page: fieldsAsked(info), record: fieldsAsked(info, ['data']) }),
+    page: (ctx, args, info) =>
+      readPage(ctx, definition, args, {
+        page: fieldsAsked(info),
+        record: fieldsAsked(info, ['data']),
+        total: asksForAny(info, 'total', 'totalPages'),
+      }),
     connection: (ctx, args, info) => readConnection(ctx, definition, args, connectionAsked(info)),
     children: (ctx, parentColumn, parentId, args, info) =>
       readChildren(ctx, definition, parentColumn, { ...args, parentId }, connectionAsked(info)),
@@ -127,14 +132,14 @@ export async function change<T extends StoredRow>(
 const unions = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
 
 /** Fields of the records of a connection, asked for through `nodes` or through `edges.node`. */
-function connectionAsked(info: Asked): { connection: ReadonlySet<string>; record: ReadonlySet<string> } {
+function connectionAsked(info: Asked): { record: ReadonlySet<string>; total: boolean } {
   const connection = fieldsAsked(info)
   let record = unions.get(connection)
   if (!record) {
     record = new Set([...fieldsAsked(info, ['nodes']), ...fieldsAsked(info, ['edges', 'node'])])
     unions.set(connection, record)
   }
-  return { connection, record }
+  return { record, total: asksForAny(info, 'totalCount') }
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
-import type { OperationContext } from './context.ts'
+import type { Caller, OperationContext } from './context.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/database.ts'
+import { newId } from './ids.ts'
 import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model.ts'
 
@@ -24,9 +25,32 @@ export interface RequestContext extends OperationContext, Omit<Services, 'databa
   readonly batches: Map<object, Map<string, unknown>>
 }
 
-export function requestContext(operation: OperationContext, services: Services, db: Sql = services.database): RequestContext {
+export function requestContext(
+  operation: OperationContext,
+  services: Services,
+  db: Sql = services.database,
+): RequestContext {
   const { clock, log, languageModel, keys, counters } = services
   return { ...operation, clock, log, languageModel, keys, counters, db, batches: new Map() }
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */
+export function systemContext(services: Services, organizationId: string): RequestContext {
+  const caller: Caller = {
+    kind: 'SYSTEM',
+    organizationId,
+    userId: nobody,
+    role: 'OWNER',
+    visibility: 'ALL',
+    ownerIds: null,
+    scopes: ['*'],
+    credentialId: 'system',
+    ip: '',
+    userAgent: '',
+  }
+  return requestContext({ caller, requestId: newId(), idempotency: null }, services)
 }
 
 /** Runs `work` so that everything it writes commits together; inside an open transaction it is a savepoint. */

@@ -40,7 +40,7 @@ export interface Change {
 const shownValues = (definition: RecordShape, record: Fields): Fields =>
   Object.fromEntries(layoutOf(definition).shown.map(({ name }) => [name, record[name]]))
 
-/** The event of the operation itself, then the further ones of the same change. */
+/** The event of the operation itself, then the further ones of the same change; those stand alone when nothing that shows was changed. */
 export function eventsOf(definition: RecordShape, change: Change): EventDraft[] {
   const { operation, previous, next, changed, actorId, events = [] } = change
   const isUpdate = operation === 'UPDATE'
@@ -57,7 +57,8 @@ export function eventsOf(definition: RecordShape, change: Change): EventDraft[] 
   const main: ExtraEvent = {
     type: definition.eventTypes?.[operation] ?? `${definition.object}.${pastTense[operation]}`,
   }
-  return [main, ...events].map(({ type, data: added }) => {
+  const isHidden = data.changedFields?.length === 0 && events.length > 0
+  return [...(isHidden ? [] : [main]), ...events].map(({ type, data: added }) => {
     if (!definition.events?.types[type]) throw new Error(`${definition.object} does not declare the event type ${type}`)
     return { type, version: 1, object: definition.object, recordId: next.id as string, data: { ...data, ...added } }
   })

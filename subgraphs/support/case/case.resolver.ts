@@ -17,6 +17,8 @@ import { Case, CaseStatus, supportCase } from './case.ts'
 import { CaseConnection, CaseCreateInput, CaseFilter, CaseOrder, CasePage, CaseUpdateInput } from './case.inputs.ts'
 import { CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
 import { caseAssignees, caseStats } from './case.stats.ts'
+import { caseAutoClose } from './case-auto-close.job.ts'
+import { caseSlaBreach } from './case-sla-breach.job.ts'
 import { caseTables } from './case.migrations.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
@@ -42,7 +44,11 @@ export class CaseResolver {
   }
 
   @Query(() => CaseConnection)
-  caseConnection(@Args(() => CaseConnectionArgs) args: CaseConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  caseConnection(
+    @Args(() => CaseConnectionArgs) args: CaseConnectionArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: Asked,
+  ) {
     return cases.connection(ctx, args, info)
   }
 
@@ -62,9 +68,18 @@ export class CaseResolver {
   }
 
   @Query(() => CaseCommentPage, { description: 'Comments of a case, the oldest first.' })
-  async caseCommentList(@Arg('caseId', () => ID) caseId: string, @Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  async caseCommentList(
+    @Arg('caseId', () => ID) caseId: string,
+    @Args(() => PartArgs) args: PartArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: Asked,
+  ) {
     const { id } = await cases.require(ctx, caseId)
-    return comments.page(ctx, { ...args, filter: { caseId: { eq: id } }, orderBy: [{ field: 'createdAt', direction: 'ASC' }] }, info)
+    return comments.page(
+      ctx,
+      { ...args, filter: { caseId: { eq: id } }, orderBy: [{ field: 'createdAt', direction: 'ASC' }] },
+      info,
+    )
   }
 
   @Mutation(() => Case)
@@ -110,9 +125,15 @@ export class CaseResolver {
     return assignCase(ctx, id, assignedToId ?? null)
   }
 
-  @Mutation(() => Case, { description: 'Moves the case to any status, with the side effects of that status; the same status changes nothing.' })
+  @Mutation(() => Case, {
+    description: 'Moves the case to any status, with the side effects of that status; the same status changes nothing.',
+  })
   @Scope('CASES')
-  caseSetStatus(@Arg('id', () => ID) id: string, @Arg('status', () => CaseStatus) status: CaseStatus, @Ctx() ctx: RequestContext) {
+  caseSetStatus(
+    @Arg('id', () => ID) id: string,
+    @Arg('status', () => CaseStatus) status: CaseStatus,
+    @Ctx() ctx: RequestContext,
+  ) {
     return setCaseStatus(ctx, id, status)
   }
 
@@ -133,9 +154,20 @@ export class CaseResolver {
   }
 
   @FieldResolver(() => CaseCommentConnection)
-  comments(@Root() root: Case, @Args(() => CommentConnectionArgs) args: CommentConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  comments(
+    @Root() root: Case,
+    @Args(() => CommentConnectionArgs) args: CommentConnectionArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: Asked,
+  ) {
     return comments.children(ctx, 'caseId', root.id, args, info)
   }
 }
 
-export const caseResource: Resource = { resolver: CaseResolver, entities: { Case: supportCase }, migrations: [caseTables] }
+export const caseResource: Resource = {
+  resolver: CaseResolver,
+  entities: { Case: supportCase },
+  parts: [caseComment],
+  migrations: [caseTables],
+  jobs: [caseAutoClose, caseSlaBreach],
+}

@@ -1,0 +1,30 @@
+import { randomBytes, generateKeyPairSync } from 'node:crypto'
+import { pino } from 'pino'
+import { MemoryCounters } from '../counters/memory-counters.ts'
+import type { Database } from '../database/database.ts'
+import { extractiveModel } from '../language-model.ts'
+import type { Services } from '../request.ts'
+
+export interface HandSetClock {
+  now(): Date
+  set(time: string): void
+}
+
+export function handSetClock(time: string): HandSetClock {
+  let current = new Date(time)
+  return {
+    now: () => current,
+    set: (next) => {
+      current = new Date(next)
+    },
+  }
+}
+
+export const servicesOf = (database: Database, clock: HandSetClock): Services => ({
+  database,
+  clock,
+  log: pino({ level: 'silent' }),
+  languageModel: extractiveModel,
+  counters: new MemoryCounters(),
+  keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
+})

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import type { Job } from './job.ts'
+import { handSetClock, servicesOf } from './jobs.fixture.ts'
+import { startWorker, type Worker } from './worker.ts'
+
+let fresh: FreshDatabase
+beforeEach(async () => {
+  fresh = await freshDatabase()
+  await fresh.database.query('create table run (worker text)')
+})
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+  await fresh.drop()
+})
+
+const stops: (() => unknown)[] = []
+
+const daily = (run: Job['run']): Job => ({ name: 'test.daily', cron: '0 0 * * *', run })
+const noting = (worker: string) =>
+  daily(async ({ database }) => {
+    await database.query('insert into run values ($1)', [worker])
+  })
+const runs = async () =>
+  (await fresh.database.query<{ worker: string }>('select worker from run')).map(({ worker }) => worker)
+const queued = () =>
+  fresh.database.query(
+    'select task_identifier as task, key, attempts < max_attempts as waits, locked_at is not null as locked from graphile_worker.jobs',
+  )
+
+async function start(job: Job): Promise<Worker> {
+  const services = servicesOf(fresh.database, handSetClock('2026-03-01T12:00:00Z'))
+  const worker = await startWorker({ databaseUrl: fresh.url, services, jobs: [job] })
+  let stopped: Promise<void> | undefined
+  const stop = () => (stopped ??= worker.stop())
+  stops.push(stop)
+  return { stop }
+}
+
+/** As if every worker had been away since before the last midnight: the next one that starts sees that tick as missed. */
+async function missTick(): Promise<void> {
+  await fresh.database.query(
+    `update graphile_worker._private_known_crontabs set known_since = now() - interval '3 days', last_execution = null`,
+  )
+}
+
+/** A tick now, whatever the time. */
+const tick = () =>
+  fresh.database.query(`select graphile_worker.add_job('test.daily', job_key := 'test.daily', max_attempts := 25)`)
+
+const program = (urls: { worker: string; pino: string }) => `
+  const [{ startWorker }, { pino }] = [await import('${urls.worker}'), await import('${urls.pino}')]
+  const run = () => new Promise(() => console.log('runs'))
+  await startWorker({ databaseUrl: process.argv[1], services: { log: pino({ level: 'silent' }) }, jobs: [{ name: 'test.daily', cron: '0 0 * * *', run }] })
+  console.log('started')
+`
+
+async function startApart() {
+  const urls = { worker: new URL('./worker.ts', import.meta.url).href, pino: import.meta.resolve('pino') }
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program(urls), fresh.url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  stops.push(() => child.kill('SIGKILL'))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  expect((await lines.next()).value).toBe('started')
+  return {
+    async untilRunning() {
+      expect((await lines.next()).value).toBe('runs')
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+describe('workers', () => {
+  it('run a tick once between them, also one that nobody saw', async () => {
+    await (await start(noting('first'))).stop()
+    await missTick()
+    const workers = await Promise.all([start(noting('one')), start(noting('other'))])
+    await vi.waitFor(async () => expect(await runs()).toHaveLength(1))
+    await Promise.all(workers.map((worker) => worker.stop()))
+    expect(await runs()).toHaveLength(1)
+    expect(await queued()).toEqual([])
+  })
+
+  it('finish what runs before they stop', async () => {
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const worker = await start(
+      daily(async ({ database }) => {
+        begun.resolve()
+        await end.promise
+        await database.query(`insert into run values ('slow')`)
+      }),
+    )
+    await tick()
+    await begun.promise
+    const stopped = worker.stop()
+    end.resolve()
+    await stopped
+    expect([await runs(), await queued()]).toEqual([['slow'], []])
+  })
+
+  it('skip a tick whose predecessor still runs', async () => {
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    await start(
+      daily(async () => {
+        begun.resolve()
+        await end.promise
+      }),
+    )
+    await tick()
+    await begun.promise
+    await start(noting('other'))
+    await tick()
+    await vi.waitFor(async () =>
+      expect(await queued()).toEqual([{ task: 'test.daily', key: null, waits: false, locked: true }]),
+    )
+    expect(await runs()).toEqual([])
+    end.resolve()
+    await vi.waitFor(async () => expect(await queued()).toEqual([]))
+    await tick()
+    await vi.waitFor(async () => expect(await queued()).toEqual([]))
+  })
+
+  it('begin anew at the next tick after one was killed in the middle of a job', async () => {
+    const killed = await startApart()
+    await tick()
+    await killed.untilRunning()
+    await killed.kill()
+    expect(await queued()).toEqual([{ task: 'test.daily', key: 'test.daily', waits: true, locked: true }])
+
+    const worker = await start(noting('next'))
+    await tick()
+    await vi.waitFor(async () => expect(await runs()).toEqual(['next']))
+    await worker.stop()
+    // What the killed one left is never run again; its lock ends after four hours, then it is removed.
+    expect(await queued()).toEqual([{ task: 'test.daily', key: null, waits: false, locked: true }])
+    await fresh.database.query('update graphile_worker._private_jobs set locked_at = null')
+    await start(noting('later'))
+    expect([await queued(), await runs()]).toEqual([[], ['next']])
+  })
+
+  it('begin anew at the next tick after a job failed', async () => {
+    let failing = true
+    await start(
+      daily(async ({ database }) => {
+        if (failing) throw new Error('fails')
+        await database.query(`insert into run values ('again')`)
+      }),
+    )
+    await tick()
+    const failure = `select last_error from graphile_worker.jobs where locked_at is null`
+    await vi.waitFor(async () => expect(await fresh.database.query(failure)).toEqual([{ last_error: 'fails' }]))
+    failing = false
+    await tick()
+    await vi.waitFor(async () => expect(await runs()).toEqual(['again']))
+  })
+
+  it('work on after they lost their connections', async () => {
+    await start(noting('steady'))
+    await fresh.database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'worker' and datname = current_database()`,
+    )
+    await tick()
+    await vi.waitFor(async () => expect(await runs()).toEqual(['steady']), { timeout: 10_000 })
+  })
+})

@@ -1,0 +1,43 @@
+import { eachInBatches } from '../../kernel/jobs/each-in-batches.ts'
+import type { Job } from '../../kernel/jobs/job.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { systemContext, type Services } from '../../kernel/request.ts'
+import { supportCase, type Case } from './case.ts'
+import { hoursAfter, statusChange } from './case.status.ts'
+
+const daysResolved = 7
+const batchSize = 200
+
+type Due = Pick<Case, 'id' | 'organizationId'> & { resolvedAt: string }
+
+/** A case that stays RESOLVED for seven days is closed. */
+export const caseAutoClose: Job = {
+  name: 'case.autoClose',
+  cron: '*/5 * * * *',
+  async run(services) {
+    const now = services.clock.now().toISOString()
+    const resolvedBefore = hoursAfter(now, -24 * daysResolved)
+    await eachInBatches(
+      (after: Due | null) => due(services, resolvedBefore, after),
+      ({ organizationId, id }) =>
+        change(systemContext(services, organizationId), supportCase, id, (previous) => ({
+          operation: 'UPDATE',
+          // Somebody may have reopened it since it was found.
+          ...(isDue(previous, resolvedBefore) ? statusChange(previous, 'CLOSED', now) : { values: {} }),
+        })),
+    )
+  },
+}
+
+const isDue = ({ status, resolvedAt }: Case, resolvedBefore: string): boolean =>
+  status === 'RESOLVED' && resolvedAt !== null && resolvedAt <= resolvedBefore
+
+function due({ database }: Services, resolvedBefore: string, after: Due | null): Promise<Due[]> {
+  return database.query<Due>(
+    `select organization_id as "organizationId", id, resolved_at as "resolvedAt" from support."case"
+     where status = 'RESOLVED' and deleted_at is null and resolved_at <= $1
+       and ($2::timestamptz is null or (resolved_at, id) > ($2, $3::uuid))
+     order by resolved_at, id limit ${batchSize}`,
+    [resolvedBefore, after?.resolvedAt ?? null, after?.id ?? null],
+  )
+}

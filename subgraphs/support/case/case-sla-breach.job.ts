@@ -1,0 +1,46 @@
+import { eachInBatches } from '../../kernel/jobs/each-in-batches.ts'
+import type { Job } from '../../kernel/jobs/job.ts'
+import type { Draft } from '../../kernel/record/definition.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { systemContext, type Services } from '../../kernel/request.ts'
+import { supportCase, type Case } from './case.ts'
+import { isDone } from './case.status.ts'
+
+const batchSize = 200
+
+type Due = Pick<Case, 'id' | 'organizationId'> & { slaDueAt: string }
+
+/** An open case past its due date is announced once as breached; while the customer is asked, the clock stands still. */
+export const caseSlaBreach: Job = {
+  name: 'case.slaBreach',
+  cron: '* * * * *',
+  async run(services) {
+    const now = services.clock.now().toISOString()
+    await eachInBatches(
+      (after: Due | null) => due(services, now, after),
+      ({ organizationId, id }) =>
+        change(systemContext(services, organizationId), supportCase, id, (previous) => ({
+          operation: 'UPDATE',
+          ...breach(previous, now),
+        })),
+    )
+  },
+}
+
+/** Nothing, when somebody moved the case since it was found. */
+function breach({ status, slaDueAt, slaBreachedAt }: Case, now: string): Pick<Draft<Case>, 'values' | 'events'> {
+  const stands = isDone(status) || status === 'PENDING_CUSTOMER' || slaDueAt === null || slaDueAt > now
+  if (stands || slaBreachedAt !== null) return { values: {} }
+  return { values: { slaBreachedAt: now }, events: [{ type: 'case.sla_breached', data: { slaDueAt } }] }
+}
+
+function due({ database }: Services, now: string, after: Due | null): Promise<Due[]> {
+  return database.query<Due>(
+    `select organization_id as "organizationId", id, sla_due_at as "slaDueAt" from support."case"
+     where sla_breached_at is null and deleted_at is null and sla_due_at <= $1
+       and status not in ('RESOLVED', 'CLOSED', 'PENDING_CUSTOMER')
+       and ($2::timestamptz is null or (sla_due_at, id) > ($2, $3::uuid))
+     order by sla_due_at, id limit ${batchSize}`,
+    [now, after?.slaDueAt ?? null, after?.id ?? null],
+  )
+}

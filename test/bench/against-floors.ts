@@ -1,0 +1,67 @@
+import { alternate, median, ratios, type Contender, type Rounds } from './measure.ts'
+import type { BenchOptions } from './options.ts'
+import type { Load, Server } from './processes.ts'
+import { atLeast, tableOf, type Finding } from './report.ts'
+import { wireFormOf, type Scenario } from './scenarios.ts'
+import type { Tenants } from './tenants.ts'
+import { verifyAnswers } from './verify.ts'
+
+export interface Bench {
+  readonly options: BenchOptions
+  readonly tenants: Tenants
+  /** Ids of accounts of the main organization. */
+  readonly ids: readonly string[]
+  readonly load: Load
+}
+
+export interface Servers {
+  readonly project: Server
+  readonly raw: Server
+  readonly express: Server
+}
+
+const verifiedIds = 3
+
+/** Measures one scenario, prints every contender's figures and returns what is held to a goal. */
+export async function measureScenario(scenario: Scenario, servers: Servers, bench: Bench): Promise<Finding[]> {
+  const { project, raw, express } = servers
+  const { ids, load, options } = bench
+  const tenant = bench.tenants[scenario.tenant]
+  await verifyAnswers(scenario, { project, floors: [raw, express], tenant, ids: ids.slice(0, verifiedIds) })
+
+  const floorRequests = ids.map((id) => wireFormOf(scenario.floor(id), null))
+  const contenders: Contender[] = [
+    { name: 'raw floor', server: raw, requests: floorRequests },
+    { name: 'project', server: project, requests: ids.map((id) => wireFormOf(scenario.project(id), tenant)) },
+    { name: 'express floor', server: express, requests: floorRequests },
+  ]
+  const { counting } = scenario
+  if (counting) contenders.push({ name: 'counting floor', server: raw, requests: [wireFormOf(counting.floor, null)] })
+  const rounds = await alternate(load, contenders, options)
+  console.log(`\n${scenario.title}\n${figuresOf(rounds)}`)
+
+  const perRound = ratios(rounds, 'raw floor', 'project', 'cpuUs')
+  const range = `(${Math.min(...perRound).toFixed(2)} to ${Math.max(...perRound).toFixed(2)})`
+  const findings = [atLeast(`${scenario.title}: CPU of floor / project`, median(perRound), scenario.goal, range)]
+  if (counting) {
+    const faster = median(ratios(rounds, 'project', 'counting floor', 'perSecond'))
+    findings.push(atLeast(`${scenario.title}: req/s of project / counting floor`, faster, counting.goal, ''))
+  }
+  return findings
+}
+
+function figuresOf(rounds: Rounds): string {
+  const rows = [...rounds].map(([name, found]) => {
+    const of = (figure: keyof (typeof found)[number]): number[] => found.map((round) => round[figure])
+    const cpu = of('cpuUs')
+    return [
+      name,
+      median(of('perSecond')).toFixed(0),
+      median(cpu).toFixed(0),
+      Math.min(...cpu).toFixed(0),
+      median(of('medianMs')).toFixed(1),
+      median(of('p99Ms')).toFixed(1),
+    ]
+  })
+  return tableOf(['', 'req/s', 'CPU us', 'least', 'p50 ms', 'p99 ms'], rows)
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Bench } from './against-floors.ts'
+import { alternate, median, ratios, type Contender } from './measure.ts'
+import { withMoreOperations } from './more-operations.ts'
+import { startProject, type Server } from './processes.ts'
+import { atMost, type Finding } from './report.ts'
+import { wireFormOf } from './scenarios.ts'
+import type { Tenant } from './tenants.ts'
+
+const warmStarts = 5
+const restMs = 5000
+
+const byId = (name: string, server: Server, tenant: Tenant, ids: readonly string[]): Contender => ({
+  name,
+  server,
+  requests: ids.map((id) => wireFormOf({ method: 'GET', path: `/v1/accounts/${id}` }, tenant)),
+})
+
+const firstPage = (name: string, server: Server, tenant: Tenant): Contender => ({
+  name,
+  server,
+  requests: [wireFormOf({ method: 'GET', path: '/v1/accounts?limit=50' }, tenant)],
+})
+
+/** What credentials, scopes, quota and headers cost: the project against itself with its edge open. */
+export async function measureEdge(
+  { load, options, tenants, ids }: Bench,
+  project: Server,
+  open: Server,
+): Promise<Finding[]> {
+  const contenders = [byId('edge', project, tenants.main, ids), byId('open', open, tenants.main, ids)]
+  const rounds = await alternate(load, contenders, options)
+  const costs = rounds.get('edge')!.map(({ cpuUs }, index) => cpuUs - rounds.get('open')![index]!.cpuUs)
+  return [atMost('Credentials, scopes, quota and headers of a request', median(costs), 60, ' us')]
+}
+
+/** The routes of a contract six times as large must cost a request nothing. */
+export async function measureOperations(bench: Bench, project: Server, databaseUrl: string): Promise<Finding[]> {
+  const { load, options, tenants, ids } = bench
+  const { root, before, after, remove } = await withMoreOperations(250)
+  const large = await startProject({ dataDir: root, databaseUrl, root })
+  try {
+    const contenders = [byId('as it is', project, tenants.main, ids), byId('large', large, tenants.main, ids)]
+    const rounds = await alternate(load, contenders, options)
+    const slower = median(ratios(rounds, 'large', 'as it is', 'cpuUs'))
+    return [atMost(`REST by id with ${after} operations: CPU / CPU with ${before}`, slower, 1.05, 'x')]
+  } finally {
+    await large.stop()
+    await remove()
+  }
+}
+
+/** A large organization against a small one, by the requests that PostgreSQL and the project answer together. */
+export async function measureScale(
+  { load, options }: Bench,
+  project: Server,
+  organizations: readonly { readonly tenant: Tenant; readonly ids: readonly string[] }[],
+): Promise<Finding[]> {
+  const [small, large] = organizations as [(typeof organizations)[number], (typeof organizations)[number]]
+  const size = options.scale
+    .map((count) => count.toLocaleString('en'))
+    .toReversed()
+    .join(' accounts / ')
+  const findings: Finding[] = []
+  for (const [what, pair] of [
+    ['REST by id', [byId('small', project, small.tenant, small.ids), byId('large', project, large.tenant, large.ids)]],
+    ['REST first page', [firstPage('small', project, small.tenant), firstPage('large', project, large.tenant)]],
+  ] as const) {
+    const rounds = await alternate(load, pair, options)
+    const slower = median(ratios(rounds, 'small', 'large', 'perSecond'))
+    findings.push(atMost(`${what}: time with ${size}`, slower, 1.3, 'x'))
+  }
+  return findings
+}
+
+/** From the start of the process on a data folder that holds the demo to the first `ready`, and the memory held afterwards. */
+export async function measureStart(): Promise<Finding[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crm-bench-'))
+  try {
+    const first = await startProject({ dataDir, databaseUrl: null, demo: true })
+    await first.stop()
+    const readyMs: number[] = []
+    const rssMb: number[] = []
+    for (let start = 0; start < warmStarts; start++) {
+      const project = await startProject({ dataDir, databaseUrl: null, demo: true })
+      readyMs.push(project.readyMs)
+      await delay(restMs)
+      rssMb.push(project.rssMb())
+      await project.stop()
+    }
+    const coldest = `(the first start: ${first.readyMs.toFixed(0)} ms)`
+    return [
+      atMost('Ready after a warm start', median(readyMs), 2500, ' ms', coldest),
+      atMost('RSS at rest', median(rssMb), 250, ' MB'),
+    ]
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,52 @@
+import type { BenchOptions } from './options.ts'
+import type { Load, Server } from './processes.ts'
+
+/** One server asked one thing. */
+export interface Contender {
+  readonly name: string
+  readonly server: Server
+  readonly requests: readonly string[]
+}
+
+export interface Round {
+  readonly cpuUs: number
+  readonly perSecond: number
+  readonly medianMs: number
+  readonly p99Ms: number
+}
+
+export type Rounds = ReadonlyMap<string, readonly Round[]>
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+async function roundOf(
+  load: Load,
+  { server, requests }: Contender,
+  durationMs: number,
+  connections: number,
+): Promise<Round> {
+  const before = server.cpuUs()
+  const { answers, seconds, medianMs, p99Ms } = await load.run({ port: server.port, requests, connections, durationMs })
+  return { cpuUs: (server.cpuUs() - before) / answers, perSecond: answers / seconds, medianMs, p99Ms }
+}
+
+/** The contenders take turns, so that what else the machine does meets all of them. */
+export async function alternate(load: Load, contenders: readonly Contender[], options: BenchOptions): Promise<Rounds> {
+  const { rounds, roundMs, warmUpMs, connections } = options
+  for (const contender of contenders) await roundOf(load, contender, warmUpMs, connections)
+  const found = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const contender of contenders)
+      found.get(contender.name)!.push(await roundOf(load, contender, roundMs, connections))
+  }
+  return found
+}
+
+/** Of each round, one contender's figure divided by the other's. */
+export function ratios(rounds: Rounds, above: string, below: string, figure: keyof Round): number[] {
+  return rounds.get(above)!.map((round, index) => round[figure] / rounds.get(below)![index]![figure])
+}

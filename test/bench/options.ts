@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util'
+
+export interface BenchOptions {
+  /** Names of scenarios and further measures; empty: everything. */
+  readonly only: readonly string[]
+  /** Folder of a database that is kept for the next run; null: a new one, thrown away. */
+  readonly data: string | null
+  /** Accounts in the main organization, and as many over the others. */
+  readonly accounts: number
+  /** Accounts of the small and the large organization that are compared. */
+  readonly scale: readonly [number, number]
+  readonly rounds: number
+  readonly roundMs: number
+  readonly warmUpMs: number
+  readonly connections: number
+}
+
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      quick: { type: 'boolean' },
+      data: { type: 'string' },
+      rounds: { type: 'string' },
+    },
+  })
+  const size = values.quick
+    ? { accounts: 10_000, scale: [1_000, 20_000] as const, rounds: 3, roundMs: 1500, warmUpMs: 1500 }
+    : { accounts: 100_000, scale: [10_000, 1_000_000] as const, rounds: 5, roundMs: 3000, warmUpMs: 3000 }
+  return {
+    ...size,
+    ...(values.rounds && { rounds: Number(values.rounds) }),
+    only: values.only?.split(',') ?? [],
+    data: values.data ?? null,
+    connections: 32,
+  }
+}

@@ -1,0 +1,106 @@
+import { accountFields, caseFields, nestedAccountFields } from './columns.ts'
+import type { Tenant, Tenants } from './tenants.ts'
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+}
+
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  /** Least server CPU of the raw floor divided by that of the project. */
+  readonly goal: number
+  /** Whose key the project is asked with. */
+  readonly tenant: keyof Tenants
+  /** Parts of an answer that differ from one request to the next. */
+  readonly changing?: readonly string[]
+  project(id: string): HttpRequest
+  floor(id: string): HttpRequest
+  /** The same asked of a floor that counts, and the least ratio of the project's req/s to it. */
+  readonly counting?: { readonly goal: number; readonly floor: HttpRequest }
+}
+
+const get = (path: string): HttpRequest => ({ method: 'GET', path })
+const post = (path: string, body: unknown): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
+
+const accountDocument = `query Account($id: ID!) { account(id: $id) { ${accountFields.join(' ')} } }`
+const listDocument = `query Accounts { accountList(limit: 50) { data { ${accountFields.join(' ')} } page limit hasMore nextCursor } }`
+const nestedDocument = `query AccountsWithCases { accountList(limit: 10) { data { ${nestedAccountFields.join(' ')} cases(first: 10) { nodes { ${caseFields.join(' ')} } } } } }`
+
+const newAccount = {
+  name: 'Fabrikam Residences',
+  type: 'PROSPECT',
+  industry: 'Real estate',
+  website: 'https://www.fabrikam.example',
+  phone: '+1 555 0100',
+  description: 'Met at the autumn fair; wants an offer for three sites.',
+  numberOfEmployees: 240,
+  annualRevenue: 12_500_000.5,
+  billingStreet: '1 Harbour Road',
+  billingCity: 'Hamburg',
+  billingCountry: 'DE',
+  tags: ['fair', 'inbound'],
+  tier: 'GOLD',
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'rest-one',
+    title: 'REST by id',
+    goal: 0.55,
+    tenant: 'main',
+    project: (id) => get(`/v1/accounts/${id}`),
+    floor: (id) => get(`/v1/accounts/${id}`),
+  },
+  {
+    name: 'rest-list',
+    title: 'REST list of 50 with total',
+    goal: 0.8,
+    tenant: 'main',
+    project: () => get('/v1/accounts?limit=50'),
+    floor: () => get('/v1/accounts?limit=50'),
+    counting: { goal: 4, floor: get('/counted/v1/accounts?limit=50') },
+  },
+  {
+    name: 'graphql-one',
+    title: 'GraphQL by id',
+    goal: 0.5,
+    tenant: 'main',
+    project: (id) => post('/v1/graphql', { query: accountDocument, variables: { id } }),
+    floor: (id) => post('/graphql/account', { query: accountDocument, variables: { id } }),
+  },
+  {
+    name: 'graphql-list',
+    title: 'GraphQL list of 50',
+    goal: 0.8,
+    tenant: 'main',
+    project: () => post('/v1/graphql', { query: listDocument }),
+    floor: () => post('/graphql/list', { query: listDocument }),
+  },
+  {
+    name: 'graphql-nested',
+    title: 'GraphQL 10 accounts with 10 cases each',
+    goal: 0.5,
+    tenant: 'main',
+    project: () => post('/v1/graphql', { query: nestedDocument }),
+    floor: () => post('/graphql/nested', { query: nestedDocument }),
+  },
+  {
+    name: 'rest-create',
+    title: 'REST create with its event',
+    goal: 0.55,
+    tenant: 'writing',
+    changing: ['id', 'createdAt', 'updatedAt'],
+    project: () => post('/v1/accounts', newAccount),
+    floor: () => post('/v1/accounts', newAccount),
+  },
+]
+
+/** The bytes of a request on a connection that stays open. */
+export function wireFormOf({ method, path, body = '' }: HttpRequest, tenant: Tenant | null): string {
+  const key = tenant ? `X-API-Key: ${tenant.secret}\r\n` : ''
+  const content = body ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` : ''
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${key}${content}\r\n${body}`
+}

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Server } from './processes.ts'
+import type { HttpRequest, Scenario } from './scenarios.ts'
+import type { Tenant } from './tenants.ts'
+
+async function answerOf(server: Server, { method, path, body }: HttpRequest, tenant: Tenant | null): Promise<string> {
+  const headers = { ...(tenant && { 'X-API-Key': tenant.secret }), ...(body && { 'Content-Type': 'application/json' }) }
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers, ...(body && { body }) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 600)}`)
+  return text
+}
+
+const without = (text: string, changing: readonly string[]): unknown =>
+  JSON.parse(text, (key, value: unknown) => (changing.includes(key) ? '' : value))
+
+export interface Asked {
+  readonly project: Server
+  readonly floors: readonly Server[]
+  readonly tenant: Tenant
+  readonly ids: readonly string[]
+}
+
+/** What is compared must be the same: every floor answers what the project answers, to the character. */
+export async function verifyAnswers(scenario: Scenario, { project, floors, tenant, ids }: Asked): Promise<void> {
+  const changing = scenario.changing ?? []
+  for (const id of ids) {
+    const expected = await answerOf(project, scenario.project(id), tenant)
+    const requests = floors.map((floor) => [floor, scenario.floor(id)] as const)
+    if (scenario.counting) requests.push([floors[0]!, scenario.counting.floor])
+    for (const [floor, request] of requests) {
+      const answer = await answerOf(floor, request, null)
+      const isSame =
+        changing.length === 0
+          ? answer === expected
+          : isDeepStrictEqual(without(answer, changing), without(expected, changing))
+      if (isSame && answer.length === expected.length) continue
+      const at = [...answer].findIndex((character, index) => character !== expected[index])
+      const places = [expected, answer].map((text) => text.slice(Math.max(0, at - 80), at + 120))
+      throw new Error(
+        `${scenario.name}: a floor answers something else than the project at ${at}:\n${places.join('\n')}`,
+      )
+    }
+  }
+}

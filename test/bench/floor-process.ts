@@ -31,15 +31,14 @@ function rawListener(queries: FloorQueries): RequestListener {
     if (url === '/graphql/list') return { data: { accountList: withoutTotal(await queries.page(50, false)) } }
     return { data: { accountList: await queries.tenWithCases() } }
   }
-  return (req, res) => {
-    answerOf(req).then(
-      (answer) => {
-        const text = JSON.stringify(answer)
-        const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }
-        res.writeHead(req.url === '/v1/accounts' ? 201 : 200, headers).end(text)
-      },
-      (error: unknown) => res.writeHead(500).end(String(error)),
-    )
+  return async (req, res) => {
+    try {
+      const text = JSON.stringify(await answerOf(req))
+      const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }
+      res.writeHead(req.url === '/v1/accounts' ? 201 : 200, headers).end(text)
+    } catch (error) {
+      res.writeHead(500).end(String(error))
+    }
   }
 }
 

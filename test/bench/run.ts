@@ -2,11 +2,9 @@ import 'reflect-metadata'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { migrations } from '../../subgraphs/all.ts'
-import { Database } from '../../subgraphs/kernel/database/database.ts'
-import { startEmbeddedPostgres } from '../../subgraphs/kernel/database/embedded.ts'
-import { migrate } from '../../subgraphs/kernel/database/migrate.ts'
+import { readConfig } from '../../subgraphs/kernel/config.ts'
+import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-floors.ts'
 import { measureEdge, measureOperations, measureScale, measureStart } from './further.ts'
 import { readOptions } from './options.ts'
@@ -25,30 +23,29 @@ const findings: Finding[] = []
 async function run(): Promise<void> {
   const dataDir = options.data ?? (await mkdtemp(join(tmpdir(), 'crm-bench-')))
   if (!options.data) closers.push(() => rm(dataDir, { recursive: true, force: true }))
-  const postgres = await startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }) })
-  closers.push(() => postgres.stop())
-  const database = new Database({ url: postgres.url, statementTimeoutMs: 0 })
-  closers.push(() => database.close())
-  await migrate(database, postgres.url, migrations)
-  const tenants = await openTenants(database, options.accounts)
+  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const services = await openServices({ config, migrations })
+  closers.push(() => services.close())
+  const { databaseUrl } = services
+  const tenants = await openTenants(services, options.accounts)
   const load = Load.start()
   closers.push(() => load.stop())
-  const bench: Bench = { options, tenants, ids: await sampleIds(database, tenants.main, 1000), load }
+  const bench: Bench = { options, tenants, ids: await sampleIds(services, tenants.main, 1000), load }
 
-  const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl: postgres.url })
+  const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl })
   closers.push(() => project.stop())
-  await measureScenarios(bench, project, postgres.url)
+  await measureScenarios(bench, project, databaseUrl)
   if (isWanted('edge')) {
     const nodeOptions = ['--import', new URL('open-edge.ts', import.meta.url).href]
-    const open = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl: postgres.url, nodeOptions })
+    const open = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl, nodeOptions })
     findings.push(...(await measureEdge(bench, project, open).finally(() => open.stop())))
   }
-  if (isWanted('operations')) findings.push(...(await measureOperations(bench, project, postgres.url)))
+  if (isWanted('operations')) findings.push(...(await measureOperations(bench, project, databaseUrl)))
   if (isWanted('scale')) {
     const organizations = []
     for (const accounts of options.scale) {
-      const tenant = await openTenant(database, accounts)
-      organizations.push({ tenant, ids: await sampleIds(database, tenant, 1000) })
+      const tenant = await openTenant(services, accounts)
+      organizations.push({ tenant, ids: await sampleIds(services, tenant, 1000) })
     }
     findings.push(...(await measureScale(bench, project, organizations)))
   }

@@ -1,6 +1,6 @@
-import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
-import type { Database } from '../../subgraphs/kernel/database/database.ts'
-import { newId } from '../../subgraphs/kernel/ids.ts'
+import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
+import type { Sql } from '../../subgraphs/kernel/database/database.ts'
+import type { Services } from '../../subgraphs/kernel/request.ts'
 import { fillAccounts, fillCases } from './fill.ts'
 
 /** One organization with a user who sees everything, and an API key of that user. */
@@ -21,88 +21,83 @@ export const casesPerAccount = 12
 const accountsWithCases = 10_000
 const others = 99
 const scopes = ['READ_ACCOUNTS', 'WRITE_ACCOUNTS', 'READ_CASES']
-const quotaPerDay = 2_000_000_000
+/** The largest there is; one server does not reach it. */
+const rateLimit = { limit: 1_000_000, window: 'MINUTE' } as const
 
-async function addTenant(database: Database, name: string): Promise<Tenant> {
-  const [organizationId, personId, ownerId] = [newId(), newId(), newId()]
-  await database.query(
-    `insert into identity.organization (id, name, code, created_at, updated_at) values ($1, $2, $3, now(), now())`,
-    [organizationId, name, organizationId],
-  )
-  await database.query(
-    `insert into identity.person (id, email, name, created_at, updated_at) values ($1, $2, $3, now(), now())`,
-    [personId, `${personId}@bench.example`, 'Bench User'],
-  )
-  await database.query(
-    `insert into identity.app_user (organization_id, id, person_id, role, visibility, created_at, updated_at)
-     values ($1, $2, $3, 'ADMIN', 'ALL', now(), now())`,
-    [organizationId, ownerId, personId],
-  )
-  return { organizationId, ownerId, secret: await addKey(database, organizationId, ownerId) }
+async function addTenant(services: Services, name: string): Promise<Tenant> {
+  const { id: organizationId } = await createOrganization(services, { name })
+  const user = {
+    name: 'Bench User',
+    email: `${organizationId}@bench.example`,
+    role: 'ADMIN',
+    visibility: 'ALL',
+  } as const
+  const { id: ownerId } = await createUser(services, organizationId, user)
+  return { organizationId, ownerId, secret: await addKey(services, organizationId, ownerId) }
 }
 
-async function addKey(database: Database, organizationId: string, ownerId: string): Promise<string> {
-  const { prefix, hash, secret } = newApiKey()
-  await database.query(
-    `insert into identity.api_key (organization_id, id, owner_id, name, prefix, secret_hash, scopes, rate_limit, rate_window, created_at, updated_at)
-     values ($1, $2, $3, 'bench', $4, $5, $6, $7, 'DAY', now(), now())`,
-    [organizationId, newId(), ownerId, prefix, hash, scopes, quotaPerDay],
-  )
-  return secret
+async function addKey(services: Services, organizationId: string, ownerId: string): Promise<string> {
+  return (await createApiKey(services, organizationId, { ownerId, name: 'Bench', scopes, rateLimit })).secret
 }
 
 const nameOfMain = (accounts: number): string => `Main organization with ${accounts} accounts`
 const nameOfOther = (accounts: number, index: number): string => `Organization ${index} beside ${accounts} accounts`
 
 /** Of an organization that an earlier run filled; it gets a key of this run. */
-async function findTenant(database: Database, name: string): Promise<Tenant | null> {
-  const [row] = await database.query<{ organizationId: string; ownerId: string }>(
+async function findTenant(services: Services, name: string): Promise<Tenant | null> {
+  const [row] = await services.database.query<{ organizationId: string; ownerId: string }>(
     `select o.id as "organizationId", u.id as "ownerId" from identity.organization o
      join identity.app_user u on u.organization_id = o.id where o.name = $1`,
     [name],
   )
-  return row ? { ...row, secret: await addKey(database, row.organizationId, row.ownerId) } : null
+  return row ? { ...row, secret: await addKey(services, row.organizationId, row.ownerId) } : null
 }
 
 /** `accounts` in one organization and as many over 99 others; those of an earlier run when the database has them. */
-export async function openTenants(database: Database, accounts: number): Promise<Tenants> {
-  const main = await findTenant(database, nameOfMain(accounts))
-  const writing = await findTenant(database, nameOfOther(accounts, others))
-  return main && writing ? { main, writing } : addTenants(database, accounts)
+export async function openTenants(services: Services, accounts: number): Promise<Tenants> {
+  const main = await findTenant(services, nameOfMain(accounts))
+  const writing = await findTenant(services, nameOfOther(accounts, others))
+  return main && writing ? { main, writing } : addTenants(services, accounts)
 }
 
 /** One organization with so many accounts. */
-export async function openTenant(database: Database, accounts: number): Promise<Tenant> {
+export async function openTenant(services: Services, accounts: number): Promise<Tenant> {
   const name = `Organization with ${accounts} accounts alone`
-  const found = await findTenant(database, name)
+  const found = await findTenant(services, name)
   if (found) return found
-  const tenant = await addTenant(database, name)
-  await fillAccounts(database, tenant.organizationId, tenant.ownerId, accounts)
-  await settle(database)
+  const tenant = await addTenant(services, name)
+  await fillAccounts(services.database, tenant.organizationId, tenant.ownerId, accounts)
+  await settle(services.database)
   return tenant
 }
 
-async function addTenants(database: Database, accounts: number): Promise<Tenants> {
-  const main = await addTenant(database, nameOfMain(accounts))
-  await fillAccounts(database, main.organizationId, main.ownerId, accounts)
-  await fillCases(database, main.organizationId, main.ownerId, Math.min(accounts, accountsWithCases), casesPerAccount)
+async function addTenants(services: Services, accounts: number): Promise<Tenants> {
+  const main = await addTenant(services, nameOfMain(accounts))
+  await fillAccounts(services.database, main.organizationId, main.ownerId, accounts)
+  await fillCases(
+    services.database,
+    main.organizationId,
+    main.ownerId,
+    Math.min(accounts, accountsWithCases),
+    casesPerAccount,
+  )
   let writing = main
   for (let index = 1; index <= others; index++) {
-    writing = await addTenant(database, nameOfOther(accounts, index))
-    await fillAccounts(database, writing.organizationId, writing.ownerId, Math.ceil(accounts / others))
+    writing = await addTenant(services, nameOfOther(accounts, index))
+    await fillAccounts(services.database, writing.organizationId, writing.ownerId, Math.ceil(accounts / others))
   }
-  await settle(database)
+  await settle(services.database)
   return { main, writing }
 }
 
 /** Statistics and visibility as autovacuum leaves them after a while. */
-async function settle(database: Database): Promise<void> {
+async function settle(database: Sql): Promise<void> {
   await database.query('vacuum analyze crm.account')
   await database.query('vacuum analyze support."case"')
 }
 
 /** Ids of accounts spread over the whole organization. */
-export async function sampleIds(database: Database, { organizationId }: Tenant, count: number): Promise<string[]> {
+export async function sampleIds({ database }: Services, { organizationId }: Tenant, count: number): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
     'select id from crm.account where organization_id = $1 order by md5(id::text) limit $2',
     [organizationId, count],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { addressKey, clientAddress } from './address.ts'
+import { addressKey } from '../../subgraphs/kernel/address.ts'
+import { clientAddress } from './address.ts'
 
 const from = (peer: string | undefined, forwarded: string | undefined, trusted: readonly string[] = []) =>
   clientAddress({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: peer } }, trusted)

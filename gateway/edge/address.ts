@@ -43,21 +43,3 @@ export function clientAddress(request: Pick<Arrival, 'headers' | 'socket'>, trus
   }
   return address
 }
-
-const networks = new LRUCache<string, string>({ max: 10_000 })
-
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one client commands all addresses of its /64. */
-export function addressKey(address: string): string {
-  if (!address.includes(':')) return address
-  let network = networks.get(address)
-  if (network === undefined) {
-    const [head = '', tail] = address.split('::')
-    const groups = head ? head.split(':') : []
-    const end = tail ? tail.split(':') : []
-    const zeros = tail === undefined ? 0 : 8 - groups.length - end.length
-    const whole = [...groups, ...Array<string>(zeros).fill('0'), ...end]
-    network = `${whole.slice(0, 4).join(':')}::/64`
-    networks.set(address, network)
-  }
-  return network
-}

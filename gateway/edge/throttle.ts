@@ -1,7 +1,7 @@
+import { addressKey } from '../../subgraphs/kernel/address.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import type { Limit } from '../../subgraphs/kernel/config.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { addressKey } from './address.ts'
 import { chain } from './chain.ts'
 
 /** Limits of the specification, "Failed key authentication". */

@@ -1,5 +1,5 @@
-import type { KeyObject } from 'node:crypto'
-import { SignJWT, errors, jwtVerify } from 'jose'
+import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { SignJWT, errors, jwtVerify, type JWK } from 'jose'
 
 /** What a session token says; everything that can change is read from the session's record. */
 export interface SessionClaims {
@@ -17,10 +17,32 @@ const issuer = 'crm-platform-api'
 // Tells a session token from anything else that the same key may come to sign.
 const typ = 'session+jwt'
 
+const publicJwksByKey = new WeakMap<KeyObject, JWK & { kid: string }>()
+
+/** The public half of the signing key, named by its thumbprint (RFC 7638). */
+function publicJwk(signing: KeyObject): JWK & { kid: string } {
+  let jwk = publicJwksByKey.get(signing)
+  if (!jwk) {
+    const { crv, kty, x } = createPublicKey(signing).export({ format: 'jwk' }) as {
+      crv: string
+      kty: string
+      x: string
+    }
+    const kid = hash('sha256', JSON.stringify({ crv, kty, x }), 'base64url')
+    publicJwksByKey.set(signing, (jwk = { kty, crv, x, kid, alg: 'EdDSA', use: 'sig' }))
+  }
+  return jwk
+}
+
+/** The keys that session tokens verify with, as a JWK set (RFC 7517) to be published. */
+export const publicJwks = ({ signing }: { readonly signing: KeyObject }): { keys: JWK[] } => ({
+  keys: [publicJwk(signing)],
+})
+
 export function signSessionToken(claims: SessionClaims, signing: KeyObject, now: Date): Promise<string> {
   const issuedAt = Math.floor(now.getTime() / 1000)
   return new SignJWT({ sid: claims.sessionId, org: claims.organizationId })
-    .setProtectedHeader({ alg: 'EdDSA', typ })
+    .setProtectedHeader({ alg: 'EdDSA', typ, kid: publicJwk(signing).kid })
     .setSubject(claims.userId)
     .setIssuer(issuer)
     .setIssuedAt(issuedAt)

@@ -25,7 +25,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
     const compiled = this.#compile(request.document)
     const { context, variables } = request
-    if (compiled.isMutation && context.idempotency) {
+    // Keys are private to a credential: without one there is nobody to remember an answer for.
+    if (compiled.isMutation && context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       return once(this.services, request, async (ctx) => this.#formatted(await compiled.run(ctx, variables), ctx))
     }
     const ctx = requestContext(context, this.services)

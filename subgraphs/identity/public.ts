@@ -16,9 +16,10 @@ export interface OrganizationSettings {
 }
 
 export async function organizationSettings(ctx: RequestContext): Promise<OrganizationSettings> {
-  const [row] = await ctx.db.query<{ settings: OrganizationSettings }>('select settings from identity.organization where id = $1', [
-    ctx.caller.organizationId,
-  ])
+  const [row] = await ctx.db.query<{ settings: OrganizationSettings }>(
+    'select settings from identity.organization where id = $1',
+    [ctx.caller.organizationId],
+  )
   return row?.settings ?? {}
 }
 
@@ -37,3 +38,17 @@ export function organizationUsers(ctx: RequestContext): Promise<OrganizationUser
     [ctx.caller.organizationId],
   )
 }
+
+export { credentialSource } from './credential/credential-source.ts'
+export { UsageBuffer } from './usage/usage-buffer.ts'
+export {
+  createApiKey,
+  createOrganization,
+  createTeam,
+  createUser,
+  deactivateUser,
+  removeUser,
+  resumeOrganization,
+  suspendOrganization,
+  updateUser,
+} from './operator.ts'

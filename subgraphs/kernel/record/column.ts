@@ -36,6 +36,8 @@ export interface ColumnOptions {
   money?: boolean
   /** Enumerations whose read shape is a plain string. */
   readAsString?: boolean
+  /** JSON: the object type that the graph shows it as. */
+  shape?: () => unknown
   /** Kept, and usable by rules, but not part of the graph. */
   internal?: boolean
 }
@@ -103,7 +105,7 @@ export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: 
     columnsByClass.set(target.constructor, own)
 
     if (!options.internal) {
-      const shown = kind === 'enum' && options.readAsString ? String : type
+      const shown = options.shape ? options.shape() : kind === 'enum' && options.readAsString ? String : type
       const fieldOptions: FieldOptions = { nullable: column.nullable, simple: true }
       if (options.description) fieldOptions.description = options.description
       Field(() => shown as never, fieldOptions)(target, key)

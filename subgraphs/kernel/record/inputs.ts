@@ -152,7 +152,10 @@ export function orderOf<T>(name: string, entity: Entity<T>): Class {
 }
 
 /** The list envelope of the specification. */
-export function pageOf<T>(name: string, entity: Entity<T>, resource: string): Class {
+export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Class => pageRequiring(name, entity, `READ_${resource}`)
+
+/** The same behind a requirement that is not the reading of a resource. */
+export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
   const page = classNamed(name)
   field(page, 'data', () => [entity])
   field(page, 'page', () => Int)
@@ -161,7 +164,7 @@ export function pageOf<T>(name: string, entity: Entity<T>, resource: string): Cl
   field(page, 'totalPages', () => Int, { nullable: true })
   field(page, 'hasMore', () => Boolean)
   field(page, 'nextCursor', () => String, { nullable: true, description: 'Give it as `cursor` to continue without repeating or losing a row.' })
-  return restricted(name, page, resource)
+  return restricted(name, page, scope)
 }
 
 class PageInfo {}
@@ -177,17 +180,17 @@ export function connectionOf<T>(name: string, entity: Entity<T>, resource: strin
   const edge = classNamed(`${name}Edge`)
   field(edge, 'node', () => entity)
   field(edge, 'cursor', () => String)
-  restricted(`${name}Edge`, edge, resource)
+  restricted(`${name}Edge`, edge, `READ_${resource}`)
   const connection = classNamed(`${name}Connection`)
   field(connection, 'edges', () => [edge])
   field(connection, 'nodes', () => [entity])
   field(connection, 'pageInfo', () => PageInfo)
   field(connection, 'totalCount', () => Int, { nullable: true })
-  return restricted(`${name}Connection`, connection, resource)
+  return restricted(`${name}Connection`, connection, `READ_${resource}`)
 }
 
-function restricted(name: string, type: Class, resource: string): Class {
-  Directive(`@requiresScopes(scopes: [["READ_${resource}"]])`)(type)
+function restricted(name: string, type: Class, scope: string): Class {
+  Directive(`@requiresScopes(scopes: [["${scope}"]])`)(type)
   ObjectType(name)(type)
   return type
 }

@@ -1,0 +1,105 @@
+import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/api-key.ts'
+import { notFound, Refusal } from '../../kernel/errors.ts'
+import { allOf, readOne, readPage, type Page, type PageArgs } from '../../kernel/record/read.ts'
+import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { save } from '../../kernel/record/save.ts'
+import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { isAdministrator } from '../organization/organization.ts'
+import { apiKey, type ApiKey } from './api-key.ts'
+import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
+
+const lifeDays = 90
+const defaultRateLimit = { limit: 1000, window: 'HOUR' } as const
+
+/** Sight of the keys that the caller manages: its own, or as owner or admin those of the whole organization. */
+function inSight(ctx: RequestContext): RequestContext {
+  const { role, userId } = ctx.caller
+  return { ...ctx, caller: { ...ctx.caller, ownerIds: isAdministrator(role) ? null : [userId] } }
+}
+
+// The status of a key follows from several of its columns, so keys are read whole.
+const whole = allOf(apiKey)
+
+export async function readApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
+  const row = await readOne(inSight(ctx), apiKey, id, whole)
+  if (!row) throw notFound('The API key')
+  return row as unknown as ApiKey
+}
+
+export function readApiKeys(ctx: RequestContext, args: PageArgs, info: Asked): Promise<Page> {
+  const total = asksForAny(info, 'total', 'totalPages')
+  return readPage(inSight(ctx), apiKey, args, { page: fieldsAsked(info), record: whole, total })
+}
+
+export interface NewKey extends ApiKeyCreateInput {
+  readonly id?: string
+  readonly ownerId?: string
+  /** Chosen by an operator; otherwise random. */
+  readonly secret?: string
+}
+
+/** The secret is part of this answer only. */
+export async function createApiKey(ctx: RequestContext, { secret: given, ...input }: NewKey): Promise<ApiKey> {
+  const { secret, prefix, hash } = given ? chosenSecret(given) : newApiKey()
+  const values = {
+    ...input,
+    scopes: distinct(input.scopes),
+    rateLimit: { ...(input.rateLimit ?? defaultRateLimit) },
+    expiresAt: input.expiresAt === undefined ? inDays(ctx, lifeDays) : input.expiresAt,
+    prefix,
+    secretHash: hash,
+  }
+  const key = await save(ctx, apiKey, {
+    operation: 'CREATE',
+    previous: null,
+    values: { ...values, ipAllowList: input.ipAllowList ?? [] },
+  })
+  return { ...key, secret }
+}
+
+function chosenSecret(secret: string): NewApiKey {
+  const parsed = parseApiKey(secret)
+  if (!parsed) throw new Error('The given secret is not of the form of API keys.')
+  return { secret, ...parsed }
+}
+
+const inDays = (ctx: RequestContext, days: number): string =>
+  new Date(ctx.clock.now().getTime() + days * 86_400_000).toISOString()
+
+const distinct = <T extends readonly string[] | null | undefined>(scopes: T): T =>
+  (scopes ? [...new Set(scopes)] : scopes) as T
+
+export function updateApiKey(
+  ctx: RequestContext,
+  id: string,
+  input: ApiKeyUpdateInput,
+  expectedVersion: number | null,
+): Promise<ApiKey> {
+  const { rateLimit, scopes, ...rest } = input
+  const values = { ...rest, scopes: distinct(scopes), rateLimit: rateLimit ? { ...rateLimit } : rateLimit }
+  return change(
+    inSight(ctx),
+    apiKey,
+    id,
+    (previous) => {
+      if (previous.revokedAt)
+        throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
+      return { operation: 'UPDATE', values: values as Partial<ApiKey> }
+    },
+    { expectedVersion },
+  )
+}
+
+/** Final. Revoking again changes nothing. */
+export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
+  return change(inSight(ctx), apiKey, id, ({ revokedAt }) => ({
+    operation: 'UPDATE',
+    values: { revokedAt: revokedAt ?? ctx.clock.now().toISOString() },
+    events: [{ type: 'api_key.revoked' }],
+  }))
+}
+
+/** The key stops working and leaves every list; its events stay. */
+export const deleteApiKey = (ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> =>
+  recordsOf(apiKey).remove(inSight(ctx), id, expectedVersion)

@@ -1,0 +1,46 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+
+export const apiKeyTable: Migration = {
+  name: '20261121-identity-api-key',
+  sql: `
+    create table identity.api_key (
+      organization_id uuid not null references identity.organization,
+      id uuid not null,
+      owner_id uuid not null,
+      name text not null,
+      prefix text not null,
+      -- SHA-256; the secret itself is stored nowhere.
+      secret_hash text not null,
+      scopes text[] not null,
+      rate_limit jsonb not null,
+      ip_allow_list text[] not null default '{}',
+      expires_at timestamptz(3),
+      revoked_at timestamptz(3),
+      previous_secret_expires_at timestamptz(3),
+      deleted_at timestamptz(3),
+      request_count bigint not null default 0,
+      rate_limit_hits bigint not null default 0,
+      last_used_at timestamptz(3),
+      last_used_ip text,
+      version integer not null default 1,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null,
+      primary key (organization_id, id),
+      foreign key (organization_id, owner_id) references identity.app_user (organization_id, id)
+    );
+    -- A request with a key does not say which organization it belongs to.
+    create index api_key_secret_hash on identity.api_key (secret_hash);
+    create index api_key_created on identity.api_key (organization_id, created_at, id) where deleted_at is null;
+    create trigger api_key_tells
+      after update of owner_id, secret_hash, scopes, rate_limit, ip_allow_list, expires_at, revoked_at,
+        previous_secret_expires_at, deleted_at on identity.api_key
+      for each row execute function identity.tell_credentials_changed('organization_id');
+
+    create trigger api_key_total_insert after insert on identity.api_key referencing new table as new_rows
+      for each statement execute function kernel.keep_total_of_inserted('api_key');
+    create trigger api_key_total_update after update on identity.api_key referencing old table as old_rows new table as new_rows
+      for each statement execute function kernel.keep_total_of_updated('api_key');
+    create trigger api_key_total_delete after delete on identity.api_key referencing old table as old_rows
+      for each statement execute function kernel.keep_total_of_deleted('api_key');
+  `,
+}

@@ -1,0 +1,68 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import type { Info as Asked } from '../../kernel/record/records-of.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { createApiKey, deleteApiKey, readApiKey, readApiKeys, revokeApiKey, updateApiKey } from './api-key.actions.ts'
+import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
+import { apiKeyTable } from './api-key.migrations.ts'
+import { ApiKey, ApiKeyStatus, statusOf } from './api-key.ts'
+
+const ApiKeyPageArgs = pageArgs(ApiKeyFilter, ApiKeyOrder)
+type ApiKeyPageArgs = InstanceType<typeof ApiKeyPageArgs>
+
+@Resolver(() => ApiKey)
+export class ApiKeyResolver {
+  @Query(() => ApiKey, { nullable: true })
+  @RequiresScopes('SESSION')
+  apiKey(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return readApiKey(ctx, id)
+  }
+
+  @Query(() => ApiKeyPage, { description: "The user's own keys; for owners and admins those of the organization." })
+  @RequiresScopes('SESSION')
+  apiKeyList(@Args(() => ApiKeyPageArgs) args: ApiKeyPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return readApiKeys(ctx, args, info)
+  }
+
+  @Mutation(() => ApiKey, { description: 'The secret is in this answer and nowhere else.' })
+  @RequiresScopes('SESSION')
+  apiKeyCreate(@Arg('input', () => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() ctx: RequestContext) {
+    return createApiKey(ctx, input)
+  }
+
+  @Mutation(() => ApiKey)
+  @RequiresScopes('SESSION')
+  apiKeyUpdate(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => ApiKeyUpdateInput) input: ApiKeyUpdateInput,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return updateApiKey(ctx, id, input, expectedVersion)
+  }
+
+  @Mutation(() => ApiKey, { description: 'Final: a revoked key never works again.' })
+  @RequiresScopes('SESSION')
+  apiKeyRevoke(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return revokeApiKey(ctx, id)
+  }
+
+  @Mutation(() => ID)
+  @RequiresScopes('SESSION')
+  apiKeyDelete(
+    @Arg('id', () => ID) id: string,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return deleteApiKey(ctx, id, expectedVersion)
+  }
+
+  @FieldResolver(() => ApiKeyStatus)
+  status(@Root() key: ApiKey, @Ctx() { clock }: RequestContext) {
+    return statusOf(key, clock.now())
+  }
+}
+
+export const apiKeyResource: Resource = { resolver: ApiKeyResolver, migrations: [apiKeyTable] }

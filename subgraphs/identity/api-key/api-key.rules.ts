@@ -1,0 +1,56 @@
+import { isAddressEntry } from '../../kernel/address.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { grantableScopes } from './api-key-scopes.ts'
+import type { ApiKey } from './api-key.ts'
+
+export const rateLimitMax = 1_000_000
+
+type Values = Pick<ApiKey, 'scopes' | 'rateLimit' | 'ipAllowList'>
+
+function scopeProblems(scopes: readonly string[]): FieldProblem[] {
+  if (scopes.length === 0) return [{ path: 'scopes', code: 'EMPTY', message: 'A key has at least one scope.' }]
+  return scopes.flatMap((scope, index) =>
+    grantableScopes.includes(scope)
+      ? []
+      : {
+          path: `scopes.${index}`,
+          code: 'UNKNOWN_SCOPE',
+          message: `"${scope}" is not a scope that a key can be granted.`,
+        },
+  )
+}
+
+function rateLimitProblems({ limit }: ApiKey['rateLimit']): FieldProblem[] {
+  if (limit >= 1 && limit <= rateLimitMax) return []
+  return [
+    { path: 'rateLimit.limit', code: 'OUT_OF_RANGE', message: `rateLimit.limit is between 1 and ${rateLimitMax}.` },
+  ]
+}
+
+const addressProblems = (entries: readonly string[]): FieldProblem[] =>
+  entries.flatMap((entry, index) => {
+    const path = `ipAllowList.${index}`
+    return isAddressEntry(entry)
+      ? []
+      : { path, code: 'NOT_AN_ADDRESS', message: `${path} is neither an IP address nor a CIDR block.` }
+  })
+
+/** What is new is checked; a key from before a rule keeps what it has. */
+export function mustBeGrantable(next: Values, previous: Values | null): FieldProblem[] {
+  const isNew = (name: keyof Values) => JSON.stringify(next[name]) !== JSON.stringify(previous?.[name])
+  return [
+    ...(isNew('scopes') ? scopeProblems(next.scopes) : []),
+    ...(isNew('rateLimit') ? rateLimitProblems(next.rateLimit) : []),
+    ...(isNew('ipAllowList') ? addressProblems(next.ipAllowList) : []),
+  ]
+}
+
+export async function mustEndLater(
+  { clock }: RequestContext,
+  { expiresAt }: ApiKey,
+  previous: ApiKey | null,
+): Promise<FieldProblem[]> {
+  if (!expiresAt || expiresAt === previous?.expiresAt || Date.parse(expiresAt) > clock.now().getTime()) return []
+  return [{ path: 'expiresAt', code: 'NOT_IN_FUTURE', message: 'expiresAt is in the future, or null for never.' }]
+}

@@ -1,0 +1,124 @@
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
+import type { QuotaWindow as WindowName } from '../../kernel/credential.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { apiKeyEvents } from './api-key.events.ts'
+import { mustBeGrantable, mustEndLater } from './api-key.rules.ts'
+
+export const QuotaWindow = enumeration('QuotaWindow', ['MINUTE', 'HOUR', 'DAY'])
+export const ApiKeyStatus = enumeration(
+  'ApiKeyStatus',
+  ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'],
+  'ROTATING: a former secret still works beside the current one.',
+)
+
+@ObjectType({ description: 'How many requests a key may make in each window.' })
+@RequiresScopes('SESSION')
+export class RateLimit {
+  @Field(() => Int, { simple: true })
+  limit!: number
+
+  @Field(() => QuotaWindow, { simple: true })
+  window!: WindowName
+}
+
+@ObjectType({
+  description: 'A credential of an integration. It acts as its owner and never exceeds what the owner may do.',
+})
+@RequiresScopes('SESSION')
+@Entity({ schema: 'identity', tableName: 'api_key' })
+export class ApiKey {
+  @Column(() => ID)
+  id!: string
+
+  @Column(() => ID)
+  organizationId!: string
+
+  @Column(() => ID, { description: 'The user the key acts as: who created it.' })
+  ownerId!: string
+
+  @Column(() => String, { max: 100, filled: true })
+  name!: string
+
+  @Column(() => String, { max: 20, description: 'How the secret begins, to recognize it by.' })
+  prefix!: string
+
+  /** SHA-256 of the secret, in hexadecimal. */
+  @Column(() => String, { internal: true })
+  secretHash!: string
+
+  @Column(() => [String], { max: 100 })
+  scopes!: string[]
+
+  @Column(() => Json, { shape: () => RateLimit })
+  rateLimit!: RateLimit
+
+  @Column(() => [String], {
+    max: 50,
+    maxItems: 100,
+    description: 'IPv4 and IPv6 addresses and CIDR blocks from which the key works; empty: any address.',
+  })
+  ipAllowList!: string[]
+
+  @Column(() => DateTime, { nullable: true, description: 'Null: never.' })
+  expiresAt!: string | null
+
+  @Column(() => DateTime, { nullable: true })
+  revokedAt!: string | null
+
+  @Column(() => DateTime, { nullable: true, description: 'Until when the secret before the last rotation works.' })
+  previousSecretExpiresAt!: string | null
+
+  @Column(() => Float)
+  requestCount!: number
+
+  @Column(() => Float, { description: 'Requests refused because the quota was spent.' })
+  rateLimitHits!: number
+
+  @Column(() => DateTime, { nullable: true })
+  lastUsedAt!: string | null
+
+  @Column(() => String, { nullable: true })
+  lastUsedIp!: string | null
+
+  @Column(() => Int, { description: 'Counts the changes of the key; sent as ETag in REST.' })
+  version!: number
+
+  @Column(() => DateTime)
+  createdAt!: string
+
+  @Column(() => DateTime)
+  updatedAt!: string
+
+  @Column(() => DateTime, { nullable: true, internal: true })
+  deletedAt!: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    simple: true,
+    description: 'Only in the answer that creates it; stored nowhere.',
+  })
+  secret?: string | null
+}
+
+export const apiKey: RecordDefinition<ApiKey> = {
+  entity: ApiKey,
+  object: 'api_key',
+  table: 'identity.api_key',
+  visibleBy: ['ownerId'],
+  searchable: ['name', 'prefix'],
+  events: apiKeyEvents,
+  initial: () => ({ requestCount: 0, rateLimitHits: 0 }),
+  invariants: mustBeGrantable,
+  checks: mustEndLater,
+}
+
+export function statusOf(key: ApiKey, now: Date): keyof typeof ApiKeyStatus {
+  const isOver = (time: string | null) => time !== null && Date.parse(time) <= now.getTime()
+  if (key.revokedAt) return 'REVOKED'
+  if (isOver(key.expiresAt)) return 'EXPIRED'
+  return key.previousSecretExpiresAt && !isOver(key.previousSecretExpiresAt) ? 'ROTATING' : 'ACTIVE'
+}

@@ -1,0 +1,61 @@
+import type { ActingUser, ApiKeyRecord, CredentialSource, SessionRecord } from '../../kernel/credential.ts'
+import type { Sql } from '../../kernel/database/database.ts'
+import { isId } from '../../kernel/ids.ts'
+
+/** As `ActingUser`, of a user `u` in an organization `o`. */
+const actingUser = `
+  u.organization_id as "organizationId",
+  o.status = 'SUSPENDED' as "organizationSuspended",
+  u.is_active as "ownerActive",
+  u.left_at is null as "ownerInOrganization",
+  u.role,
+  u.visibility,
+  case u.visibility
+    when 'ALL' then null
+    when 'OWN' then array[u.id]
+    else array(
+      select u.id
+      union
+      select other.user_id from identity.team_member own
+        join identity.team_member other on other.organization_id = own.organization_id and other.team_id = own.team_id
+        where own.organization_id = u.organization_id and own.user_id = u.id
+    )
+  end as "ownerIds"`
+
+type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
+
+const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
+
+async function findApiKey(sql: Sql, hash: string): Promise<ApiKeyRecord | null> {
+  const [row] = await sql.query<Times<ApiKeyRecord, 'expiresAt' | 'revokedAt'>>(
+    `select k.id, k.owner_id as "ownerId", k.scopes, k.rate_limit as "rateLimit", k.ip_allow_list as "ipAllowList",
+       k.expires_at as "expiresAt", k.revoked_at as "revokedAt", null as "previousSecretExpiresAt", ${actingUser}
+     from identity.api_key k
+     join identity.organization o on o.id = k.organization_id
+     join identity.app_user u on u.organization_id = k.organization_id and u.id = k.owner_id
+     where k.secret_hash = $1 and k.deleted_at is null`,
+    [hash],
+  )
+  return row ? { ...row, expiresAt: timeOf(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
+}
+
+async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> {
+  if (!isId(id)) return null
+  const [row] = await sql.query<
+    ActingUser & { id: string; userId: string; expiresAt: string; revokedAt: string | null }
+  >(
+    `select s.id, s.user_id as "userId", s.expires_at as "expiresAt", s.ended_at as "revokedAt", ${actingUser}
+     from identity.session s
+     join identity.organization o on o.id = s.organization_id
+     join identity.app_user u on u.organization_id = s.organization_id and u.id = s.user_id
+     where s.id = $1`,
+    [id],
+  )
+  return row ? { ...row, expiresAt: new Date(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
+}
+
+/** Credentials as they stand now: the owner's role, sight and membership are read with them, one statement each. */
+export const credentialSource = (sql: Sql): CredentialSource => ({
+  findApiKey: (hash) => findApiKey(sql, hash),
+  findSession: (id) => findSession(sql, id),
+})

@@ -1,0 +1,21 @@
+import { eventInsert } from '../kernel/outbox/event.ts'
+import { Values } from '../kernel/record/predicate.ts'
+import type { RequestContext } from '../kernel/request.ts'
+
+interface IdentityChange {
+  /** `<object>.<past participle>` */
+  readonly type: `${string}.${string}`
+  readonly record: { readonly id: string }
+  readonly previous?: object
+  readonly changedFields?: readonly string[]
+}
+
+/** Appends the event of a change of identity to the transaction of `ctx`, in the form of every record's events. */
+export async function appendEvent(ctx: RequestContext, change: IdentityChange): Promise<void> {
+  const { type, record, previous = null, changedFields = null } = change
+  const object = type.split('.', 1)[0]!
+  const actorId = ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId
+  const data = { object, id: record.id, record, previous, changedFields, actorId }
+  const values = new Values()
+  await ctx.db.query(eventInsert(ctx, values, [{ type, version: 1, object, recordId: record.id, data }]), values.list)
+}

@@ -1,0 +1,125 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll, beforeAll } from 'vitest'
+import { freshDatabase, type FreshDatabase } from '../../test/fresh-database.ts'
+import type { Caller } from '../kernel/context.ts'
+import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
+import { newId } from '../kernel/ids.ts'
+import { extractiveModel } from '../kernel/language-model.ts'
+import type { Services } from '../kernel/request.ts'
+import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
+import { LocalSubgraph } from '../kernel/subgraph/local.ts'
+import { buildSubgraph } from '../kernel/subgraph/subgraph.ts'
+import { identity } from './subgraph.ts'
+import type { OperatorUser } from './operator.ts'
+import { createOrganization, createUser, credentialSource } from './public.ts'
+
+export const goodPassword = 'Correct horse 7!'
+
+/** A part of an answer; a test looks where it knows what is there. */
+export type Told = { readonly [name: string]: Told } & string
+
+export interface Answered {
+  readonly data: { readonly [field: string]: Told }
+  readonly codes: string[]
+  readonly errors: NonNullable<SubgraphResult['errors']>
+}
+
+export const anonymous: Caller = {
+  kind: 'ANONYMOUS',
+  organizationId: '',
+  userId: '',
+  role: 'READ_ONLY',
+  visibility: 'OWN',
+  ownerIds: [],
+  scopes: [],
+  credentialId: '',
+  ip: '203.0.113.7',
+  userAgent: 'vitest',
+}
+
+/** The identity subgraph on a database of its own, with a clock that is set by hand. */
+export class IdentityWorld {
+  now = new Date('2027-01-10T12:00:00.000Z')
+  fresh!: FreshDatabase
+  services!: Services
+  subgraph!: LocalSubgraph
+
+  async open(): Promise<void> {
+    this.fresh = await freshDatabase()
+    const signing = generateKeyPairSync('ed25519').privateKey
+    this.services = {
+      database: this.fresh.database,
+      clock: { now: () => this.now },
+      log: pino({ level: 'silent' }),
+      languageModel: extractiveModel,
+      keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
+      counters: new MemoryCounters(),
+    }
+    this.subgraph = new LocalSubgraph('identity', (await buildSubgraph(identity)).schema, this.services)
+  }
+
+  pass(ms: number): void {
+    this.now = new Date(this.now.getTime() + ms)
+  }
+
+  async run(document: string, variables: object = {}, caller: Caller = anonymous, key?: string): Promise<Answered> {
+    const idempotency = key === undefined ? null : { key, fingerprint: JSON.stringify(variables) }
+    const context = { caller, requestId: newId(), idempotency }
+    const { data, errors = [] } = await this.subgraph.execute({ document, variables: { ...variables }, context })
+    return { data: data as Answered['data'], errors, codes: errors.map(({ extensions }) => String(extensions?.code)) }
+  }
+
+  query = <R = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<R[]> =>
+    this.services.database.query<R>(text, values)
+
+  async eventsOf(recordId: string): Promise<string[]> {
+    const rows = await this.query<{ type: string }>(
+      'select type from kernel.event where record_id = $1 order by transaction_id, position',
+      [recordId],
+    )
+    return rows.map(({ type }) => type)
+  }
+
+  anOrganization = () => createOrganization(this.services, { name: 'Acme' })
+
+  aUser(organizationId: string, wanted: Partial<OperatorUser> = {}) {
+    const email = `user-${newId()}@example.com`
+    return createUser(this.services, organizationId, {
+      email,
+      name: 'Ann Lee',
+      role: 'MEMBER',
+      visibility: 'ALL',
+      ...wanted,
+    })
+  }
+
+  /** A session of the user as the request edge would find it. */
+  async callerOf(sessionId: string): Promise<Caller> {
+    const session = (await credentialSource(this.services.database).findSession(sessionId))!
+    const { organizationId, userId, role, visibility, ownerIds } = session
+    return {
+      ...anonymous,
+      kind: 'SESSION',
+      organizationId,
+      userId,
+      role,
+      visibility,
+      ownerIds,
+      credentialId: sessionId,
+    }
+  }
+}
+
+/** One for each test file. */
+export function useIdentity(): IdentityWorld {
+  const world = new IdentityWorld()
+  beforeAll(() => world.open())
+  afterAll(() => world.fresh.drop())
+  return world
+}
+
+/** What an access token says, its signature aside. */
+export function claimsOf(token: string): Record<string, string | number> {
+  return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, string | number>
+}

@@ -1,0 +1,88 @@
+import { isId, newId } from '../kernel/ids.ts'
+import { inTransaction, systemContext, type Services } from '../kernel/request.ts'
+import { createApiKey as create, type NewKey } from './api-key/api-key.actions.ts'
+import type { ApiKey } from './api-key/api-key.ts'
+import { addOrganization, setOrganizationStatus, type NewOrganization } from './organization/organization.actions.ts'
+import type { Organization } from './organization/organization.ts'
+import { inHashSlot } from './password/hash-slots.ts'
+import { hashPassword, passwordProblems } from './password/password.ts'
+import { endSessions } from './session/session.actions.ts'
+import { addTeam, type NewTeam, type Team } from './team/team.ts'
+import { emailProblems, normalizeEmail, refuseAny } from './text.ts'
+import { addUser, changeUser, takeOut, type UserChange } from './user/user.actions.ts'
+import { findPerson, type User } from './user/user.ts'
+
+// What the platform's operator does: for the demo, for tests and for command lines. The same rules and the same events as
+// for everybody; only nobody is asked who they are.
+
+export function createOrganization(services: Services, wanted: NewOrganization): Promise<Organization> {
+  const id = wanted.id ?? newId()
+  return inTransaction(systemContext(services, id), (ctx) => addOrganization(ctx, { ...wanted, id }))
+}
+
+export interface OperatorUser extends Pick<User, 'email' | 'name' | 'role' | 'visibility'> {
+  readonly id?: string
+  readonly firstName?: string | null
+  readonly lastName?: string | null
+  /** Absent: the user cannot sign in with a password. A person who has an account already keeps its own. */
+  readonly password?: string
+}
+
+export async function createUser(services: Services, organizationId: string, wanted: OperatorUser): Promise<User> {
+  const email = normalizeEmail(wanted.email)
+  const { id = newId(), password, firstName = null, lastName = null } = wanted
+  refuseAny([...emailProblems(email), ...(password === undefined ? [] : passwordProblems(password))])
+  const person = await findPerson(services.database, email)
+  const passwordHash = person || password === undefined ? null : await inHashSlot(() => hashPassword(password))
+  return inTransaction(systemContext(services, organizationId), (ctx) =>
+    addUser(ctx, {
+      ...wanted,
+      id,
+      organizationId,
+      email,
+      firstName,
+      lastName,
+      personId: person?.id ?? null,
+      passwordHash,
+    }),
+  )
+}
+
+export function createTeam(services: Services, organizationId: string, wanted: NewTeam): Promise<Team> {
+  return inTransaction(systemContext(services, organizationId), (ctx) => addTeam(ctx, wanted))
+}
+
+/** The answer carries the secret, given or made. */
+export async function createApiKey(
+  services: Services,
+  organizationId: string,
+  wanted: NewKey & { readonly ownerId: string },
+): Promise<ApiKey & { secret: string }> {
+  if (!isId(wanted.ownerId)) throw new Error('A key needs the id of its owner.')
+  const key = await create(systemContext(services, organizationId), wanted)
+  return { ...key, secret: key.secret! }
+}
+
+export const suspendOrganization = (services: Services, organizationId: string): Promise<Organization> =>
+  setOrganizationStatus(systemContext(services, organizationId), 'SUSPENDED')
+
+export const resumeOrganization = (services: Services, organizationId: string): Promise<Organization> =>
+  setOrganizationStatus(systemContext(services, organizationId), 'ACTIVE')
+
+/** Role and record visibility. */
+export const updateUser = (services: Services, organizationId: string, id: string, change: UserChange): Promise<User> =>
+  changeUser(systemContext(services, organizationId), id, change)
+
+export function deactivateUser(services: Services, organizationId: string, id: string): Promise<User> {
+  return inTransaction(systemContext(services, organizationId), async (ctx) => {
+    await endSessions(ctx, { userId: id }, 'USER_DEACTIVATED')
+    return changeUser(ctx, id, { isActive: false })
+  })
+}
+
+export function removeUser(services: Services, organizationId: string, id: string): Promise<void> {
+  return inTransaction(systemContext(services, organizationId), async (ctx) => {
+    await endSessions(ctx, { userId: id }, 'USER_REMOVED')
+    await takeOut(ctx, id)
+  })
+}

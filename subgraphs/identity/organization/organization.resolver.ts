@@ -1,0 +1,20 @@
+import { Ctx, Query, Resolver } from 'type-graphql'
+import { notFound } from '../../kernel/errors.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { organizationTable } from './organization.migrations.ts'
+import { findOrganization, Organization, shownTo } from './organization.ts'
+
+@Resolver(() => Organization)
+export class OrganizationResolver {
+  @Query(() => Organization, { description: 'The organization of the signed-in user.' })
+  @RequiresScopes('SESSION')
+  async organization(@Ctx() { db, caller }: RequestContext) {
+    const organization = await findOrganization(db, caller.organizationId)
+    if (!organization) throw notFound('The organization')
+    return shownTo(caller.role, organization)
+  }
+}
+
+export const organizationResource: Resource = { resolver: OrganizationResolver, migrations: [organizationTable] }

@@ -1,0 +1,54 @@
+import { Field, ID, ObjectType } from 'type-graphql'
+import type { Role } from '../../kernel/context.ts'
+import { enumeration } from '../../kernel/record/column.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import type { Sql } from '../../kernel/database/database.ts'
+
+export const OrganizationStatus = enumeration('OrganizationStatus', ['ACTIVE', 'SUSPENDED'])
+export type OrganizationStatus = keyof typeof OrganizationStatus
+
+@ObjectType({ description: 'A tenant. Every record belongs to exactly one.' })
+export class Organization {
+  @Field(() => ID, { simple: true })
+  id!: string
+
+  @Field(() => String, { simple: true })
+  name!: string
+
+  @Field(() => String, {
+    nullable: true,
+    simple: true,
+    description: 'With it a person registers into this organization. Null for everybody but owners and admins.',
+  })
+  code!: string | null
+
+  @Field(() => OrganizationStatus, { simple: true })
+  status!: OrganizationStatus
+
+  @Field(() => [String], { simple: true, description: 'Names of the features of its plan.' })
+  entitlements!: string[]
+
+  @Field(() => DateTime, { simple: true })
+  createdAt!: string
+
+  @Field(() => DateTime, { simple: true })
+  updatedAt!: string
+}
+
+export const isAdministrator = (role: Role): boolean => role === 'OWNER' || role === 'ADMIN'
+
+/** The code lets people in, so it is shown to those who may let people in. */
+export const shownTo = (role: Role, organization: Organization): Organization =>
+  isAdministrator(role) ? organization : { ...organization, code: null }
+
+const columns = 'id, name, code, status, entitlements, created_at as "createdAt", updated_at as "updatedAt"'
+
+export async function findOrganization(sql: Sql, id: string): Promise<Organization | null> {
+  const [row] = await sql.query<Organization>(`select ${columns} from identity.organization where id = $1`, [id])
+  return row ?? null
+}
+
+export async function findOrganizationByCode(sql: Sql, code: string): Promise<Organization | null> {
+  const [row] = await sql.query<Organization>(`select ${columns} from identity.organization where code = $1`, [code])
+  return row ?? null
+}

@@ -1,0 +1,36 @@
+import { hash, verify, type Algorithm, type Options } from '@node-rs/argon2'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { textProblems } from '../text.ts'
+
+export const passwordLengthMin = 12
+export const passwordLengthMax = 256
+
+const kinds: readonly (readonly [RegExp, string])[] = [
+  [/\p{Lu}/u, 'an upper-case letter'],
+  [/\p{Ll}/u, 'a lower-case letter'],
+  [/\p{Nd}/u, 'a digit'],
+  [/[^\p{L}\p{N}\s]/u, 'a symbol'],
+]
+
+/** What is wrong with a password that someone chooses. */
+export function passwordProblems(password: string, path = 'password'): FieldProblem[] {
+  const problems = textProblems(path, password, { min: passwordLengthMin, max: passwordLengthMax })
+  if (problems.length > 0) return problems
+  const missing = kinds.flatMap(([kind, name]) => (kind.test(password) ? [] : [name]))
+  if (missing.length === 0) return []
+  return [{ path, code: 'TOO_SIMPLE', message: `${path} needs ${missing.join(', ')}.` }]
+}
+
+// The enumeration of the package exists in its types only.
+const argon2id = 2 as Algorithm.Argon2id
+
+export const hashing: Options = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+export const hashPassword = (password: string): Promise<string> => hash(password, hashing)
+
+/** Nobody's password, hashed as all are, so that an account that does not exist takes as long as one that does. */
+export const nobodysHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$dR+1jJWKyneE/t/T9Q3+nw$H3BA2UwUGgATGmPkWnwnHTPHiWpMgmsYGd5yJRlC1wA'
+
+export const isPassword = async (password: string, passwordHash: string | null): Promise<boolean> =>
+  (await verify(passwordHash ?? nobodysHash, password)) && passwordHash !== null

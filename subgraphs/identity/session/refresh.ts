@@ -1,0 +1,82 @@
+import { Refusal } from '../../kernel/errors.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { findUser, type User } from '../user/user.ts'
+import { graceMs, isRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
+import { actingAs, endSessions, issueRefreshToken, signedIn } from './session.actions.ts'
+import type { SignedIn } from './session.ts'
+
+interface PresentedToken {
+  readonly id: string
+  readonly usedAt: string | null
+  readonly sessionId: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly expiresAt: string
+  readonly endedAt: string | null
+  readonly isSuspended: boolean
+}
+
+const over = () => new Refusal('UNAUTHENTICATED', 'The refresh token is not valid; sign in again.')
+
+/**
+ * Trades a refresh token for the next one of its family.
+ *
+ * A token that comes again within the grace was sent twice by one client, and gets a token of its own. One that comes later
+ * is in two hands: nobody can tell which of them is right, so the whole family ends.
+ */
+export async function refresh(ctx: RequestContext, token: string | null | undefined): Promise<SignedIn> {
+  if (!token) throw new Refusal('UNAUTHENTICATED', 'There is no refresh token, neither in the body nor as a cookie.')
+  if (!isRefreshToken(token)) throw over()
+  // A refusal that ends the family must not undo that end, so it leaves the transaction as an answer.
+  const outcome = await inTransaction(ctx, (inner) => rotated(inner, refreshTokenHash(token)))
+  if (outcome instanceof Refusal) throw outcome
+  return outcome
+}
+
+async function rotated(ctx: RequestContext, hash: string): Promise<SignedIn | Refusal> {
+  const found = await locked(ctx, hash)
+  if (!found || found.endedAt) return over()
+  const now = ctx.clock.now()
+  if (Date.parse(found.expiresAt) <= now.getTime()) return over()
+  const user = await findUser(ctx.db, found.organizationId, found.userId)
+  if (!user?.isActive) return over()
+  const inner = actingAs(ctx, user)
+  if (found.usedAt && now.getTime() - Date.parse(found.usedAt) > graceMs) {
+    await endSessions(inner, { id: found.sessionId }, 'REFRESH_TOKEN_REUSED')
+    return over()
+  }
+  if (found.isSuspended) return new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+  await noteUse(inner, found, now)
+  return signedIn(inner, user as User, {
+    sessionId: found.sessionId,
+    refreshToken: await issueRefreshToken(inner, found.sessionId),
+  })
+}
+
+/** The token and its session; others that come with tokens of the family wait until this transaction ends. */
+async function locked(ctx: RequestContext, hash: string): Promise<PresentedToken | undefined> {
+  const [found] = await ctx.db.query<PresentedToken>(
+    `select t.id, t.used_at as "usedAt", s.id as "sessionId", s.organization_id as "organizationId", s.user_id as "userId",
+       s.expires_at as "expiresAt", s.ended_at as "endedAt", o.status = 'SUSPENDED' as "isSuspended"
+     from identity.refresh_token t
+     join identity.session s on s.organization_id = t.organization_id and s.id = t.session_id
+     join identity.organization o on o.id = s.organization_id
+     where t.token_hash = $1
+     for update of t, s`,
+    [hash],
+  )
+  return found
+}
+
+/** The first use counts: using a token again does not prolong its grace. */
+async function noteUse(ctx: RequestContext, { id, sessionId }: PresentedToken, now: Date): Promise<void> {
+  const { organizationId } = ctx.caller
+  await ctx.db.query(
+    'update identity.refresh_token set used_at = coalesce(used_at, $3) where organization_id = $1 and id = $2',
+    [organizationId, id, now.toISOString()],
+  )
+  await ctx.db.query(
+    'update identity.session set last_used_at = $3, expires_at = $4 where organization_id = $1 and id = $2',
+    [organizationId, sessionId, now.toISOString(), new Date(now.getTime() + sessionLifeMs).toISOString()],
+  )
+}

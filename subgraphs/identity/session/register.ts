@@ -1,0 +1,89 @@
+import { invalid, type FieldProblem } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { addOrganization, normalizeCode } from '../organization/organization.actions.ts'
+import { findOrganizationByCode } from '../organization/organization.ts'
+import { inHashSlot } from '../password/hash-slots.ts'
+import { hashPassword, isPassword, passwordProblems } from '../password/password.ts'
+import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
+import { findPerson } from '../user/user.ts'
+import { actingAs, signedIn, startSession } from './session.actions.ts'
+import type { RegisterInput, SignedIn } from './session.ts'
+import { countRegistration, failed, refuseThrottled } from './throttle.ts'
+
+const nameMax = 255
+
+/**
+ * Joins the organization with the given code as a member, or creates one and becomes its owner. A person who has an account
+ * already adds a membership to it, by proving it with its password.
+ */
+export async function register(ctx: RequestContext, input: RegisterInput): Promise<SignedIn> {
+  const email = normalizeEmail(input.email)
+  refuseAny(problemsOf(input, email))
+  await countRegistration(ctx)
+  const organizationId = input.organizationCode ? await organizationWith(ctx, input.organizationCode) : null
+  const person = await provenPerson(ctx, email, input.password)
+  const membership = organizationId
+    ? ({ organizationId, role: 'MEMBER', visibility: 'OWN' } as const)
+    : ({ organizationId: newId(), role: 'OWNER', visibility: 'ALL' } as const)
+  const newcomer: NewUser = { id: newId(), email, ...namesOf(input, email), ...person, ...membership }
+  return inTransaction(actingAs(ctx, newcomer), async (inner) => {
+    if (!organizationId) {
+      const name = input.company?.trim() || `${newcomer.name}'s organization`
+      await addOrganization(inner, { id: membership.organizationId, name })
+    }
+    const user = await addUser(inner, newcomer)
+    return signedIn(inner, user, await startSession(inner))
+  })
+}
+
+function problemsOf(input: RegisterInput, email: string): FieldProblem[] {
+  const texts = ['name', 'firstName', 'lastName', 'company', 'organizationCode', 'origin'] as const
+  return [
+    ...emailProblems(email),
+    ...passwordProblems(input.password),
+    ...texts.flatMap((path) => textProblems(path, input[path] ?? '', { max: nameMax })),
+    ...originProblems(input.origin),
+  ]
+}
+
+function originProblems(origin: string | null | undefined): FieldProblem[] {
+  if (!origin) return []
+  const url = URL.parse(origin)
+  if (url && /^https?:$/.test(url.protocol) && url.origin === origin.replace(/\/$/, '')) return []
+  return [
+    {
+      path: 'origin',
+      code: 'NOT_AN_ORIGIN',
+      message: 'origin is scheme and host, for example https://app.example.com.',
+    },
+  ]
+}
+
+/** A suspended organization takes nobody in, like one that does not exist. */
+async function organizationWith(ctx: RequestContext, code: string): Promise<string> {
+  const organization = await findOrganizationByCode(ctx.db, normalizeCode(code))
+  if (organization?.status === 'ACTIVE') return organization.id
+  throw invalid({ path: 'organizationCode', code: 'UNKNOWN_REFERENCE', message: 'No organization has this code.' })
+}
+
+/** The person behind an email: the one that has it, if the password is right, or a new one. Takes one hash either way. */
+function provenPerson(ctx: RequestContext, email: string, password: string) {
+  return inHashSlot(async () => {
+    await refuseThrottled(ctx, email)
+    const person = await findPerson(ctx.db, email)
+    if (!person) return { personId: null, passwordHash: await hashPassword(password) }
+    if (await isPassword(password, person.passwordHash)) return { personId: person.id, passwordHash: null }
+    throw await failed(ctx, email, emailTaken())
+  })
+}
+
+function namesOf({ name, firstName, lastName }: RegisterInput, email: string) {
+  const given = [firstName, lastName].map((part) => part?.trim()).filter(Boolean)
+  return {
+    name: given.join(' ') || name?.trim() || email.slice(0, email.indexOf('@')),
+    firstName: firstName?.trim() || null,
+    lastName: lastName?.trim() || null,
+  }
+}

@@ -1,0 +1,96 @@
+import { newId } from '../../kernel/ids.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { sessionTokenSeconds, signSessionToken } from '../../kernel/session-token.ts'
+import { appendEvent } from '../identity-event.ts'
+import { findOrganization, shownTo } from '../organization/organization.ts'
+import type { User } from '../user/user.ts'
+import { newRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
+import type { SignedIn } from './session.ts'
+
+type Member = Pick<User, 'id' | 'organizationId' | 'role' | 'visibility'>
+
+/** The same request as done by a user who has just been recognized. */
+export function actingAs(
+  ctx: RequestContext,
+  { id: userId, organizationId, role, visibility }: Member,
+): RequestContext {
+  const { ip, userAgent } = ctx.caller
+  const caller = { kind: 'SESSION', organizationId, userId, role, visibility, ownerIds: [userId], scopes: [] } as const
+  return { ...ctx, caller: { ...caller, credentialId: '', ip, userAgent } }
+}
+
+/** A new family of refresh tokens, with its first. To be called in a transaction and as the user. */
+export async function startSession(ctx: RequestContext): Promise<{ sessionId: string; refreshToken: string }> {
+  const { organizationId, userId, ip, userAgent } = ctx.caller
+  const now = ctx.clock.now()
+  const sessionId = newId()
+  const [createdAt, expiresAt] = [now.toISOString(), new Date(now.getTime() + sessionLifeMs).toISOString()]
+  await ctx.db.query(
+    `insert into identity.session (organization_id, id, user_id, ip, user_agent, created_at, last_used_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $6, $7)`,
+    [organizationId, sessionId, userId, ip, userAgent, createdAt, expiresAt],
+  )
+  const record = { id: sessionId, organizationId, userId, ip, userAgent, createdAt }
+  await appendEvent(ctx, { type: 'session.started', record })
+  return { sessionId, refreshToken: await issueRefreshToken(ctx, sessionId) }
+}
+
+/** One more token of the caller's session. */
+export async function issueRefreshToken(ctx: RequestContext, sessionId: string): Promise<string> {
+  const token = newRefreshToken()
+  await ctx.db.query(
+    `insert into identity.refresh_token (organization_id, id, session_id, token_hash, created_at)
+     values ($1, $2, $3, $4, $5)`,
+    [ctx.caller.organizationId, newId(), sessionId, refreshTokenHash(token), ctx.clock.now().toISOString()],
+  )
+  return token
+}
+
+interface Tokens {
+  readonly sessionId: string
+  readonly refreshToken: string
+}
+
+/** What the user gets who holds these tokens. */
+export async function signedIn(
+  ctx: RequestContext,
+  user: User,
+  { sessionId, refreshToken }: Tokens,
+): Promise<SignedIn> {
+  const organization = await findOrganization(ctx.db, user.organizationId)
+  if (!organization) throw notFound('The organization')
+  const claims = { sessionId, userId: user.id, organizationId: user.organizationId }
+  return {
+    accessToken: await signSessionToken(claims, ctx.keys.signing, ctx.clock.now()),
+    tokenType: 'Bearer',
+    expiresIn: sessionTokenSeconds,
+    refreshToken,
+    user,
+    organization: shownTo(user.role, organization),
+  }
+}
+
+export type EndReason = 'LOGGED_OUT' | 'REFRESH_TOKEN_REUSED' | 'USER_DEACTIVATED' | 'USER_REMOVED'
+
+/** Ends live sessions of the caller's organization: one by its id, or all of a user. Their tokens are worthless with the commit. */
+export async function endSessions(
+  ctx: RequestContext,
+  which: { readonly id: string } | { readonly userId: string },
+  reason: EndReason,
+): Promise<void> {
+  const [column, value] = 'id' in which ? ['id', which.id] : ['user_id', which.userId]
+  const { organizationId } = ctx.caller
+  const endedAt = ctx.clock.now().toISOString()
+  const ended = await ctx.db.query<{ id: string; userId: string }>(
+    `update identity.session set ended_at = $3, ended_reason = $4
+     where organization_id = $1 and ${column} = $2 and ended_at is null returning id, user_id as "userId"`,
+    [organizationId, value, endedAt, reason],
+  )
+  for (const { id, userId } of ended) {
+    await appendEvent(ctx, {
+      type: 'session.ended',
+      record: { id, organizationId, userId, endedAt, reason } as { id: string },
+    })
+  }
+}

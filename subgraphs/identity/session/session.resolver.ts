@@ -1,0 +1,42 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { login } from './login.ts'
+import { logout } from './logout.ts'
+import { refresh } from './refresh.ts'
+import { register } from './register.ts'
+import { sessionTables } from './session.migrations.ts'
+import { LoginInput, RegisterInput, SignedIn, SignedOut } from './session.ts'
+
+@Resolver()
+export class SessionResolver {
+  @Mutation(() => SignedIn, { description: 'Joins an organization by its code, or creates one.' })
+  @RequiresScopes('PUBLIC')
+  authRegister(@Arg('input', () => RegisterInput) input: RegisterInput, @Ctx() ctx: RequestContext) {
+    return register(ctx, input)
+  }
+
+  @Mutation(() => SignedIn, { description: 'Starts a session.' })
+  @RequiresScopes('PUBLIC')
+  authLogin(@Arg('input', () => LoginInput) input: LoginInput, @Ctx() ctx: RequestContext) {
+    return login(ctx, input)
+  }
+
+  @Mutation(() => SignedIn, { description: 'Trades a refresh token for new tokens of its session.' })
+  @RequiresScopes('PUBLIC')
+  authRefresh(
+    @Arg('refreshToken', () => String, { nullable: true }) refreshToken: string | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return refresh(ctx, refreshToken)
+  }
+
+  @Mutation(() => SignedOut, { description: 'Ends the session of the access token.' })
+  @RequiresScopes('SESSION')
+  authLogout(@Ctx() ctx: RequestContext) {
+    return logout(ctx)
+  }
+}
+
+export const sessionResource: Resource = { resolver: SessionResolver, migrations: [sessionTables] }

@@ -1,0 +1,223 @@
+import { createPublicKey } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { decodeProtectedHeader } from 'jose'
+import { newId } from '../../kernel/ids.ts'
+import { publicJwks, verifySessionToken } from '../../kernel/session-token.ts'
+import { anonymous, claimsOf, goodPassword, useIdentity } from '../identity.fixture.ts'
+import { deactivateUser, removeUser, suspendOrganization } from '../public.ts'
+
+const world = useIdentity()
+const answer =
+  'accessToken tokenType expiresIn refreshToken user { id email name role visibility } organization { id name code status }'
+const registering = `mutation($input: RegisterInput!) { authRegister(input: $input) { ${answer} } }`
+const signingIn = `mutation($input: LoginInput!) { authLogin(input: $input) { ${answer} } }`
+const anEmail = () => `person-${newId()}@example.com`
+
+const register = (input: object, from = `198.51.100.${Math.floor(Math.random() * 250)}`) =>
+  world.run(registering, { input: { password: goodPassword, ...input } }, { ...anonymous, ip: from })
+const login = (input: object, ip = anonymous.ip) =>
+  world.run(signingIn, { input: { password: goodPassword, ...input } }, { ...anonymous, ip })
+
+describe('authRegister', () => {
+  it('creates an organization whose owner the new user is, and signs in', async () => {
+    const email = anEmail()
+    const { data, codes } = await register({
+      email: ` ${email.toUpperCase()} `,
+      firstName: 'Ann',
+      lastName: 'Lee',
+      company: 'Acme',
+    })
+    expect(codes).toEqual([])
+    expect(data.authRegister).toMatchObject({
+      tokenType: 'Bearer',
+      expiresIn: 900,
+      user: { email, name: 'Ann Lee', role: 'OWNER', visibility: 'ALL' },
+      organization: {
+        name: 'Acme',
+        status: 'ACTIVE',
+        code: expect.stringMatching(/^[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}$/) as string,
+      },
+    })
+    const { user, organization, accessToken } = data.authRegister!
+    expect(await world.eventsOf(organization!.id!)).toEqual(['organization.created'])
+    expect(await world.eventsOf(user!.id!)).toEqual(['user.created'])
+    const { sid } = claimsOf(accessToken!)
+    expect(await world.eventsOf(String(sid))).toEqual(['session.started'])
+  })
+
+  it('joins the organization of a code as a member, who does not learn the code', async () => {
+    const owner = await register({ email: anEmail(), name: 'Olga', company: 'Acme' })
+    const { id, code } = owner.data.authRegister!.organization!
+    const { data } = await register({ email: anEmail(), name: 'Max', organizationCode: String(code).toLowerCase() })
+    expect(data.authRegister).toMatchObject({
+      user: { name: 'Max', role: 'MEMBER', visibility: 'OWN' },
+      organization: { id, code: null },
+    })
+  })
+
+  it('refuses an unknown code and writes nothing', async () => {
+    const email = anEmail()
+    const { codes, errors } = await register({ email, organizationCode: 'AAAA-BBBB-CCCC' })
+    expect(codes).toEqual(['VALIDATION_FAILED'])
+    expect(errors[0]?.extensions?.errors).toMatchObject([{ path: 'organizationCode', code: 'UNKNOWN_REFERENCE' }])
+    expect(await world.query('select 1 from identity.person where email = $1', [email])).toEqual([])
+  })
+
+  it('gives a known person another organization for the right password, and refuses a wrong one', async () => {
+    const email = anEmail()
+    await register({ email, company: 'First' })
+    const second = await register({ email, company: 'Second' })
+    expect(second.data.authRegister).toMatchObject({ organization: { name: 'Second' } })
+    const wrong = await register({ email, company: 'Third', password: `${goodPassword}x` })
+    expect(wrong.codes).toEqual(['UNIQUE_VIOLATION'])
+    expect(await world.query('select 1 from identity.organization where name = $1', ['Third'])).toEqual([])
+  })
+
+  it('names every input that is wrong', async () => {
+    const { errors } = await register({ email: 'nobody', password: 'short', origin: 'https://a.example/path' })
+    expect(errors[0]?.extensions?.errors).toMatchObject([
+      { path: 'email', code: 'NOT_AN_EMAIL' },
+      { path: 'password', code: 'TOO_SHORT' },
+      { path: 'origin', code: 'NOT_AN_ORIGIN' },
+    ])
+  })
+
+  it('refuses the 101st registration from one address within an hour', async () => {
+    const codes: string[] = []
+    for (let attempt = 0; attempt < 101; attempt++) {
+      const answered = await register({ email: anEmail(), organizationCode: 'AAAA-BBBB-CCCC' }, '192.0.2.99')
+      codes.push(answered.codes[0]!)
+    }
+    expect(codes).toEqual([...Array<string>(100).fill('VALIDATION_FAILED'), 'SIGN_IN_THROTTLED'])
+  })
+})
+
+describe('authLogin', () => {
+  it('answers a token that says who, where and which session, signed by the published key', async () => {
+    const organization = await world.anOrganization()
+    const user = await world.aUser(organization.id, { password: goodPassword })
+    const { data } = await login({ email: user.email.toUpperCase() })
+    const token = data.authLogin!.accessToken!
+    const seconds = world.now.getTime() / 1000
+    const { sid, ...claims } = claimsOf(token)
+    expect(claims).toEqual({
+      iss: 'crm-platform-api',
+      sub: user.id,
+      org: organization.id,
+      iat: seconds,
+      exp: seconds + 900,
+    })
+    const { keys } = publicJwks(world.services.keys)
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'session+jwt', kid: keys[0]!.kid })
+    const verified = await verifySessionToken(
+      token,
+      createPublicKey({ key: keys[0] as never, format: 'jwk' }),
+      world.now,
+    )
+    expect(verified).toMatchObject({ sessionId: sid, userId: user.id })
+  })
+
+  it('signs in to the organization asked for, otherwise to the last one', async () => {
+    const email = anEmail()
+    const first = await world.anOrganization()
+    const second = await world.anOrganization()
+    await world.aUser(first.id, { email, password: goodPassword })
+    await world.aUser(second.id, { email })
+    const organizationOf = async (input: object) => (await login({ email, ...input })).data.authLogin!.organization!
+    expect(await organizationOf({})).toMatchObject({ id: first.id })
+    world.pass(1000)
+    expect(await organizationOf({ organizationId: second.id })).toMatchObject({ id: second.id })
+    world.pass(1000)
+    expect(await organizationOf({})).toMatchObject({ id: second.id })
+  })
+
+  it('answers the same for an unknown email, a wrong password and a user without one', async () => {
+    const organization = await world.anOrganization()
+    const known = await world.aUser(organization.id, { password: goodPassword })
+    const without = await world.aUser(organization.id)
+    const removed = await world.aUser(organization.id, { password: goodPassword })
+    await removeUser(world.services, organization.id, removed.id)
+    const deactivated = await world.aUser(organization.id, { password: goodPassword })
+    await deactivateUser(world.services, organization.id, deactivated.id)
+    const attempts = [
+      { email: anEmail() },
+      { email: known.email, password: 'Wrong password 7!' },
+      { email: without.email },
+      { email: removed.email },
+      { email: deactivated.email },
+      { email: known.email, organizationId: newId() },
+      { email: known.email, organizationId: 'none' },
+    ]
+    const answers = []
+    for (const attempt of attempts)
+      answers.push((await login(attempt)).errors.map(({ message, extensions }) => ({ message, extensions })))
+    const same = [{ message: 'The email or the password is wrong.', extensions: { code: 'UNAUTHENTICATED' } }]
+    expect(answers).toEqual(attempts.map(() => same))
+  })
+
+  it('tells who knows the password that the organization is suspended', async () => {
+    const organization = await world.anOrganization()
+    const user = await world.aUser(organization.id, { password: goodPassword })
+    await suspendOrganization(world.services, organization.id)
+    expect((await login({ email: user.email })).codes).toEqual(['ORGANIZATION_SUSPENDED'])
+    expect((await login({ email: user.email, password: 'Wrong password 7!' })).codes).toEqual(['UNAUTHENTICATED'])
+  })
+
+  it.each(['an account', 'an address that exists for nobody'])(
+    'refuses %s after 10 failures for 15 minutes',
+    async (which) => {
+      const organization = await world.anOrganization()
+      const { email } =
+        which === 'an account' ? await world.aUser(organization.id, { password: goodPassword }) : { email: anEmail() }
+      const codes: string[] = []
+      for (let attempt = 0; attempt < 12; attempt++) {
+        codes.push(...(await login({ email, password: 'Wrong password 7!' }, `192.0.2.${attempt}`)).codes)
+      }
+      expect(codes).toEqual([...Array<string>(10).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED', 'SIGN_IN_THROTTLED'])
+      const right = await login({ email }, '192.0.2.50')
+      expect(right.errors[0]?.extensions).toEqual({ code: 'SIGN_IN_THROTTLED', retryAfter: 900 })
+      world.pass(15 * 60_000)
+      expect((await login({ email }, '192.0.2.50')).codes).toEqual(which === 'an account' ? [] : ['UNAUTHENTICATED'])
+    },
+  )
+
+  it('lets no more guesses through when they come together', async () => {
+    const email = anEmail()
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => login({ email }, `2001:db8:${index}::1`)),
+    )
+    const codes = answers.flatMap(({ codes }) => codes)
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(10)
+    expect(codes.filter((code) => code === 'SIGN_IN_THROTTLED')).toHaveLength(20)
+  })
+
+  it('refuses an address after 50 failures, whatever the accounts; an IPv6 network is one address', async () => {
+    const codes: string[] = []
+    for (let attempt = 0; attempt < 51; attempt++) {
+      codes.push(...(await login({ email: anEmail() }, `2001:db8:abcd:1::${attempt + 1}`)).codes)
+    }
+    expect(codes).toEqual([...Array<string>(50).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED'])
+  })
+
+  it('remembers no answer of strangers by their Idempotency-Key', async () => {
+    const organization = await world.anOrganization()
+    const user = await world.aUser(organization.id, { password: goodPassword })
+    const input = { email: user.email, password: goodPassword }
+    const first = await world.run(signingIn, { input }, anonymous, 'key-1')
+    const second = await world.run(signingIn, { input }, anonymous, 'key-1')
+    expect(first.data.authLogin!.refreshToken).not.toBe(second.data.authLogin!.refreshToken)
+  })
+
+  it('stores neither password nor tokens as they are', async () => {
+    const organization = await world.anOrganization()
+    const user = await world.aUser(organization.id, { password: goodPassword })
+    const { data } = await login({ email: user.email })
+    const { refreshToken, accessToken } = data.authLogin!
+    const tables = ['identity.person', 'identity.session', 'identity.refresh_token', 'kernel.event']
+    for (const table of tables) {
+      const rows = await world.query(`select to_jsonb(t)::text as text from ${table} t`)
+      const text = JSON.stringify(rows)
+      for (const secret of [goodPassword, refreshToken!, accessToken!]) expect(text).not.toContain(secret)
+    }
+  })
+})

@@ -1,0 +1,11 @@
+import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { apiKeyResource } from './api-key/api-key.resolver.ts'
+import { organizationResource } from './organization/organization.resolver.ts'
+import { sessionResource } from './session/session.resolver.ts'
+import { teamResource } from './team/team.resolver.ts'
+import { userResource } from './user/user.resolver.ts'
+
+export const identity: SubgraphDefinition = {
+  name: 'identity',
+  resources: [organizationResource, userResource, teamResource, sessionResource, apiKeyResource],
+}

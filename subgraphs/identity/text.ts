@@ -1,0 +1,35 @@
+import { invalid, type FieldProblem } from '../kernel/errors.ts'
+import { isStorable } from '../kernel/record/scalars.ts'
+
+interface Bounds {
+  readonly min?: number
+  readonly max: number
+}
+
+/** Length in characters, and whether PostgreSQL can store it. */
+export function textProblems(path: string, text: string, { min = 0, max }: Bounds): FieldProblem[] {
+  if (!isStorable(text)) {
+    return [{ path, code: 'NOT_TEXT', message: `${path} contains a NUL character or half of a surrogate pair.` }]
+  }
+  const length = text.length > max * 2 ? text.length : Array.from(text).length
+  if (length > max) return [{ path, code: 'TOO_LONG', message: `${path} takes at most ${max} characters.` }]
+  if (length < min) return [{ path, code: 'TOO_SHORT', message: `${path} takes at least ${min} characters.` }]
+  return []
+}
+
+export const emailLengthMax = 254
+const email = /^[^\s@"<>,;:]+@[^\s@"<>,;:]+\.[^\s@"<>,;:.]+$/
+
+/** The one form in which an address is stored and looked up. */
+export const normalizeEmail = (text: string): string => text.trim().toLowerCase()
+
+export function emailProblems(text: string, path = 'email'): FieldProblem[] {
+  const problems = textProblems(path, text, { max: emailLengthMax })
+  if (problems.length > 0 || email.test(text)) return problems
+  return [{ path, code: 'NOT_AN_EMAIL', message: `${path} is not an email address.` }]
+}
+
+/** Throws when there is a problem. */
+export function refuseAny(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw invalid(...problems)
+}

@@ -1,0 +1,37 @@
+import { Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql'
+import { notFound } from '../../kernel/errors.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { findOrganization, Organization, shownTo } from '../organization/organization.ts'
+import { userTables } from './user.migrations.ts'
+import { findUser, User } from './user.ts'
+
+async function signedIn({ db, caller }: RequestContext): Promise<User> {
+  const user = await findUser(db, caller.organizationId, caller.userId)
+  if (!user) throw notFound('The user')
+  return user
+}
+
+@Resolver(() => User)
+export class UserResolver {
+  @Query(() => User, { description: 'The signed-in user, with organization and teams.' })
+  @RequiresScopes('SESSION')
+  me(@Ctx() ctx: RequestContext) {
+    return signedIn(ctx)
+  }
+
+  @Query(() => User, { description: 'What the signed-in user says of itself.' })
+  @RequiresScopes('SESSION')
+  profile(@Ctx() ctx: RequestContext) {
+    return signedIn(ctx)
+  }
+
+  @FieldResolver(() => Organization)
+  async organization(@Root() { organizationId, role }: User, @Ctx() { db }: RequestContext) {
+    const organization = await findOrganization(db, organizationId)
+    return organization && shownTo(role, organization)
+  }
+}
+
+export const userResource: Resource = { resolver: UserResolver, migrations: [userTables] }

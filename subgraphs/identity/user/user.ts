@@ -1,0 +1,95 @@
+import { Field, ID, ObjectType } from 'type-graphql'
+import type { Sql } from '../../kernel/database/database.ts'
+import { isId } from '../../kernel/ids.ts'
+import { enumeration } from '../../kernel/record/column.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+
+export const UserRole = enumeration('UserRole', ['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY'])
+export const RecordVisibility = enumeration(
+  'RecordVisibility',
+  ['OWN', 'TEAM', 'ALL'],
+  "Whose records a user sees: its own, those of its teams' members too, or all.",
+)
+
+@ObjectType({ description: 'A person in one organization.' })
+export class User {
+  @Field(() => ID, { simple: true })
+  id!: string
+
+  @Field(() => ID, { simple: true })
+  organizationId!: string
+
+  @Field(() => String, { simple: true })
+  email!: string
+
+  @Field(() => Boolean, { simple: true })
+  emailVerified!: boolean
+
+  @Field(() => String, { simple: true })
+  name!: string
+
+  @Field(() => String, { nullable: true, simple: true })
+  firstName!: string | null
+
+  @Field(() => String, { nullable: true, simple: true })
+  lastName!: string | null
+
+  @Field(() => UserRole, { simple: true })
+  role!: keyof typeof UserRole
+
+  @Field(() => RecordVisibility, { simple: true })
+  visibility!: keyof typeof RecordVisibility
+
+  @Field(() => Boolean, { simple: true })
+  isActive!: boolean
+
+  @Field(() => String, { simple: true, description: 'IANA name.' })
+  timezone!: string
+
+  @Field(() => String, { simple: true, description: 'BCP 47.' })
+  locale!: string
+
+  @Field(() => DateTime, { simple: true })
+  createdAt!: string
+
+  @Field(() => DateTime, { simple: true })
+  updatedAt!: string
+}
+
+const columns = `u.id, u.organization_id as "organizationId", p.email, p.email_verified_at is not null as "emailVerified", p.name,
+  p.first_name as "firstName", p.last_name as "lastName", u.role, u.visibility, u.is_active as "isActive", p.timezone, p.locale,
+  u.created_at as "createdAt", greatest(u.updated_at, p.updated_at) as "updatedAt"`
+const from = 'from identity.app_user u join identity.person p on p.id = u.person_id'
+
+/** A user who belongs to the organization, deactivated or not. */
+export async function findUser(sql: Sql, organizationId: string, id: string): Promise<User | null> {
+  if (!isId(id)) return null
+  const [row] = await sql.query<User>(
+    `select ${columns} ${from} where u.organization_id = $1 and u.id = $2 and u.left_at is null`,
+    [organizationId, id],
+  )
+  return row ?? null
+}
+
+/** The active memberships of a person, that of the latest sign-in first. */
+export function membershipsOf(sql: Sql, personId: string): Promise<User[]> {
+  return sql.query<User>(
+    `select ${columns} ${from} where u.person_id = $1 and u.left_at is null and u.is_active
+     order by (select max(s.created_at) from identity.session s where s.organization_id = u.organization_id and s.user_id = u.id)
+       desc nulls last, u.created_at, u.id`,
+    [personId],
+  )
+}
+
+export interface Person {
+  readonly id: string
+  readonly passwordHash: string | null
+}
+
+export async function findPerson(sql: Sql, email: string): Promise<Person | null> {
+  const [row] = await sql.query<Person>(
+    'select id, password_hash as "passwordHash" from identity.person where email = $1',
+    [email],
+  )
+  return row ?? null
+}

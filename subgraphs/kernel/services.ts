@@ -17,8 +17,8 @@ export interface OpenServices extends Services {
   readonly log: Logger
   readonly keys: Keys
   readonly counters: Counters
-  /** Names of the schema steps that have not run. */
-  pending(): Promise<string[]>
+  /** What keeps this process from serving, by what it needs; empty when nothing does. */
+  notReady(): Promise<Record<string, string>>
   close(): Promise<void>
 }
 
@@ -57,11 +57,20 @@ export async function openServices({ config, migrations, clock = systemClock, lo
       keys,
       counters,
       languageModel: extractiveModel,
-      pending: () => pendingMigrations(database, migrations),
+      notReady: () => reasonsNotReady(database, migrations),
       close,
     }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+async function reasonsNotReady(database: Database, migrations: readonly Migration[]): Promise<Record<string, string>> {
+  try {
+    const pending = await pendingMigrations(database, migrations)
+    return pending.length > 0 ? { migrations: `have not run: ${pending.join(', ')}` } : {}
+  } catch {
+    return { database: 'is not reachable' }
   }
 }

@@ -38,6 +38,7 @@ async function runMigrator(url: string, migrations: readonly Migration[]): Promi
     entities: [],
     extensions: [Migrator],
     discovery: { warnWhenNoEntities: false },
+    logger: () => undefined,
     migrations: {
       tableName: 'kernel.migration',
       snapshot: false,

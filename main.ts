@@ -1,0 +1,152 @@
+import 'reflect-metadata'
+import { createPublicKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { Edge } from './gateway/edge/edge.ts'
+import { Graph } from './gateway/graph/graph.ts'
+import { graphqlHttp } from './gateway/http/graphql-http.ts'
+import { graphqlSocket } from './gateway/http/graphql-socket.ts'
+import { healthRouter } from './gateway/operate/health.ts'
+import { Metrics } from './gateway/operate/metrics.ts'
+import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
+import { loadContract } from './rest-adapter/contract.ts'
+import { restRouter } from './rest-adapter/routes.ts'
+import { jobs, migrations, subgraphs } from './subgraphs/all.ts'
+import { credentialSource, UsageBuffer } from './subgraphs/identity/public.ts'
+import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
+import { Listener } from './subgraphs/kernel/database/listen.ts'
+import { notFound } from './subgraphs/kernel/errors.ts'
+import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
+import { schemaPath } from './subgraphs/kernel/paths.ts'
+import { runProcess } from './subgraphs/kernel/process.ts'
+import { openServices, type OpenServices } from './subgraphs/kernel/services.ts'
+import type { SubgraphEndpoint } from './subgraphs/kernel/subgraph/endpoint.ts'
+import { LocalSubgraph } from './subgraphs/kernel/subgraph/local.ts'
+import { RemoteSubgraph } from './subgraphs/kernel/subgraph/remote.ts'
+import { serveSubgraph } from './subgraphs/kernel/subgraph/serve.ts'
+import { buildSubgraph, type SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
+
+/** Something that serves until it is closed. */
+export interface Running {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const localSubgraph = async (definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> =>
+  new LocalSubgraph(definition.name, (await buildSubgraph(definition)).schema, services)
+
+/** Each subgraph where it is: behind its URL when one is configured, otherwise in this process. */
+function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<SubgraphEndpoint[]> {
+  const { keys, log, clock } = services
+  return Promise.all(
+    subgraphs.map(async (definition) => {
+      const { name } = definition
+      const url = subgraphUrls[name]
+      return url ? new RemoteSubgraph({ name, url, callerKey: keys.caller, log, clock }) : localSubgraph(definition, services)
+    }),
+  )
+}
+
+/** The whole way in: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
+export async function startGateway(config: Config, services: OpenServices): Promise<Running> {
+  const { database, databaseUrl, log, clock, keys, counters } = services
+  const contract = loadContract(schemaPath('rest'))
+  const usage = new UsageBuffer(database, log)
+  const verifying = createPublicKey(keys.signing)
+  const edge = new Edge({ config, counters, source: credentialSource(database), usage, verifying, clock, log })
+  const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
+  const graph = Graph.create({
+    supergraphSdl: readFileSync(schemaPath('supergraph.graphql'), 'utf8'),
+    endpoints: await endpointsOf(config, services),
+    openIntrospection: config.openIntrospection,
+    onDefect: (thrown, { requestId }) => log.error({ err: thrown, requestId }, 'an operation failed'),
+  })
+  const metrics = new Metrics(database.pool)
+  const explorer = explorerPage({ demo: config.demo })
+  const app = express().disable('x-powered-by').disable('etag')
+  app.use(healthRouter(() => services.notReady()))
+  app.get('/metrics', metrics.serve)
+  app.use(metrics.observe)
+  app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, explorer, apiVersion: contract.version, log }))
+  app.use(pagesRouter({ demo: config.demo }))
+  app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage }))
+  app.use((req, res) => edge.refuse(notFound('This path'), req, res))
+
+  const server = createServer({ maxHeaderSize: 32_768 }, app)
+  const socket = graphqlSocket({ server, graph, edge, log })
+  const url = await listening(server, config)
+  return {
+    url,
+    async close() {
+      await stopped(server, () => socket.close())
+      await listener.close()
+      await usage.close()
+    },
+  }
+}
+
+async function listening(server: Server, { port, host }: Config): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve)
+  })
+  const address = server.address() as AddressInfo
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+/** Takes no new connection, lets what runs finish. */
+async function stopped(server: Server, closeSockets: () => unknown): Promise<void> {
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+  await closeSockets()
+  server.closeIdleConnections()
+  await closed
+}
+
+/** Everything in one process. */
+async function everything(config: Config, services: OpenServices): Promise<Running> {
+  const gateway = await startGateway(config, services)
+  const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
+  return {
+    url: gateway.url,
+    async close() {
+      await gateway.close()
+      await worker.stop()
+    },
+  }
+}
+
+async function oneSubgraph(name: string | undefined, config: Config, services: OpenServices): Promise<Running> {
+  const definition = subgraphs.find((candidate) => candidate.name === name)
+  if (!definition) throw new ConfigError(`Name a subgraph: ${subgraphs.map((known) => known.name).join(', ')}.`)
+  const { log, clock, keys } = services
+  const server = await serveSubgraph({
+    subgraph: await localSubgraph(definition, services),
+    callerKey: keys.caller,
+    port: config.port,
+    host: config.host,
+    log,
+    clock,
+    isReady: async () => Object.keys(await services.notReady()).length === 0,
+  })
+  log.info({ subgraph: definition.name, port: server.port }, 'the subgraph serves')
+  return { url: `http://${config.host}:${server.port}`, close: () => server.stop() }
+}
+
+function runMode(mode: string, name: string | undefined, config: Config, services: OpenServices): Promise<Running> {
+  switch (mode) {
+    case 'all':
+      return everything(config, services)
+    case 'gateway':
+      return startGateway(config, services)
+    case 'subgraph':
+      return oneSubgraph(name, config, services)
+    default:
+      throw new ConfigError(`"${mode}" is none of: gateway, subgraph <name>.`)
+  }
+}
+
+if (import.meta.main) {
+  const [mode = 'all', name] = process.argv.slice(2)
+  await runProcess(migrations, (config, services) => runMode(mode, name, config, services))
+}

@@ -1,0 +1,164 @@
+import 'reflect-metadata'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll } from 'vitest'
+import { startGateway, type Running } from '../main.ts'
+import { loadContract, type Contract } from '../rest-adapter/contract.ts'
+import { migrations } from '../subgraphs/all.ts'
+import { createApiKey, createOrganization, createTeam, createUser } from '../subgraphs/identity/public.ts'
+import { readConfig } from '../subgraphs/kernel/config.ts'
+import type { Role, Visibility } from '../subgraphs/kernel/context.ts'
+import { newId } from '../subgraphs/kernel/ids.ts'
+import { schemaPath } from '../subgraphs/kernel/paths.ts'
+import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
+import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
+import { answerOf, restClient, type Answer, type RestClient } from './rest-client.ts'
+
+export interface MemberOptions {
+  readonly organizationId?: string
+  readonly role?: Role
+  readonly visibility?: Visibility
+  readonly scopes?: readonly string[]
+  readonly teamId?: string
+}
+
+/** A user with an API key, and the ways in with that key. */
+export interface Member {
+  readonly organizationId: string
+  readonly userId: string
+  readonly keyId: string
+  readonly secret: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly rest: RestClient
+  graphql(query: string, variables?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>
+}
+
+export interface EventRow {
+  readonly type: string
+  readonly recordId: string
+  readonly actorId: string | null
+  readonly data: Record<string, unknown>
+}
+
+/** The whole platform in this process on a database of its own: real HTTP, real PostgreSQL, a clock that is set by hand. */
+export class Platform {
+  /** What the platform takes for the time of day. */
+  now = new Date('2027-02-01T09:00:00.000Z')
+  services!: OpenServices
+  contract!: Contract
+  url!: string
+  #fresh!: FreshDatabase
+  #gateway!: Running
+  #dataDir!: string
+  #organizationId: string | null = null
+
+  constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
+
+  async open(): Promise<void> {
+    this.#fresh = await freshDatabase()
+    this.#dataDir = await mkdtemp(join(tmpdir(), 'crm-platform-'))
+    const config = readConfig({
+      PORT: '0',
+      DEMO: 'off',
+      IP_LIMITS: 'off',
+      DATA_DIR: this.#dataDir,
+      DATABASE_URL: this.#fresh.url,
+      ...this.environment,
+    })
+    this.contract = loadContract(schemaPath('rest'))
+    this.services = await openServices({ config, migrations, clock: { now: () => this.now }, log: pino({ level: 'silent' }) })
+    this.#gateway = await startGateway(config, this.services)
+    this.url = this.#gateway.url
+  }
+
+  async close(): Promise<void> {
+    await this.#gateway.close()
+    await this.services.close()
+    await this.#fresh.drop()
+    await rm(this.#dataDir, { recursive: true, force: true })
+  }
+
+  pass(ms: number): void {
+    this.now = new Date(this.now.getTime() + ms)
+  }
+
+  query = <R = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
+    this.services.database.query<R>(text, values)
+
+  async organization(name = 'Acme'): Promise<string> {
+    return (await createOrganization(this.services, { name })).id
+  }
+
+  /** A user of the test's organization (or of another one) who acts with an API key. Everything is allowed unless said. */
+  async member(options: MemberOptions = {}): Promise<Member> {
+    const organizationId = options.organizationId ?? (this.#organizationId ??= await this.organization())
+    const { role = 'MEMBER', visibility = 'ALL', scopes = ['*'] } = options
+    const user = await createUser(this.services, organizationId, { email: `u${newId()}@example.com`, name: 'Ann Lee', role, visibility })
+    const key = await createApiKey(this.services, organizationId, {
+      ownerId: user.id,
+      name: 'test',
+      scopes: [...scopes],
+      rateLimit: { limit: 1_000_000, window: 'HOUR' },
+    })
+    return this.#acting(organizationId, user.id, key)
+  }
+
+  async team(organizationId: string, memberIds: readonly string[]): Promise<void> {
+    await createTeam(this.services, organizationId, { name: 'Team', memberIds: [...memberIds] })
+  }
+
+  #acting(organizationId: string, userId: string, key: { id: string; secret: string }): Member {
+    const headers = { 'X-API-Key': key.secret }
+    return {
+      organizationId,
+      userId,
+      keyId: key.id,
+      secret: key.secret,
+      headers,
+      rest: restClient(this.contract, this.url, headers),
+      graphql: async (query, variables = {}, more = {}) =>
+        answerOf(
+          await fetch(`${this.url}/v1/graphql`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', ...headers, ...more },
+            body: JSON.stringify({ query, variables }),
+          }),
+        ),
+    }
+  }
+
+  /** What happened to a record, in order. */
+  async eventsOf(recordId: string): Promise<EventRow[]> {
+    return this.query<EventRow>(
+      `select type, record_id as "recordId", actor_id as "actorId", data from kernel.event where record_id = $1 order by transaction_id, position`,
+      [recordId],
+    )
+  }
+
+  async eventTypesOf(recordId: string): Promise<string[]> {
+    return (await this.eventsOf(recordId)).map(({ type }) => type)
+  }
+
+  /** Everything that is stored about records: a refusal leaves it as it was. */
+  async fingerprint(): Promise<string> {
+    const [row] = await this.query<{ print: string }>(`
+      select concat_ws('/',
+        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from crm.account t),
+        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from support."case" t),
+        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from support.case_comment t),
+        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from commerce.product t),
+        (select count(*) from kernel.event),
+        (select md5(coalesce(string_agg(t::text, ',' order by t.object), '')) from kernel.record_number t)) as print`)
+    return row!.print
+  }
+}
+
+/** One platform for a test file. */
+export function usePlatform(environment: Readonly<Record<string, string>> = {}): Platform {
+  const platform = new Platform(environment)
+  beforeAll(() => platform.open())
+  afterAll(() => platform.close())
+  return platform
+}

@@ -1,0 +1,50 @@
+import type { Contract, RestOperation } from '../rest-adapter/contract.ts'
+
+/** An answer as it came over HTTP; `body` is parsed JSON, or null when there was none. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // Tests name what they expect of a body.
+  readonly body: any // oxlint-disable-line typescript/no-explicit-any
+}
+
+export interface RestCall {
+  /** Path parameters stand beside these by their names. */
+  readonly [parameter: string]: unknown
+  readonly query?: Readonly<Record<string, string | number | boolean>> | string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type RestClient = Readonly<Record<string, (call?: RestCall) => Promise<Answer>>>
+
+function pathOf(operation: RestOperation, call: RestCall): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(call[name])))
+  if (call.query === undefined) return path
+  const query = typeof call.query === 'string' ? call.query : new URLSearchParams(Object.entries(call.query).map(([name, value]): [string, string] => [name, String(value)])).toString()
+  return `${path}?${query}`
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
+  return { status: response.status, headers: response.headers, body: text === '' ? null : isJson ? (JSON.parse(text) as unknown) : text }
+}
+
+/** Every operation of the contract by its operationId, over real HTTP with the headers of one caller. */
+export function restClient(contract: Contract, baseUrl: string, credential: Readonly<Record<string, string>>): RestClient {
+  return Object.fromEntries(
+    contract.operations.map((operation) => [
+      operation.id,
+      async (call: RestCall = {}) => {
+        const hasBody = call.body !== undefined
+        const response = await fetch(baseUrl + pathOf(operation, call), {
+          method: operation.method.toUpperCase(),
+          headers: { ...(hasBody && { 'content-type': 'application/json' }), ...credential, ...call.headers },
+          ...(hasBody && { body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body) }),
+        })
+        return answerOf(response)
+      },
+    ]),
+  )
+}

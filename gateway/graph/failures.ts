@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql'
-import { isErrorCode, Refusal } from '../../subgraphs/kernel/errors.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -17,13 +17,14 @@ export function clientError(error: GraphQLFormattedError, path: Path | undefined
   return { message: error.message, ...at, extensions }
 }
 
-/** What is answered when a subgraph could not be asked at all. */
-export function unavailable(thrown: unknown, path: Path | undefined): GraphQLFormattedError {
-  const at = path && path.length > 0 ? { path: [...path] } : {}
-  if (thrown instanceof Refusal && isErrorCode(thrown.code)) {
-    return { message: thrown.message, ...at, extensions: thrown.extensions }
-  }
-  return { message: 'A part of the service is not available.', ...at, extensions: { code: 'UNAVAILABLE' } }
+/** What is answered when a subgraph could not be asked at all: an error for each of the names that it was asked for. */
+export function unavailable(thrown: unknown, prefix: Path, keys: readonly string[]): GraphQLFormattedError[] {
+  const { message, extensions } =
+    thrown instanceof Refusal
+      ? thrown
+      : { message: 'A part of the service is not available.', extensions: { code: 'UNAVAILABLE' } }
+  const paths = keys.length > 0 ? keys.map((key) => [...prefix, key]) : [prefix]
+  return paths.map((path) => ({ message, ...(path.length > 0 && { path }), extensions }))
 }
 
 export function defect(path: Path | undefined): GraphQLFormattedError {

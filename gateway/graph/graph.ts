@@ -100,7 +100,7 @@ export class Graph {
         result = await route.endpoint.execute({ document: route.document, variables, context })
       } catch (thrown) {
         this.onDefect(thrown, context)
-        return { data: prepared.answers.of({}, variables).data, errors: [unavailable(thrown, undefined)] }
+        return { data: prepared.answers.of({}, variables).data, errors: unavailable(thrown, [], route.rootKeys) }
       }
       if (result.data && !result.errors && !result.replayed) return { data: result.data }
       return this.answer(prepared, variables, result)

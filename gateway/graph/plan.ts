@@ -40,9 +40,10 @@ export interface PlanSurroundings {
 function rootKeysOf(document: string): string[] {
   const [operation] = parse(document, { noLocation: true }).definitions
   if (operation?.kind !== Kind.OPERATION_DEFINITION) return []
-  return operation.selectionSet.selections.flatMap((node) =>
+  const keys = operation.selectionSet.selections.flatMap((node) =>
     node.kind === Kind.FIELD ? (node.alias ?? node.name).value : [],
   )
+  return [...new Set(keys)]
 }
 
 function fetchStep(surroundings: PlanSurroundings, node: FetchNode, path: readonly string[]): FetchStep {

@@ -19,10 +19,17 @@ export interface PrepareSurroundings {
   readonly singleFetch: boolean
 }
 
+/** The client's own document goes to one subgraph. */
+interface SingleRoute {
+  readonly kind: 'single'
+  readonly endpoint: SubgraphEndpoint
+  readonly document: string
+  /** Response names: where an error belongs when the subgraph did not answer. */
+  readonly rootKeys: readonly string[]
+}
+
 /** How an operation is executed. */
-export type Route =
-  | { readonly kind: 'single'; readonly endpoint: SubgraphEndpoint; readonly document: string }
-  | { readonly kind: 'plan'; readonly step: Step | null }
+export type Route = SingleRoute | { readonly kind: 'plan'; readonly step: Step | null }
 
 /** One operation of one document, read and checked as far as that is possible without variables and caller. */
 export class Prepared {
@@ -61,7 +68,7 @@ export class Prepared {
     const plan = supergraph.plan(this.parts.document)
     const single = singleFetch ? singleFetchOf(supergraph, this.parts, plan) : null
     const endpoint = single && endpoints.get(single.subgraph)
-    if (endpoint) return { kind: 'single', endpoint, document: single.document }
+    if (endpoint) return { kind: 'single', endpoint, document: single.document, rootKeys: single.rootKeys }
     return { kind: 'plan', step: plan && compilePlan({ schema: supergraph.schema, endpoints }, plan) }
   }
 }

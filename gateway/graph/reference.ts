@@ -21,6 +21,7 @@ export async function stockGateway(
   const gateway = new ApolloGateway({
     supergraphSdl: print(withoutSecurity(parse(supergraphSdl))),
     logger: silent,
+    queryPlannerConfig: { reuseQueryFragments: false, debug: { maxEvaluatedPlans: 100 } },
     buildService: ({ name }) => {
       const schema = schemas.get(name)
       if (!schema) throw new Error(`no such subgraph: ${name}`)

@@ -1,19 +1,18 @@
 import type { QueryPlanSelectionNode } from '@apollo/query-planner'
 import type { GraphQLSchema } from 'graphql'
-import { isData, own } from './merge.ts'
+import { isData, mergeInto, own } from './merge.ts'
 import { satisfies } from './rewrites.ts'
 import type { Data } from './shape.ts'
 
-interface RequiredField {
-  readonly key: string
-  readonly nested: Required | null
-}
+/** One field that is required, or a group of which all or nothing is sent. */
+type RequiredPart =
+  { readonly key: string; readonly nested: Required | null } | { readonly group: readonly RequiredPart[] }
 
 /** What a subgraph must be told of an entity so that it can find it, by the entity's type. */
 export class Required {
   private readonly schema: GraphQLSchema
   private readonly selections: readonly QueryPlanSelectionNode[]
-  private readonly ofType = new Map<string, readonly RequiredField[]>()
+  private readonly ofType = new Map<string, readonly RequiredPart[]>()
 
   constructor(schema: GraphQLSchema, selections: readonly QueryPlanSelectionNode[]) {
     this.schema = schema
@@ -22,42 +21,47 @@ export class Required {
 
   /** Null when something that is required could not be fetched; the entity then stays without the fetch. */
   of(entity: Data): Data | null {
-    const typename = entity['__typename']
-    const representation: Data = {}
-    for (const { key, nested } of this.fieldsOf(typeof typename === 'string' ? typename : '')) {
-      const value = own(entity, key)
-      if (value === undefined) return null
-      representation[key] = nested ? representationOf(nested, value) : value
+    const given = entity['__typename']
+    const typename = typeof given === 'string' ? given : ''
+    let parts = this.ofType.get(typename)
+    if (!parts) {
+      parts = this.partsFor(typename, this.selections)
+      this.ofType.set(typename, parts)
     }
-    return representation
+    const [only, ...others] = parts
+    return representation(only && others.length === 0 && 'group' in only ? only.group : parts, entity)
   }
 
-  private fieldsOf(typename: string): readonly RequiredField[] {
-    const known = this.ofType.get(typename)
-    if (known) return known
-    const nestedOf = new Map<string, QueryPlanSelectionNode[] | null>()
-    const visit = (selections: readonly QueryPlanSelectionNode[]): void => {
-      for (const node of selections) {
-        if (node.kind === 'Field') {
-          const key = node.alias ?? node.name
-          const known = nestedOf.get(key)
-          nestedOf.set(key, node.selections ? [...(known ?? []), ...node.selections] : null)
-        } else if (node.typeCondition && typename !== '' && satisfies(this.schema, typename, node.typeCondition)) {
-          visit(node.selections)
-        }
+  private partsFor(typename: string, selections: readonly QueryPlanSelectionNode[]): readonly RequiredPart[] {
+    const parts = new Map<string, RequiredPart>()
+    for (const node of selections) {
+      if (node.kind === 'Field') {
+        const nested = node.selections ? new Required(this.schema, node.selections) : null
+        parts.set(JSON.stringify(node), { key: node.alias ?? node.name, nested })
+      } else if (node.typeCondition && typename !== '' && satisfies(this.schema, typename, node.typeCondition)) {
+        parts.set(JSON.stringify(node.selections), { group: this.partsFor(typename, node.selections) })
       }
     }
-    visit(this.selections)
-    const fields = Array.from(nestedOf, ([key, nested]) => ({
-      key,
-      nested: nested && new Required(this.schema, nested),
-    }))
-    this.ofType.set(typename, fields)
-    return fields
+    return [...parts.values()]
   }
 }
 
-function representationOf(required: Required, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => representationOf(required, item))
+function representation(parts: readonly RequiredPart[], entity: Data): Data | null {
+  const result: Data = {}
+  for (const part of parts) {
+    if ('group' in part) {
+      const group = representation(part.group, entity)
+      if (group) mergeInto(result, group)
+      continue
+    }
+    const value = own(entity, part.key)
+    if (value === undefined) return null
+    result[part.key] = part.nested ? nestedValue(part.nested, value) : value
+  }
+  return result
+}
+
+function nestedValue(required: Required, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => nestedValue(required, item))
   return isData(value) ? required.of(value) : value
 }

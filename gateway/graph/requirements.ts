@@ -94,7 +94,11 @@ export function requirementsOf(
   const needed = new Map<string, ScopeRequirement>()
   const need = (coordinate: string): void => {
     const requirement = requirements.get(coordinate)
-    if (requirement) needed.set(JSON.stringify(requirement), requirement)
+    if (!requirement) return
+    // All of one list is the same as each by itself; composition writes lists for what it joins.
+    const [only, ...alternatives] = requirement
+    const each = only && alternatives.length === 0 ? only.map((scope) => [[scope]]) : [requirement]
+    for (const one of each) needed.set(JSON.stringify(one), one)
   }
   const needType = (type: GraphQLNamedType | null | undefined): void => {
     if (!type) return

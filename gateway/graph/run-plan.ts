@@ -46,9 +46,7 @@ async function ask(run: PlanRun, step: FetchStep, variables: Variables): Promise
     return result
   } catch (thrown) {
     run.onDefect(thrown, run.context)
-    const keys = step.rootKeys.length > 0 ? step.rootKeys : [undefined]
-    const prefix = staticPart(step.path)
-    for (const key of keys) run.errors.push(unavailable(thrown, key === undefined ? prefix : [...prefix, key]))
+    run.errors.push(...unavailable(thrown, staticPart(step.path), step.rootKeys))
     return null
   }
 }

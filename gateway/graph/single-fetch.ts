@@ -116,6 +116,7 @@ export interface SingleFetch {
   readonly subgraph: string
   /** The client's own operation, which the subgraph answers in the client's shape and order. */
   readonly document: string
+  readonly rootKeys: readonly string[]
 }
 
 /**
@@ -139,5 +140,6 @@ export function singleFetchOf(
   }
   const schema = supergraph.schemaOf(plan.serviceName)
   if (!schema || validate(schema, document).length > 0) return null
-  return { subgraph: plan.serviceName, document: print(document) }
+  const rootKeys = [...collectFields({ schema, fragments, flags: {} }, root, [operation.selectionSet]).keys()]
+  return { subgraph: plan.serviceName, document: print(document), rootKeys }
 }

@@ -4,7 +4,7 @@ import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchem
 import { readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
 
 // The planner weighs alternatives; past this many the best of those is taken, so that planning stays short.
-const plansMax = 1000
+const plansMax = 100
 
 /** The composed schema as the graph needs it: what clients see, what is required of them, and plans. */
 export class LoadedSupergraph {

@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Comparer } from './differential.ts'
+import { aContext, libraryEndpoints, librarySchemas, librarySupergraph } from './fixtures.ts'
+import { generateQueries } from './generate-queries.ts'
+import { Graph } from './graph.ts'
+
+const limits = { tokens: 1e6, depth: 100, aliases: 1e6, rootFields: 1e6, fields: 1e6, directives: 1e6, cost: 1e9 }
+const values = {
+  id: ['b1', 'b2', 'b4', 'b6', 'b7', 'f1', 'f2', 'f4', 'a1', 'a2', 'a3', 'r1', 'r8', 'none'],
+  'Query.book.id': ['b1', 'b3', 'b5', 'b7', 'b8', 'none'],
+  'Query.film.id': ['f1', 'f2', 'f3', 'none'],
+  'Query.author.id': ['a1', 'a2', 'a3', 'none'],
+  'Query.review.id': ['r1', 'r2', 'r4', 'r8', 'none'],
+  text: ['x', 'nothing'],
+  first: [1, 2, 4, null],
+  limit: [1, 3, 5],
+}
+const ofOtherSubgraphs = ['Author', 'Review', 'Person', 'Secret', 'Subject', 'Query.alsoPublic']
+const reviewed = ['shippingEstimate', 'dedication', 'score', 'rating'].flatMap((name) => [
+  `Book.${name}`,
+  `Film.${name}`,
+])
+
+let comparer: Comparer
+let apiSchema: Graph['apiSchema']
+
+beforeAll(async () => {
+  const create = (singleFetch: boolean) =>
+    Graph.create({ supergraphSdl: librarySupergraph, endpoints: libraryEndpoints(), limits, singleFetch })
+  apiSchema = create(true).apiSchema
+  comparer = await Comparer.create(librarySupergraph, librarySchemas, create, aContext())
+})
+
+describe('Graph answers as the stock gateway does', () => {
+  it.each([
+    { what: 'queries of five levels', seed: 1, count: 200, options: { introspection: true } },
+    { what: 'flat queries', seed: 2, count: 150, options: { introspection: true, depth: 2 } },
+    { what: 'queries of seven levels', seed: 3, count: 25, options: { depth: 7 } },
+    {
+      what: 'queries of one subgraph',
+      seed: 4,
+      count: 250,
+      options: { depth: 4, exclude: [...ofOtherSubgraphs, ...reviewed] },
+    },
+    { what: 'mutations', seed: 5, count: 100, options: { depth: 4, operation: 'mutation' as const } },
+  ])('to $count $what', async ({ seed, count, options }) => {
+    const queries = generateQueries(apiSchema, seed, count, { values, ...options })
+    expect(queries.length).toBe(count)
+    for (const query of queries) {
+      const { differences } = await comparer.compare(query)
+      expect({ query, differences }).toEqual({ query, differences: [] })
+    }
+  })
+})

@@ -1,0 +1,169 @@
+import { parse, print, visit, Kind, type FieldNode, type GraphQLFormattedError, type GraphQLSchema } from 'graphql'
+import type { OperationContext } from '../../subgraphs/kernel/context.ts'
+import { defectMessage } from './failures.ts'
+import type { GeneratedQuery } from './generate-queries.ts'
+import type { Graph, GraphResult } from './graph.ts'
+import { stockGateway, type Reference, type ReferenceAnswer } from './reference.ts'
+
+// Test support: runs one query through Graph with and without its single-fetch route and through the stock gateway.
+
+interface ComparableError {
+  readonly message: string
+  readonly path: readonly (string | number)[]
+  readonly code: unknown
+}
+
+interface Comparable {
+  readonly data: unknown
+  readonly errors: readonly ComparableError[]
+  readonly completion: readonly ComparableError[]
+}
+
+const comparableError = ({ message, path, extensions }: GraphQLFormattedError): ComparableError => {
+  const code = extensions?.['code']
+  // The stock gateway shows the messages of defects under a code of its own; Graph says nothing.
+  if (code === 'DOWNSTREAM_SERVICE_ERROR') return { message: defectMessage, path: path ?? [], code: 'INTERNAL' }
+  return { message, path: path ?? [], code }
+}
+
+function comparable(result: GraphResult | ReferenceAnswer): Comparable {
+  const { valueCompletion = [] } = (result.extensions ?? {}) as { valueCompletion?: readonly GraphQLFormattedError[] }
+  return {
+    data: JSON.parse(JSON.stringify(result.data ?? null)) as unknown,
+    errors: sorted((result.errors ?? []).map(comparableError)),
+    completion: sorted(valueCompletion.map(comparableError)),
+  }
+}
+
+const sorted = <T>(items: readonly T[]): T[] =>
+  items.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+
+/** Where in the answer the null stands that an error explains: at its path, or where it was propagated to. */
+function nullOf(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] | 'not null' {
+  let value = data
+  for (const [index, part] of path.entries()) {
+    if (value === null || value === undefined) return path.slice(0, index)
+    value = (value as Record<string | number, unknown>)[part]
+  }
+  return value === null || value === undefined ? path : 'not null'
+}
+
+const numberless = (path: readonly (string | number)[]): string[] =>
+  path.map((part) => (typeof part === 'number' ? '@' : part))
+
+const typenameNode: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }
+
+/** The stock gateway loses fields of nested fragments where no type name was fetched, so it is always asked for them. */
+const withTypenames = (document: string): string =>
+  print(
+    visit(parse(document), {
+      SelectionSet: (node, _key, parent) =>
+        parent && 'kind' in parent && parent.kind === Kind.OPERATION_DEFINITION
+          ? undefined
+          : { ...node, selections: [typenameNode, ...node.selections] },
+    }),
+  )
+
+const withoutTypenames = (data: unknown): unknown =>
+  JSON.parse(JSON.stringify(data), (key, value: unknown) => (key === '__typename' ? undefined : value))
+
+export interface Differential {
+  readonly query: GeneratedQuery
+  readonly route: 'single' | 'plan'
+  /** What differs, each with both sides; empty when the three agree. */
+  readonly differences: readonly { readonly what: string; readonly actual: unknown; readonly expected: unknown }[]
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const byKey = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(byKey)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, part]) => [key, byKey(part)]),
+  )
+}
+
+/**
+ * The executor must answer as the stock gateway does. The stock gateway may give an error a sibling's index (it numbers
+ * what it sent, not what it found), so errors are compared without; it does not keep the order of merged fields; and it
+ * fetches for siblings of other types what only one type was asked for, the more so when type names are selected.
+ */
+function againstStock(executor: Comparable, stock: Comparable): Differential['differences'] {
+  const patterns = ({ errors }: Comparable, depth?: number): unknown =>
+    [
+      ...new Set(errors.map((error) => JSON.stringify({ ...error, path: numberless(error.path).slice(0, depth) }))),
+    ].sort()
+  // Of several errors that nullify one object, a subgraph tells the first, and plans order fields differently.
+  const depth = isSame(patterns(executor), patterns(stock)) ? undefined : -1
+  const pairs = [
+    { what: 'data', actual: byKey(withoutTypenames(executor.data)), expected: byKey(withoutTypenames(stock.data)) },
+    {
+      what: 'errors but for indexes',
+      actual: patterns(executor, depth),
+      expected: patterns(stock, depth),
+    },
+    {
+      what: 'places of errors',
+      actual: executor.errors.filter(({ path }) => nullOf(executor.data, path) === 'not null'),
+      expected: [],
+    },
+    { what: 'completion', actual: executor.completion, expected: stock.completion },
+  ]
+  return pairs.filter(({ actual, expected }) => !isSame(actual, expected))
+}
+
+/**
+ * The single-fetch route must answer as the executor does, order included. Where several errors would nullify the same
+ * object, the one that is told depends on the order of fields, so the place of the null counts.
+ */
+function againstExecutor(single: Comparable, executor: Comparable): Differential['differences'] {
+  const told = ({ data, errors }: Comparable): unknown =>
+    sorted(
+      errors.map(({ message, path, code }) => {
+        const place = nullOf(data, path)
+        return place.length === path.length ? { place, message, code } : { place }
+      }),
+    )
+  const pairs = [
+    { what: 'data of the single fetch', actual: single.data, expected: executor.data },
+    { what: 'errors of the single fetch', actual: told(single), expected: told(executor) },
+  ]
+  return pairs.filter(({ actual, expected }) => !isSame(actual, expected))
+}
+
+/** Compares one query after the other. `graph` has the single-fetch route, `executor` was created without it. */
+export class Comparer {
+  private readonly graph: Graph
+  private readonly executor: Graph
+  private readonly stock: Reference
+  private readonly context: OperationContext
+
+  private constructor(graph: Graph, executor: Graph, stock: Reference, context: OperationContext) {
+    this.graph = graph
+    this.executor = executor
+    this.stock = stock
+    this.context = context
+  }
+
+  static async create(
+    supergraphSdl: string,
+    schemas: ReadonlyMap<string, GraphQLSchema>,
+    create: (singleFetch: boolean) => Graph,
+    context: OperationContext,
+  ): Promise<Comparer> {
+    return new Comparer(create(true), create(false), await stockGateway(supergraphSdl, schemas, context), context)
+  }
+
+  async compare(query: GeneratedQuery): Promise<Differential> {
+    const { document, variables } = query
+    const prepared = this.graph.prepare(document)
+    const single = comparable(await this.graph.execute(prepared, variables, this.context))
+    const plan = comparable(await this.executor.execute(this.executor.prepare(document), variables, this.context))
+    const stock = comparable(await this.stock(withTypenames(document), variables))
+    const differences = [...againstStock(plan, stock), ...againstExecutor(single, plan)]
+    return { query, route: prepared.route.kind, differences }
+  }
+}

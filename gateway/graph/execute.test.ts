@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
+import { aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './fixtures.ts'
+import { Graph } from './graph.ts'
+
+let endpoints: LibraryEndpoint[]
+let defects: unknown[]
+let graph: Graph
+
+beforeEach(() => {
+  endpoints = libraryEndpoints()
+  defects = []
+  graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints, onDefect: (thrown) => defects.push(thrown) })
+})
+
+const run = (document: string, variables = {}) => graph.execute(graph.prepare(document), variables, aContext())
+const endpoint = (name: string): LibraryEndpoint => endpoints.find((candidate) => candidate.name === name)!
+
+/** Replaces one subgraph by one that answers as told. */
+function withAnswer(name: string, answer: () => Promise<SubgraphResult>): void {
+  const others: SubgraphEndpoint[] = endpoints.filter((candidate) => candidate.name !== name)
+  graph = Graph.create({
+    supergraphSdl: librarySupergraph,
+    endpoints: [...others, { name, execute: answer }],
+    onDefect: (thrown) => defects.push(thrown),
+  })
+}
+
+describe('the single-fetch route', () => {
+  it.each([
+    'query Q($id: ID!) { book(id: $id) { id title author { id } } }',
+    '{ items { id ... on Book { pages } } }',
+    '{ search(text: "x") { ... on Film { minutes } ... on Book { isbn } } }',
+    'query ($on: Boolean!) { featured { id @include(if: $on) ...Part } } fragment Part on Book { title @skip(if: $on) tags }',
+    '{ items { title __typename related { __typename id } } }',
+    'mutation { filmRetitle(id: "f1", title: "x") { title } }',
+  ])("sends the client's own document for %s", async (document) => {
+    await run(document, { id: 'b1', on: true })
+    const { requests } = endpoint('catalog')
+    expect(requests.length).toBe(1)
+    expect(requests[0]!.document.replace(/\s+/g, ' ').trim()).toBe(document)
+  })
+
+  it.each([
+    '{ featured { reviews { id } } }',
+    '{ featured { id } alsoPublic }',
+    '{ __typename featured { id } }',
+    '{ featured { id } __schema { queryType { name } } }',
+    'query ($on: Boolean!) { featured @include(if: $on) { id } }',
+  ])('is not taken for %s', (document) => {
+    expect(graph.prepare(document).route.kind).toBe('plan')
+  })
+
+  it('gives the data of the subgraph on untouched', async () => {
+    const data = { featured: { id: 'b5' } }
+    withAnswer('catalog', () => Promise.resolve({ data }))
+    expect((await run('{ featured { id } }')).data).toBe(data)
+  })
+})
+
+describe('entities', () => {
+  it('that are the same are asked for once, and each place has the answer and the error', async () => {
+    const document = '{ items(first: 5) { id author { nickname } } }'
+    const result = await run(document)
+    expect(endpoint('people').requests.map(({ variables }) => variables)).toEqual([
+      {
+        representations: [
+          { __typename: 'Author', id: 'a1' },
+          { __typename: 'Author', id: 'a2' },
+          { __typename: 'Author', id: 'a3' },
+        ],
+      },
+    ])
+    expect(result.data).toEqual({
+      items: [
+        { id: 'b1', author: { nickname: null } },
+        { id: 'f1', author: { nickname: null } },
+        { id: 'b2', author: { nickname: null } },
+        { id: 'f2', author: { nickname: null } },
+        { id: 'b3', author: { nickname: 'Nick' } },
+      ],
+    })
+    expect(result.errors?.map(({ path, extensions }) => [path, extensions?.['code']])).toEqual([
+      [['items', 0, 'author', 'nickname'], 'INTERNAL'],
+      [['items', 1, 'author', 'nickname'], 'INTERNAL'],
+      [['items', 2, 'author', 'nickname'], 'PERMISSION_DENIED'],
+      [['items', 3, 'author', 'nickname'], 'PERMISSION_DENIED'],
+    ])
+  })
+
+  it('of one type among others keep their places in errors', async () => {
+    const { errors } = await run('{ items(first: 5) { ... on Book { score } } }')
+    expect(errors).toEqual([{ message: 'No score.', path: ['items', 4, 'score'], extensions: { code: 'NOT_FOUND' } }])
+  })
+})
+
+describe('a subgraph that does not answer', () => {
+  const unavailable = (path: (string | number)[]) => ({
+    message: 'A part of the service is not available.',
+    path,
+    extensions: { code: 'UNAVAILABLE' },
+  })
+
+  it('leaves the rest of the answer, and is asked again the next time', async () => {
+    endpoint('people').isDead = true
+    const document = '{ book(id: "b1") { title author { id born } } alsoPublic }'
+    const broken = await run(document)
+    expect(broken.data).toEqual({ book: { title: 'Book 1', author: { id: 'a1', born: null } }, alsoPublic: null })
+    expect(broken.errors?.toSorted((one, other) => one.path!.length - other.path!.length)).toEqual([
+      unavailable(['alsoPublic']),
+      unavailable(['book', 'author']),
+    ])
+    expect(defects.length).toBe(2)
+
+    endpoint('people').isDead = false
+    expect(await run(document)).toEqual({
+      data: { book: { title: 'Book 1', author: { id: 'a1', born: 1815 } }, alsoPublic: 'yes' },
+    })
+  })
+
+  it('nullifies what may not be null, on either route', async () => {
+    endpoint('catalog').isDead = true
+    expect(await run('{ book(id: "b1") { id } }')).toEqual({ data: { book: null }, errors: [unavailable(['book'])] })
+    expect(await run('{ featured { id } film(id: "f1") { id } }')).toEqual({
+      data: null,
+      errors: [unavailable(['featured']), unavailable(['film'])],
+    })
+    expect(await run('{ featured { id } alsoPublic }')).toEqual({ data: null, errors: [unavailable(['featured'])] })
+  })
+
+  it('may say why itself', async () => {
+    withAnswer('catalog', () => Promise.reject(new Refusal('UNAVAILABLE', 'Back soon.', { retryAfter: 7 })))
+    expect((await run('{ refused }')).errors).toEqual([
+      { message: 'Back soon.', path: ['refused'], extensions: { code: 'UNAVAILABLE', retryAfter: 7 } },
+    ])
+  })
+
+  it('that answers fewer entities than it was asked for is a defect, told without detail', async () => {
+    withAnswer('people', () => Promise.resolve({ data: { _entities: [] } }))
+    expect(await run('{ book(id: "b1") { author { born } } }')).toEqual({
+      data: { book: { author: { born: null } } },
+      errors: [
+        { message: 'Something went wrong on our side.', path: ['book', 'author'], extensions: { code: 'INTERNAL' } },
+      ],
+    })
+    expect(defects).toEqual([new Error('"people" did not answer 1 entities.')])
+  })
+})
+
+describe('results', () => {
+  it('keep the extensions of errors with a code and say nothing of others', async () => {
+    const { errors } = await run('{ refused book(id: "b3") { subtitle } }')
+    expect(errors).toEqual([
+      {
+        message: 'Refused by the catalog.',
+        path: ['refused'],
+        extensions: { code: 'PERMISSION_DENIED', why: 'fixture' },
+      },
+      { message: 'Something went wrong on our side.', path: ['book', 'subtitle'], extensions: { code: 'INTERNAL' } },
+    ])
+  })
+
+  it('say when a mutation was replayed', async () => {
+    const data = { filmRetitle: { __typename: 'Film', id: 'f1', title: 'x' } }
+    withAnswer('catalog', () => Promise.resolve({ data, replayed: true }))
+    expect((await run('mutation { filmRetitle(id: "f1", title: "x") { title } }')).replayed).toBe(true)
+    expect((await run('mutation { filmRetitle(id: "f1", title: "x") { title rating } }')).replayed).toBe(true)
+  })
+
+  it('have response names that every object inherits only where they were answered', async () => {
+    endpoint('people').isDead = true
+    expect((await run('{ constructor: featured { toString: title } valueOf: alsoPublic }')).data).toEqual({
+      constructor: { toString: 'Book 5' },
+      valueOf: null,
+    })
+  })
+})

@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './fixtures.ts'
+import { Graph } from './graph.ts'
+import { defaultLimits, type GraphLimits } from './limits.ts'
+
+let endpoints: LibraryEndpoint[]
+let graph: Graph
+
+beforeEach(() => {
+  endpoints = libraryEndpoints()
+  graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
+})
+
+const asked = (): number => endpoints.reduce((total, { requests }) => total + requests.length, 0)
+const times = (count: number, part: (number: number) => string): string =>
+  Array.from({ length: count }, (_, number) => part(number)).join(' ')
+const nested = (depth: number): string => (depth === 1 ? 'id' : `sequel { ${nested(depth - 1)} }`)
+
+const scalars = ['id', 'isbn', 'title', 'subtitle', 'pages', 'genre', 'weight', 'metadata', 'tags', '__typename']
+
+/** Documents of exactly `size` of what is limited. */
+const sized: Record<Exclude<keyof GraphLimits, 'cost'>, (size: number) => string> = {
+  tokens: (size) => `{ featured { ${times(size - 5, (number) => scalars[number % scalars.length]!)} } }`,
+  depth: (size) => `{ featured { ...Part } } fragment Part on Book { ${nested(size - 1)} }`,
+  aliases: (size) => `{ featured { ${times(size, (number) => `a${number}: id`)} } }`,
+  rootFields: (size) => `{ ${times(size - 1, () => 'flag')} ...Part } fragment Part on Query { flag }`,
+  fields: (size) =>
+    `{ featured { ${times(19, () => '...Part')} ${times(size - 1901, () => 'id')} } }
+     fragment Part on Book { ${times(100, () => 'id')} }`,
+  directives: (size) => `{ featured { ${times(size, () => 'id @include(if: true)')} } }`,
+}
+
+describe('Graph.prepare', () => {
+  it.each(Object.entries(sized))('accepts %s at the limit and refuses one more', (name, document) => {
+    const limit = defaultLimits[name as keyof GraphLimits]
+    expect(graph.prepare(document(limit)).kind).toBe('query')
+    expect(() => graph.prepare(document(limit + 1))).toThrow(
+      expect.objectContaining({ extensions: expect.objectContaining({ code: 'GRAPHQL_LIMIT_EXCEEDED' }) }),
+    )
+  })
+
+  it('refuses fragments that double at every level as cheaply as others', () => {
+    const fragments = times(60, (number) => `fragment F${number} on Book { ...F${number + 1} ...F${number + 1} }`)
+    const document = `{ featured { ...F0 } } ${fragments} fragment F60 on Book { id }`
+    expect(() => graph.prepare(document)).toThrow('Fields limit of 2000 exceeded, found 1152921504606847000.')
+  })
+
+  it.each([
+    ['{ flag', 'GRAPHQL_PARSE_FAILED', 'Syntax Error: Expected Name, found <EOF>.'],
+    ['', 'GRAPHQL_PARSE_FAILED', 'Syntax Error: Unexpected <EOF>.'],
+    ['{ flug }', 'GRAPHQL_VALIDATION_FAILED', 'Cannot query field "flug" on type "Query".'],
+    [
+      '{ books(genre: NOVELL) { total } }',
+      'GRAPHQL_VALIDATION_FAILED',
+      'Value "NOVELL" does not exist in "Genre" enum.',
+    ],
+    ['{ __proto__: flag }', 'GRAPHQL_VALIDATION_FAILED', 'The name "__proto__" is not allowed.'],
+    [
+      'query ($n: Int) { items(first: $n) { ...A } } fragment A on Item { id ...A }',
+      'GRAPHQL_VALIDATION_FAILED',
+      'Cannot spread fragment "A" within itself.',
+    ],
+    ['fragment A on Item { id }', 'GRAPHQL_VALIDATION_FAILED', 'Fragment "A" is never used.'],
+    [
+      'query A { flag } query B { flag }',
+      'OPERATION_RESOLUTION_FAILURE',
+      'The document holds several operations: say which by its name.',
+    ],
+  ])('refuses %s with %s', (document, code, message) => {
+    expect(() => graph.prepare(document)).toThrow(
+      expect.objectContaining({ message, extensions: expect.objectContaining({ code }) }),
+    )
+  })
+
+  it('picks the named operation, and prepares the same document once', () => {
+    const document = 'query A { flag } mutation B { filmRetitle(id: "f1", title: "x") { id } }'
+    expect(graph.prepare(document, 'B').kind).toBe('mutation')
+    expect(graph.prepare(document, 'A').name).toBe('A')
+    expect(graph.prepare(document, 'A')).toBe(graph.prepare(document, 'A'))
+    expect(() => graph.prepare(document, 'C')).toThrow('The document holds no such operation.')
+  })
+})
+
+describe('list cost', () => {
+  const costs: [string, Record<string, unknown>, number][] = [
+    ['{ flag }', {}, 0],
+    ['{ featured { id tags } }', {}, 1],
+    ['{ items { id } }', {}, 3],
+    ['{ items(first: 7) { id } }', {}, 7],
+    ['query ($n: Int) { items(first: $n) { id } }', { n: 9 }, 9],
+    ['query ($n: Int) { items(first: $n) { id } }', {}, 3],
+    ['query ($n: Int = 4) { items(first: $n) { id } }', {}, 4],
+    ['query ($n: Int = 4) { items(first: $n) { id } }', { n: null }, 3],
+    ['{ maybeItems { id } }', {}, 10],
+    ['{ books { data { id } } }', {}, 3],
+    ['{ books(limit: 5) { total data { author { id } } } }', {}, 11],
+    ['{ items(first: 2) { related(first: 3) { author { id } } } }', {}, 14],
+    ['{ items(first: 2) { ...Part } } fragment Part on Item { ... on Book { coAuthors { id } } }', {}, 22],
+    ['{ a: items(first: 2) { id } b: items(first: 5) { id } }', {}, 7],
+    ['{ __schema { types { name } } }', {}, 0],
+  ]
+
+  it.each(costs)('of %s with %j is %i', async (document, variables, cost) => {
+    const limited = (max: number): Graph =>
+      Graph.create({ supergraphSdl: librarySupergraph, endpoints, limits: { cost: max } })
+    const within = limited(cost)
+    await within.execute(within.prepare(document), variables, aContext())
+    const before = asked()
+    const short = limited(cost - 1)
+    await expect(short.execute(short.prepare(document), variables, aContext())).rejects.toMatchObject({
+      status: 400,
+      message: `Cost limit of ${cost - 1} objects exceeded, found ${cost}.`,
+      extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED' },
+    })
+    expect(asked()).toBe(before)
+  })
+
+  it('is refused above 10000 objects and executed at 10000', async () => {
+    const prepared = graph.prepare('query ($n: Int) { items(first: 100) { related(first: $n) { id } } }')
+    await expect(graph.execute(prepared, { n: 100 }, aContext())).rejects.toMatchObject({
+      message: 'Cost limit of 10000 objects exceeded, found 10100.',
+    })
+    expect(asked()).toBe(0)
+    expect((await graph.execute(prepared, { n: 99 }, aContext())).data).not.toBeNull()
+  })
+})
+
+describe('variables', () => {
+  it.each([
+    ['query ($id: ID!) { book(id: $id) { id } }', {}, [['id', 'REQUIRED']]],
+    ['query ($id: ID!) { book(id: $id) { id } }', { id: null }, [['id', 'REQUIRED']]],
+    ['query ($id: ID!) { book(id: $id) { id } }', { id: { a: 1 } }, [['id', 'INVALID_VALUE']]],
+    ['query ($n: Int) { items(first: $n) { id } }', { n: 'many' }, [['n', 'INVALID_VALUE']]],
+    ['query ($n: Int) { items(first: $n) { id } }', { n: 2 ** 31 }, [['n', 'INVALID_VALUE']]],
+    [
+      'query ($filter: BookFilter, $genre: Genre) { books(filter: $filter, genre: $genre) { total } }',
+      { filter: { pages: { above: 'x', over: 1 }, any: [{}, { genre: 'POEM' }] }, genre: 'NOVELL' },
+      [
+        ['filter.pages.above', 'INVALID_VALUE'],
+        ['filter.pages.over', 'UNKNOWN_FIELD'],
+        ['filter.any.1.genre', 'INVALID_VALUE'],
+        ['genre', 'INVALID_VALUE'],
+      ],
+    ],
+    ['query ($show: Boolean = true) { flag @include(if: $show) }', { show: null }, [['show', 'REQUIRED']]],
+  ])('of %s are refused when they are %j, each by its path', async (document, variables, problems) => {
+    const refused = graph.execute(graph.prepare(document), variables, aContext())
+    await expect(refused).rejects.toMatchObject({
+      status: 400,
+      extensions: { code: 'VALIDATION_FAILED', errors: problems.map(([path, code]) => ({ path, code })) },
+    })
+    expect(asked()).toBe(0)
+  })
+
+  it('are not echoed at length, and names are not suggested', async () => {
+    const prepared = graph.prepare(
+      'query ($n: Int, $genre: Genre) { items(first: $n) { id } books(genre: $genre) { total } }',
+    )
+    await expect(graph.execute(prepared, { n: 'x'.repeat(1000), genre: 'NOVELL' }, aContext())).rejects.toMatchObject({
+      extensions: {
+        errors: [
+          { path: 'n', code: 'INVALID_VALUE', message: `Int cannot represent non-integer value: "${'x'.repeat(259)}…` },
+          { path: 'genre', code: 'INVALID_VALUE', message: 'Value "NOVELL" does not exist in "Genre" enum.' },
+        ],
+      },
+    })
+  })
+
+  it('reach the subgraph coerced, defaults filled in and undeclared ones left out', async () => {
+    const prepared = graph.prepare('query ($id: ID!, $n: Int = 2) { item(id: $id) { related(first: $n) { id } } }')
+    await graph.execute(prepared, { id: 7, other: 1 }, aContext())
+    expect(endpoints[0]!.requests.map(({ variables }) => variables)).toEqual([{ id: '7', n: 2 }])
+  })
+})

@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Caller } from '../../subgraphs/kernel/context.ts'
+import type { SubgraphEndpoint, SubgraphRequest } from '../../subgraphs/kernel/subgraph/endpoint.ts'
+import { composeSupergraph } from './compose.ts'
+import { aCaller, aContext } from './fixtures.ts'
+import { Graph } from './graph.ts'
+
+const federation = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@requiresScopes"])`
+const supergraphSdl = composeSupergraph([
+  {
+    name: 'vault',
+    sdl: `${federation}
+      type Query {
+        open: String
+        note: Note
+        coin: Coin
+        thing: Thing
+        named: Named
+        color: Color
+        stamp: Stamp
+        byColor(color: Color, filter: Filter): String
+        me: String @requiresScopes(scopes: [["SESSION"]])
+        status: String @requiresScopes(scopes: [["PUBLIC"]])
+      }
+      type Mutation {
+        noteCreate: Note @requiresScopes(scopes: [["WRITE_NOTES"]])
+        signIn: String @requiresScopes(scopes: [["PUBLIC"]])
+      }
+      interface Named { name: String }
+      type Note implements Named @key(fields: "id") @requiresScopes(scopes: [["READ_NOTES"]]) {
+        id: ID!
+        name: String
+        text: String
+        secret: String @requiresScopes(scopes: [["READ_KEYS", "READ_VAULT"], ["READ_ALL"]])
+        coin: Coin
+      }
+      type Coin implements Named @requiresScopes(scopes: [["READ_COINS"]]) { name: String @requiresScopes(scopes: [["READ_NAMES"]]) }
+      union Thing = Note | Coin
+      enum Color @requiresScopes(scopes: [["READ_COLORS"]]) { RED }
+      scalar Stamp @requiresScopes(scopes: [["READ_STAMPS"]])
+      input Filter { not: Filter, color: Color }`,
+  },
+])
+
+/** Answers every root field with null and keeps what it was asked. */
+class NullEndpoint implements SubgraphEndpoint {
+  readonly name = 'vault'
+  readonly requests: SubgraphRequest[] = []
+
+  execute(request: SubgraphRequest) {
+    this.requests.push(request)
+    return Promise.resolve({ data: {} })
+  }
+}
+
+let endpoint: NullEndpoint
+let graph: Graph
+
+beforeEach(() => {
+  endpoint = new NullEndpoint()
+  graph = Graph.create({ supergraphSdl, endpoints: [endpoint] })
+})
+
+const key = (...scopes: string[]): Caller => aCaller({ kind: 'API_KEY', scopes })
+const token = (...scopes: string[]): Caller => aCaller({ kind: 'OAUTH', scopes })
+const nobody = aCaller({ kind: 'ANONYMOUS' })
+const attempt = (document: string, caller: Caller) => graph.execute(graph.prepare(document), {}, aContext(caller))
+
+describe('Prepared.requirements', () => {
+  it.each([
+    ['{ open }', []],
+    ['{ note { id } }', [[['READ_NOTES']]]],
+    ['{ note { secret } }', [[['READ_NOTES']], [['READ_ALL'], ['READ_KEYS', 'READ_VAULT']]]],
+    ['{ note { coin { name } } }', [[['READ_NOTES']], [['READ_COINS']], [['READ_NAMES']]]],
+    ['{ thing { __typename } }', [[['READ_NOTES']], [['READ_COINS']]]],
+    ['{ thing { ... on Note { id } } }', [[['READ_NOTES']], [['READ_COINS']]]],
+    ['{ named { name } }', [[['READ_NOTES']], [['READ_COINS']], [['READ_NAMES']]]],
+    ['{ color stamp }', [[['READ_COLORS']], [['READ_STAMPS']]]],
+    ['query ($color: Color) { byColor(color: $color) }', [[['READ_COLORS']]]],
+    ['{ byColor(filter: {}) }', [[['READ_COLORS']]]],
+    ['{ byColor }', []],
+    ['query ($off: Boolean = false) { note @include(if: $off) { id } }', [[['READ_NOTES']]]],
+    ['{ ...Part } fragment Part on Query { note { id } }', [[['READ_NOTES']]]],
+    ['mutation { noteCreate { id } }', [[['WRITE_NOTES']], [['READ_NOTES']]]],
+    ['query A { open } query B { note { id } }', [], 'A'],
+  ])('of %s are %j', (document, expected, operationName: string | null = null) => {
+    const canonical = (lists: readonly (readonly (readonly string[])[])[]) =>
+      lists.map((alternatives) => JSON.stringify(alternatives.map((all) => all.toSorted()).toSorted())).toSorted()
+    expect(canonical(graph.prepare(document, operationName).requirements)).toEqual(canonical(expected as string[][][]))
+  })
+})
+
+describe('Graph.execute', () => {
+  it.each([
+    ['{ note { id } }', 'a key without scopes', key(), 403, 'API_KEY_SCOPE_INSUFFICIENT', ['READ_NOTES']],
+    ['{ note { id } }', 'a token without scopes', token(), 403, 'OAUTH_SCOPE_INSUFFICIENT', ['READ_NOTES']],
+    ['{ note { id } }', 'nobody', nobody, 401, 'UNAUTHENTICATED', undefined],
+    [
+      '{ thing { __typename } }',
+      'a key for notes',
+      key('READ_NOTES'),
+      403,
+      'API_KEY_SCOPE_INSUFFICIENT',
+      ['READ_COINS'],
+    ],
+    [
+      '{ named { name } }',
+      'a key without scopes',
+      key(),
+      403,
+      'API_KEY_SCOPE_INSUFFICIENT',
+      ['READ_COINS', 'READ_NAMES', 'READ_NOTES'],
+    ],
+    ['{ note { secret } }', 'a key for notes', key('READ_NOTES'), 403, 'API_KEY_SCOPE_INSUFFICIENT', ['READ_ALL']],
+    [
+      '{ note { secret } }',
+      'a key for notes and keys',
+      key('READ_NOTES', 'READ_KEYS'),
+      403,
+      'API_KEY_SCOPE_INSUFFICIENT',
+      undefined,
+    ],
+    [
+      'mutation { noteCreate { id } }',
+      'a reading key',
+      key('READ_NOTES'),
+      403,
+      'API_KEY_SCOPE_INSUFFICIENT',
+      ['WRITE_NOTES'],
+    ],
+    ['{ me }', 'a key for everything', key('*'), 403, 'API_KEY_SCOPE_BLOCKED', undefined],
+    ['{ me }', 'a token', token('READ_NOTES'), 403, 'API_KEY_SCOPE_BLOCKED', undefined],
+    ['{ me }', 'nobody', nobody, 401, 'UNAUTHENTICATED', undefined],
+    ['mutation { signIn }', 'a key for everything', key('*'), 403, 'API_KEY_SCOPE_BLOCKED', undefined],
+    [
+      '{ open note @skip(if: true) { id } }',
+      'a key without scopes',
+      key(),
+      403,
+      'API_KEY_SCOPE_INSUFFICIENT',
+      ['READ_NOTES'],
+    ],
+  ])('refuses %s to %s and asks no subgraph', async (document, _who, caller, status, code, missingScopes) => {
+    await expect(attempt(document, caller)).rejects.toMatchObject({
+      status,
+      extensions: { code, ...(missingScopes && { missingScopes }) },
+    })
+    expect(endpoint.requests).toEqual([])
+  })
+
+  it.each([
+    ['{ open }', 'nobody', nobody],
+    ['{ status }', 'nobody', nobody],
+    ['mutation { signIn }', 'nobody', nobody],
+    ['{ note { id } }', 'a session', aCaller()],
+    ['{ me }', 'a session', aCaller()],
+    ['{ note { id } }', 'a key for notes', key('READ_NOTES')],
+    ['{ note { id } }', 'a writing key', key('WRITE_NOTES')],
+    ['{ named { name } }', 'a key for everything', key('*')],
+    ['{ note { secret } }', 'a key with both scopes', key('READ_NOTES', 'READ_KEYS', 'READ_VAULT')],
+    ['{ note { secret } }', 'a key with the alternative', key('READ_NOTES', 'READ_ALL')],
+    ['{ note { id } }', 'the system', aCaller({ kind: 'SYSTEM' })],
+  ])('executes %s for %s', async (document, _who, caller) => {
+    await attempt(document, caller)
+    expect(endpoint.requests.length).toBe(1)
+  })
+})
+
+describe('introspection', () => {
+  const documents = ['{ __schema { queryType { name } } }', '{ kind: __type(name: "Note") { name } }']
+
+  it.each(documents)('refuses %s without a credential', async (document) => {
+    await expect(attempt(document, nobody)).rejects.toMatchObject({ extensions: { code: 'INTROSPECTION_DISABLED' } })
+  })
+
+  it('answers any credential, needing no scope', async () => {
+    expect(await attempt(documents[0]!, key())).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
+    expect(await attempt(documents[1]!, key())).toEqual({ data: { kind: { name: 'Note' } } })
+  })
+
+  it('answers everybody where it is open, and __typename always', async () => {
+    expect(await attempt('{ __typename }', nobody)).toEqual({ data: { __typename: 'Query' } })
+    graph = Graph.create({ supergraphSdl, endpoints: [endpoint], openIntrospection: true })
+    expect(await attempt(documents[0]!, nobody)).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
+  })
+
+  it('shows clients no federation and no security directive', () => {
+    expect(graph.apiSchema.getDirectives().map(({ name }) => name)).toEqual([
+      'include',
+      'skip',
+      'deprecated',
+      'specifiedBy',
+      'oneOf',
+    ])
+    expect(
+      Object.keys(graph.apiSchema.getTypeMap()).filter((name) => /^(join|link|requiresScopes)__/.test(name)),
+    ).toEqual([])
+  })
+})

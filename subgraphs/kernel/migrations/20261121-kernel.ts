@@ -82,7 +82,7 @@ export const kernelTables: Migration = {
       key text not null,
       step text not null,
       fingerprint text not null,
-      answer jsonb not null,
+      answer text not null,
       created_at timestamptz(3) not null,
       primary key (organization_id, id),
       unique (organization_id, credential_id, key, step)

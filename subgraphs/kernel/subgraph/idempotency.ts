@@ -3,6 +3,7 @@ import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
+import { seal, unseal } from '../seal.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
 export const idempotencyHours = 24
@@ -10,7 +11,8 @@ export const idempotencyHours = 24
 interface Remembered {
   step: string
   fingerprint: string
-  answer: SubgraphResult
+  /** Sealed: it may carry what is shown once, like the secret of a new key. */
+  answer: string
 }
 
 /** Undoes everything a run wrote, and still answers. */
@@ -41,7 +43,10 @@ export async function once(
         throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
       }
       const before = remembered.find((row) => row.step === step)
-      if (before) return { ...before.answer, replayed: true }
+      if (before) {
+        const text = unseal(services.keys.encryption, placeOf(request, step), before.answer)
+        return { ...(JSON.parse(text) as SubgraphResult), replayed: true }
+      }
       const answer = await run(requestContext(context, services, db))
       if (isDefect(answer)) throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
       if (isFinal(answer)) await remember(db, services, request, step, answer)
@@ -53,6 +58,10 @@ export async function once(
     throw error
   }
 }
+
+/** Where an answer is stored. */
+const placeOf = ({ context: { caller, idempotency } }: SubgraphRequest, step: string): string =>
+  ['kernel.idempotency', caller.organizationId, caller.credentialId, idempotency!.key, step].join('\n')
 
 async function lock(db: Sql, parts: readonly string[]): Promise<void> {
   const [row] = await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 7)) as taken', [parts.join('\n')])
@@ -71,15 +80,16 @@ function recall(db: Sql, services: Services, { context }: SubgraphRequest): Prom
   )
 }
 
-async function remember(db: Sql, services: Services, { context }: SubgraphRequest, step: string, answer: SubgraphResult): Promise<void> {
-  const { caller } = context
-  const { key, fingerprint } = context.idempotency!
+async function remember(db: Sql, services: Services, request: SubgraphRequest, step: string, answer: SubgraphResult): Promise<void> {
+  const { caller, idempotency } = request.context
+  const { key, fingerprint } = idempotency!
+  const sealed = seal(services.keys.encryption, placeOf(request, step), JSON.stringify(answer))
   await db.query(
     `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (organization_id, credential_id, key, step)
      do update set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`,
-    [caller.organizationId, newId(), caller.credentialId, key, step, fingerprint, JSON.stringify(answer), services.clock.now().toISOString()],
+    [caller.organizationId, newId(), caller.credentialId, key, step, fingerprint, sealed, services.clock.now().toISOString()],
   )
 }
 

@@ -1,0 +1,44 @@
+import { parseOptions } from '@node-rs/argon2'
+import { describe, expect, it } from 'vitest'
+import { hashing, hashPassword, isPassword, nobodysHash, passwordProblems } from './password.ts'
+
+describe('passwordProblems', () => {
+  it.each([
+    ['Correct horse 7!', []],
+    ['Äbcdefghijk1€', []],
+    [`Aa1!${'x'.repeat(252)}`, []],
+    ['Aa1!Aa1!Aa1', ['TOO_SHORT']],
+    ['', ['TOO_SHORT']],
+    [`Aa1!${'x'.repeat(253)}`, ['TOO_LONG']],
+    [`Aa1!${'😀'.repeat(8)}`, []],
+    [`Aa1!${'😀'.repeat(7)}`, ['TOO_SHORT']],
+    ['correct horse 7!', ['TOO_SIMPLE']],
+    ['CORRECT HORSE 7!', ['TOO_SIMPLE']],
+    ['Correct horse !!', ['TOO_SIMPLE']],
+    ['Correct horse 77', ['TOO_SIMPLE']],
+    ['Correct\0horse 7!', ['NOT_TEXT']],
+    ['Correct\ud800horse 7!', ['NOT_TEXT']],
+  ])('%j: %j', (password, codes) => {
+    expect(passwordProblems(password).map(({ code }) => code)).toEqual(codes)
+  })
+
+  it('says all that is missing at once', () => {
+    expect(passwordProblems('aaaaaaaaaaaa')).toEqual([
+      { path: 'password', code: 'TOO_SIMPLE', message: 'password needs an upper-case letter, a digit, a symbol.' },
+    ])
+  })
+})
+
+describe('isPassword', () => {
+  it('knows the password from any other', async () => {
+    const hash = await hashPassword('Correct horse 7!')
+    expect(await isPassword('Correct horse 7!', hash)).toBe(true)
+    expect(await isPassword('Correct horse 7?', hash)).toBe(false)
+  })
+
+  it('takes the same work where there is no password', async () => {
+    const { memoryCost, timeCost, parallelism, algorithm } = parseOptions(nobodysHash)
+    expect({ memoryCost, timeCost, parallelism, algorithm }).toEqual(hashing)
+    expect(await isPassword('Correct horse 7!', null)).toBe(false)
+  })
+})

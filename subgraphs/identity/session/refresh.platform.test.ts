@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { newId } from '../../kernel/ids.ts'
+import { anonymous, claimsOf, goodPassword, useIdentity } from '../identity.fixture.ts'
+import { credentialSource, deactivateUser, resumeOrganization, suspendOrganization } from '../public.ts'
+
+const world = useIdentity()
+const registering =
+  'mutation($input: RegisterInput!) { authRegister(input: $input) { accessToken refreshToken user { id } organization { id } } }'
+const refreshing =
+  'mutation($refreshToken: String) { authRefresh(refreshToken: $refreshToken) { accessToken refreshToken user { id } organization { id } } }'
+const day = 86_400_000
+
+async function signIn() {
+  const input = { email: `person-${newId()}@example.com`, password: goodPassword }
+  const caller = { ...anonymous, ip: `2001:db8:${Math.floor(Math.random() * 65_536).toString(16)}::1` }
+  const { authRegister } = (await world.run(registering, { input }, caller)).data
+  const { refreshToken, accessToken, user, organization } = authRegister!
+  const sessionId = String(claimsOf(accessToken!).sid)
+  return { refreshToken: refreshToken!, sessionId, userId: user!.id!, organizationId: organization!.id! }
+}
+
+const refresh = (refreshToken: string | null) => world.run(refreshing, { refreshToken })
+const next = async (refreshToken: string): Promise<string> =>
+  (await refresh(refreshToken)).data.authRefresh!.refreshToken!
+const sessionOf = (id: string) => credentialSource(world.services.database).findSession(id)
+
+describe('authRefresh', () => {
+  it('gives new tokens of the same session', async () => {
+    const { refreshToken, sessionId, userId, organizationId } = await signIn()
+    world.pass(14 * 60_000)
+    const { data, codes } = await refresh(refreshToken)
+    expect(codes).toEqual([])
+    const claims = claimsOf(data.authRefresh!.accessToken!)
+    expect(claims).toMatchObject({
+      sid: sessionId,
+      sub: userId,
+      org: organizationId,
+      exp: world.now.getTime() / 1000 + 900,
+    })
+    expect(data.authRefresh!.refreshToken).toMatch(/^[\w-]{43}$/)
+    expect(data.authRefresh!.refreshToken).not.toBe(refreshToken)
+  })
+
+  it('leaves one family alive when ten refreshes come together', async () => {
+    const { refreshToken, sessionId } = await signIn()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)))
+    expect(answers.flatMap(({ codes }) => codes)).toEqual([])
+    const tokens = answers.map(({ data }) => data.authRefresh!.refreshToken!)
+    expect(new Set(tokens).size).toBe(10)
+    expect(new Set(answers.map(({ data }) => claimsOf(data.authRefresh!.accessToken!).sid))).toEqual(
+      new Set([sessionId]),
+    )
+    world.pass(60_000)
+    for (const token of tokens) expect((await refresh(token)).codes).toEqual([])
+  })
+
+  it('accepts a token again 20 s after its first use, however often it came between', async () => {
+    const { refreshToken } = await signIn()
+    await next(refreshToken)
+    world.pass(15_000)
+    await next(refreshToken)
+    world.pass(5000)
+    expect((await refresh(refreshToken)).codes).toEqual([])
+  })
+
+  it('ends the whole family when a token comes again later than that', async () => {
+    const { refreshToken, sessionId } = await signIn()
+    const second = await next(refreshToken)
+    const third = await next(second)
+    world.pass(20_001)
+    expect((await refresh(refreshToken)).codes).toEqual(['UNAUTHENTICATED'])
+    expect((await refresh(third)).codes).toEqual(['UNAUTHENTICATED'])
+    expect((await sessionOf(sessionId))!.revokedAt).toEqual(world.now)
+    expect(await world.eventsOf(sessionId)).toEqual(['session.started', 'session.ended'])
+  })
+
+  it('leaves other families of the user alone when one ends', async () => {
+    const { userId, organizationId, refreshToken } = await signIn()
+    const [person] = await world.query<{ email: string }>(
+      'select p.email from identity.person p join identity.app_user u on u.person_id = p.id where u.id = $1',
+      [userId],
+    )
+    const loggingIn = 'mutation($input: LoginInput!) { authLogin(input: $input) { refreshToken } }'
+    const input = { email: person!.email, password: goodPassword, organizationId }
+    const other = (await world.run(loggingIn, { input })).data.authLogin!.refreshToken!
+    await next(refreshToken)
+    world.pass(20_001)
+    await refresh(refreshToken)
+    expect((await refresh(other)).codes).toEqual([])
+  })
+
+  it('works until a session was not refreshed for 30 days', async () => {
+    const { refreshToken } = await signIn()
+    world.pass(30 * day - 1)
+    const second = await next(refreshToken)
+    world.pass(30 * day)
+    expect((await refresh(second)).codes).toEqual(['UNAUTHENTICATED'])
+  })
+
+  it.each([
+    ['nothing', null],
+    ['an invented token', 'A'.repeat(43)],
+    ['no token at all', "' or 1=1 --"],
+  ])('refuses %s with 401', async (_, token) => {
+    expect((await refresh(token)).codes).toEqual(['UNAUTHENTICATED'])
+  })
+
+  it('refuses a suspended organization without using the token up', async () => {
+    const { refreshToken, organizationId } = await signIn()
+    await suspendOrganization(world.services, organizationId)
+    expect((await refresh(refreshToken)).codes).toEqual(['ORGANIZATION_SUSPENDED'])
+    await resumeOrganization(world.services, organizationId)
+    expect((await refresh(refreshToken)).codes).toEqual([])
+  })
+
+  it('refuses a deactivated user', async () => {
+    const { refreshToken, organizationId, userId, sessionId } = await signIn()
+    await deactivateUser(world.services, organizationId, userId)
+    expect((await refresh(refreshToken)).codes).toEqual(['UNAUTHENTICATED'])
+    expect(await world.eventsOf(sessionId)).toEqual(['session.started', 'session.ended'])
+  })
+})
+
+describe('authLogout', () => {
+  it('ends the session of the access token at once, and only that', async () => {
+    const { refreshToken, sessionId } = await signIn()
+    const other = await signIn()
+    const caller = await world.callerOf(sessionId)
+    const { data } = await world.run('mutation { authLogout { sessionId endedAt } }', {}, caller)
+    expect(data.authLogout).toEqual({ sessionId, endedAt: world.now.toISOString() })
+    expect((await sessionOf(sessionId))!.revokedAt).toEqual(world.now)
+    expect((await refresh(refreshToken)).codes).toEqual(['UNAUTHENTICATED'])
+    expect((await refresh(other.refreshToken)).codes).toEqual([])
+    expect(await world.eventsOf(sessionId)).toEqual(['session.started', 'session.ended'])
+  })
+})
+
+describe('me and profile', () => {
+  it('tell who is signed in, where and in which teams', async () => {
+    const { sessionId, userId, organizationId } = await signIn()
+    const caller = await world.callerOf(sessionId)
+    const document =
+      '{ me { id organizationId role organization { id code } teams { name } } profile { id timezone locale } }'
+    const { data } = await world.run(document, {}, caller)
+    expect(data).toMatchObject({
+      me: {
+        id: userId,
+        organizationId,
+        role: 'OWNER',
+        organization: { id: organizationId, code: expect.any(String) as string },
+        teams: [],
+      },
+      profile: { id: userId, timezone: 'UTC', locale: 'en' },
+    })
+  })
+})

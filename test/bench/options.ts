@@ -9,6 +9,8 @@ export interface BenchOptions {
   readonly accounts: number
   /** Accounts of the small and the large organization that are compared. */
   readonly scale: readonly [number, number]
+  /** Instead of measuring, show where the project spends its time on the scenarios. */
+  readonly profile: boolean
   readonly rounds: number
   readonly roundMs: number
   readonly warmUpMs: number
@@ -21,6 +23,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     options: {
       only: { type: 'string' },
       quick: { type: 'boolean' },
+      profile: { type: 'boolean' },
       data: { type: 'string' },
       rounds: { type: 'string' },
     },
@@ -33,6 +36,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     ...(values.rounds && { rounds: Number(values.rounds) }),
     only: values.only?.split(',') ?? [],
     data: values.data ?? null,
+    profile: values.profile ?? false,
     connections: 32,
   }
 }

@@ -9,6 +9,7 @@ import { measureScenario, type Bench } from './against-floors.ts'
 import { measureEdge, measureOperations, measureScale, measureStart } from './further.ts'
 import { readOptions } from './options.ts'
 import { Load, startFloor, startProject, type Server } from './processes.ts'
+import { profileScenario } from './profile.ts'
 import { findingsTable, type Finding } from './report.ts'
 import { scenarios } from './scenarios.ts'
 import { openTenant, openTenants, sampleIds } from './tenants.ts'
@@ -32,6 +33,11 @@ async function run(): Promise<void> {
   closers.push(() => load.stop())
   const bench: Bench = { options, tenants, ids: await sampleIds(services, tenants.main, 1000), load }
 
+  if (options.profile) {
+    for (const scenario of scenarios.filter(({ name }) => isWanted(name)))
+      await profileScenario(scenario, bench, databaseUrl)
+    return
+  }
   const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl })
   closers.push(() => project.stop())
   await measureScenarios(bench, project, databaseUrl)
@@ -65,7 +71,7 @@ async function measureScenarios(bench: Bench, project: Server, databaseUrl: stri
 
 try {
   await run()
-  if (isWanted('start')) findings.push(...(await measureStart()))
+  if (isWanted('start') && !options.profile) findings.push(...(await measureStart()))
   console.log(`\n${findingsTable(findings)}`)
 } finally {
   for (const close of closers.toReversed()) await close()

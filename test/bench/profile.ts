@@ -1,0 +1,54 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Bench } from './against-floors.ts'
+import { startProject } from './processes.ts'
+import { tableOf } from './report.ts'
+import { wireFormOf, type Scenario } from './scenarios.ts'
+
+interface ProfileNode {
+  readonly id: number
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
+}
+
+interface CpuProfile {
+  readonly nodes: readonly ProfileNode[]
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+}
+
+const shown = 45
+const loadMs = 8000
+
+/** Where the project spends its time on one scenario: functions by self time, start included. */
+export async function profileScenario(scenario: Scenario, bench: Bench, databaseUrl: string): Promise<void> {
+  const { ids, load, options } = bench
+  const folder = await mkdtemp(join(tmpdir(), 'crm-profile-'))
+  const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500']
+  const project = await startProject({ dataDir: folder, databaseUrl, nodeOptions })
+  const requests = ids.map((id) => wireFormOf(scenario.project(id), bench.tenants[scenario.tenant]))
+  const { answers } = await load
+    .run({ port: project.port, requests, connections: options.connections, durationMs: loadMs })
+    .finally(() => project.stop())
+  const [name] = (await readdir(folder)).filter((file) => file.endsWith('.cpuprofile'))
+  const file = join(folder, name!)
+  console.log(
+    `\n${scenario.title}: ${file}\n${selfTimes(JSON.parse(await readFile(file, 'utf8')) as CpuProfile, answers)}`,
+  )
+}
+
+function selfTimes({ nodes, samples, timeDeltas }: CpuProfile, answers: number): string {
+  const byId = new Map(nodes.map((node) => [node.id, node.callFrame]))
+  const times = new Map<string, number>()
+  samples.forEach((sample, index) => {
+    const { functionName, url, lineNumber } = byId.get(sample)!
+    const place = url.replace(/^.*\/(node_modules|dist)\//, '')
+    const key = `${functionName || '(anonymous)'}  ${place}${place ? `:${lineNumber + 1}` : ''}`
+    times.set(key, (times.get(key) ?? 0) + timeDeltas[index]!)
+  })
+  const rows = [...times].sort(([, a], [, b]) => b - a).slice(0, shown)
+  return tableOf(
+    ['us per request', 'function'],
+    rows.map(([key, time]) => [(time / answers).toFixed(1), key]),
+  )
+}

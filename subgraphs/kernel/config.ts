@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isAddressEntry } from './address.ts'
 
 /** A window of a per-address limit: at most `max` requests in `windowMs`. */
 export interface Limit {
@@ -69,6 +70,13 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   return found
 }
 
+function proxiesOf(text: string): string[] {
+  const proxies = text.split(',').map((part) => part.trim()).filter(Boolean)
+  const wrong = proxies.find((proxy) => !isAddressEntry(proxy))
+  if (wrong !== undefined) throw new ConfigError(`TRUST_PROXY: "${wrong}" is neither an address nor a CIDR block.`)
+  return proxies
+}
+
 function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
   if (!value) return null
   const url = URL.parse(value)
@@ -111,7 +119,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     signingKey,
     encryptionKey,
     callerKey,
-    trustProxy: (env.TRUST_PROXY ?? '').split(',').map((part) => part.trim()).filter(Boolean),
+    trustProxy: proxiesOf(env.TRUST_PROXY ?? ''),
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',
     subgraphUrls,
   }

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, readConfig, variables } from '../../subgraphs/kernel/config.ts'
+import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+
+const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8')
+
+describe('configuration', () => {
+  it('is listed in one table of the README, variable by variable', () => {
+    const listed = [...readme.matchAll(/^\| `([A-Z_<>]+)` \|/gm)].map(([, name]) => name)
+    expect(listed).toEqual([...variables])
+  })
+
+  it('has the defaults of the specification', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 4000,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      redisUrl: null,
+      demo: true,
+      ipLimits: [
+        { max: 20, windowMs: 1000 },
+        { max: 200, windowMs: 60_000 },
+        { max: 2000, windowMs: 3_600_000 },
+      ],
+      logLevel: 'info',
+      trustProxy: [],
+      openIntrospection: false,
+      subgraphUrls: {},
+    })
+  })
+
+  it('reads every variable', () => {
+    const env = {
+      PORT: '0',
+      HOST: '0.0.0.0',
+      DATA_DIR: '/srv/crm',
+      DATABASE_URL: 'postgres://db/crm',
+      REDIS_URL: 'redis://cache',
+      DEMO: 'off',
+      IP_LIMITS: 'off',
+      LOG_LEVEL: 'warn',
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      CALLER_KEY: 'c'.repeat(32),
+      TRUST_PROXY: '10.0.0.0/8, ::1',
+      INTROSPECTION: 'open',
+      SUBGRAPH_SUPPORT_URL: 'http://support:4001',
+    }
+    expect(readConfig(env)).toEqual({
+      port: 0,
+      host: '0.0.0.0',
+      dataDir: '/srv/crm',
+      databaseUrl: 'postgres://db/crm',
+      redisUrl: 'redis://cache',
+      demo: false,
+      ipLimits: [],
+      logLevel: 'warn',
+      signingKey: null,
+      encryptionKey: env.ENCRYPTION_KEY,
+      callerKey: env.CALLER_KEY,
+      trustProxy: ['10.0.0.0/8', '::1'],
+      openIntrospection: true,
+      subgraphUrls: { support: 'http://support:4001' },
+    })
+  })
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', 'http'],
+    ['DATABASE_URL', 'mysql://db/crm'],
+    ['REDIS_URL', 'cache:6379'],
+    ['DEMO', 'yes'],
+    ['IP_LIMITS', '20 per second'],
+    ['IP_LIMITS', '0/s'],
+    ['LOG_LEVEL', 'loud'],
+    ['SIGNING_KEY', 'secret'],
+    ['ENCRYPTION_KEY', 'short'],
+    ['CALLER_KEY', 'c'.repeat(31)],
+    ['INTROSPECTION', 'closed'],
+    ['SUBGRAPH_SUPPORT_URL', 'support:4001'],
+    ['TRUST_PROXY', 'localhost'],
+  ])('refuses %s=%s and names the variable', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
+    expect(() => readConfig({ [name]: value })).toThrow(name)
+  })
+})

@@ -1,3 +1,4 @@
+import type { BusinessHours } from '../kernel/business-hours.ts'
 import type { RequestContext } from '../kernel/request.ts'
 import type { Reference } from '../kernel/record/definition.ts'
 
@@ -13,6 +14,8 @@ export const activeUsers: Reference = async (ctx, ids) => {
 export interface OrganizationSettings {
   /** Refuse moves of a case that its state machine does not have. */
   readonly enforceCaseTransitions?: boolean
+  /** When due dates pass; absent, every hour counts. */
+  readonly businessHours?: BusinessHours
 }
 
 export async function organizationSettings(ctx: RequestContext): Promise<OrganizationSettings> {

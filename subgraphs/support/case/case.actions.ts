@@ -5,18 +5,19 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
 import type { CaseCreateInput, CaseUpdateInput } from './case.inputs.ts'
-import { hoursAfter, mustBeAllowed, slaHours, statusChange } from './case.status.ts'
+import { hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
 /** Due dates follow from the priority unless they are given; a case that comes in a later state has what that state implies. */
-export function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
+export async function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
+  const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
   const hours = slaHours[input.priority ?? 'MEDIUM']
-  const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution)
+  const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution, businessHours)
   const fresh = { status: 'NEW', priority: input.priority ?? 'MEDIUM', slaDueAt, pausedAt: null, resolvedAt: null, closedAt: null, escalationLevel: 0, reopenCount: 0 } as const
-  const implied = statusChange(fresh, input.status ?? 'NEW', now).values
-  return cases.create(ctx, { ...input, slaDueAt, firstResponseDueAt: hoursAfter(now, hours.firstResponse), ...implied })
+  const implied = statusChange(fresh, input.status ?? 'NEW', now, businessHours).values
+  return cases.create(ctx, { ...input, slaDueAt, firstResponseDueAt: hoursAfter(now, hours.firstResponse, businessHours), ...implied })
 }
 
 export function updateCase(ctx: RequestContext, id: string, input: CaseUpdateInput, expectedVersion: number | null): Promise<Case> {
@@ -64,9 +65,11 @@ export async function summarizeCase(ctx: RequestContext, id: string) {
   return { caseId: summarized.id, ...(summarized.aiSummary as { summary: string; keyPoints: string[]; generatedAt: string; model: string }) }
 }
 
-async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus) {
-  if (from !== to && (await organizationSettings(ctx)).enforceCaseTransitions) mustBeAllowed(from, to)
-  return statusChange(before, to, ctx.clock.now().toISOString())
+async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus): Promise<StatusChange> {
+  if (from === to) return { values: {}, events: [] }
+  const { enforceCaseTransitions = false, businessHours = null } = await organizationSettings(ctx)
+  if (enforceCaseTransitions) mustBeAllowed(from, to)
+  return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 
 const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})

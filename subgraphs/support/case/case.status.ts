@@ -1,3 +1,4 @@
+import { addWorkingTime, workingTimeBetween, type BusinessHours } from '../../kernel/business-hours.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'
@@ -22,9 +23,9 @@ const transitions: Readonly<Record<CaseStatus, readonly CaseStatus[]>> = {
 
 export const isDone = (status: CaseStatus): boolean => status === 'RESOLVED' || status === 'CLOSED'
 
-const later = (from: string, ms: number): string => new Date(Date.parse(from) + ms).toISOString()
-
-export const hoursAfter = (from: string, hours: number): string => later(from, hours * 3_600_000)
+/** When so many hours have passed in the business hours of the organization, or by the clock when it has none. */
+export const hoursAfter = (from: string, hours: number, calendar: BusinessHours | null = null): string =>
+  addWorkingTime(from, hours * 3_600_000, calendar)
 
 /** Throws INVALID_STATE with what would be allowed. */
 export function mustBeAllowed(from: CaseStatus, to: CaseStatus): void {
@@ -44,19 +45,19 @@ type Before = Pick<
 >
 
 /** What else changes when a case gets this status. The same status changes nothing. */
-export function statusChange(before: Before, to: CaseStatus, now: string): StatusChange {
+export function statusChange(before: Before, to: CaseStatus, now: string, calendar: BusinessHours | null = null): StatusChange {
   if (before.status === to) return { values: {}, events: [] }
   const events: ExtraEvent[] = [{ type: 'case.status_changed', data: { previousStatus: before.status, status: to } }]
   if (to === 'ESCALATED') events.push({ type: 'case.escalated', data: { escalationLevel: before.escalationLevel + 1 } })
-  return { values: { status: to, ...pause(before, to, now), ...escalation(before, to, now), ...completion(before, to, now) }, events }
+  return { values: { status: to, ...pause(before, to, now, calendar), ...escalation(before, to, now), ...completion(before, to, now) }, events }
 }
 
-/** Waiting for the customer stops the SLA clock; leaving that state moves the due date by the time waited. */
-function pause(before: Before, to: CaseStatus, now: string): Partial<Case> {
+/** Waiting for the customer stops the SLA clock; leaving that state moves the due date by the working time waited. */
+function pause(before: Before, to: CaseStatus, now: string, calendar: BusinessHours | null): Partial<Case> {
   if (to === 'PENDING_CUSTOMER') return { pausedAt: now }
   if (!before.pausedAt) return {}
-  const waitedMs = Math.max(0, Date.parse(now) - Date.parse(before.pausedAt))
-  return { pausedAt: null, ...(before.slaDueAt && { slaDueAt: later(before.slaDueAt, waitedMs) }) }
+  const waitedMs = workingTimeBetween(before.pausedAt, now, calendar)
+  return { pausedAt: null, ...(before.slaDueAt && { slaDueAt: addWorkingTime(before.slaDueAt, waitedMs, calendar) }) }
 }
 
 function escalation(before: Before, to: CaseStatus, now: string): Partial<Case> {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Comparer } from './differential.ts'
-import { aContext, libraryEndpoints, librarySchemas, librarySupergraph } from './fixtures.ts'
-import { generateQueries } from './generate-queries.ts'
+import { Comparer } from './differential.fixture.ts'
+import { aContext, libraryEndpoints, librarySupergraph } from './library.fixture.ts'
+import { generateQueries } from './generate-queries.fixture.ts'
 import { Graph } from './graph.ts'
 
 const limits = { tokens: 1e6, depth: 100, aliases: 1e6, rootFields: 1e6, fields: 1e6, directives: 1e6, cost: 1e9 }
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const create = (singleFetch: boolean) =>
     Graph.create({ supergraphSdl: librarySupergraph, endpoints: libraryEndpoints(), limits, singleFetch })
   apiSchema = create(true).apiSchema
-  comparer = await Comparer.create(librarySupergraph, librarySchemas, create, aContext())
+  comparer = await Comparer.create(librarySupergraph, libraryEndpoints(), create, aContext())
 })
 
 describe('Graph answers as the stock gateway does', () => {

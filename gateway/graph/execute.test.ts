@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
-import { aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './fixtures.ts'
+import { aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './library.fixture.ts'
 import { Graph } from './graph.ts'
 
 let endpoints: LibraryEndpoint[]

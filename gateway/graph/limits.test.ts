@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './fixtures.ts'
+import { aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './library.fixture.ts'
 import { Graph } from './graph.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 
@@ -43,6 +43,12 @@ describe('Graph.prepare', () => {
     const fragments = times(60, (number) => `fragment F${number} on Book { ...F${number + 1} ...F${number + 1} }`)
     const document = `{ featured { ...F0 } } ${fragments} fragment F60 on Book { id }`
     expect(() => graph.prepare(document)).toThrow('Fields limit of 2000 exceeded, found 1152921504606847000.')
+  })
+
+  it('refuses the same field repeated so often that comparing takes too long', () => {
+    expect(() => graph.prepare(`{ featured { ${times(1900, () => 'id')} } }`)).toThrow(
+      expect.objectContaining({ extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED' } }),
+    )
   })
 
   it.each([

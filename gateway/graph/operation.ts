@@ -26,6 +26,8 @@ export interface OperationParts {
 }
 
 const validationErrorsMax = 50
+/** graphql-js gives up comparing fields that might conflict after half a million comparisons. */
+const comparedTooMuch = 'Validation aborted.'
 
 /** `__proto__` as a response name or variable would change objects instead of filling them. */
 const reservedNamesRule: ValidationRule = (context) => ({
@@ -43,6 +45,9 @@ export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): vo
   })
   const [first] = errors
   if (!first) return
+  if (errors.some(({ message }) => message === comparedTooMuch)) {
+    throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', 'The document repeats the same fields too often.')
+  }
   const code = 'GRAPHQL_VALIDATION_FAILED'
   throw new Refusal(code, errors.length === 1 ? first.message : `The document has ${errors.length} problems.`, {
     errors: errors.map(({ message, locations }) => ({ path: 'query', code, message, ...locations?.[0] })),

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import type { SubgraphEndpoint, SubgraphRequest } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { composeSupergraph } from './compose.ts'
-import { aCaller, aContext } from './fixtures.ts'
+import { aCaller, aContext } from './library.fixture.ts'
 import { Graph } from './graph.ts'
 
 const federation = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@requiresScopes"])`

@@ -3,11 +3,11 @@ import { graphql, GraphQLError, parse, type GraphQLSchema } from 'graphql'
 import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts'
 import type { SubgraphEndpoint, SubgraphRequest } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { composeSupergraph } from './compose.ts'
-import { catalogResolvers, catalogSdl } from './fixtures/catalog.ts'
-import { peopleResolvers, peopleSdl } from './fixtures/people.ts'
-import { reviewsResolvers, reviewsSdl } from './fixtures/reviews.ts'
+import { catalogResolvers, catalogSdl } from './library/catalog.fixture.ts'
+import { peopleResolvers, peopleSdl } from './library/people.fixture.ts'
+import { reviewsResolvers, reviewsSdl } from './library/reviews.fixture.ts'
 
-// A library in three subgraphs: test support, with every federation feature the executor must get right.
+// A library in three subgraphs, with every federation feature the executor must get right.
 const sources = [
   { name: 'catalog', sdl: catalogSdl, resolvers: catalogResolvers },
   { name: 'people', sdl: peopleSdl, resolvers: peopleResolvers },
@@ -17,7 +17,7 @@ const sources = [
 const federation = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@external", "@requires",
   "@provides", "@shareable", "@requiresScopes", "@interfaceObject"])`
 
-export const librarySchemas: ReadonlyMap<string, GraphQLSchema> = new Map(
+const schemas: ReadonlyMap<string, GraphQLSchema> = new Map(
   sources.map(({ name, sdl, resolvers }) => [
     name,
     buildSubgraphSchema([{ typeDefs: parse(`${federation}\n${sdl}`), resolvers }]),
@@ -41,7 +41,7 @@ export class LibraryEndpoint implements SubgraphEndpoint {
   async execute(request: SubgraphRequest) {
     this.requests.push(request)
     if (this.isDead) throw new Error(`connect ECONNREFUSED ${this.name}`)
-    const schema = librarySchemas.get(this.name)
+    const schema = schemas.get(this.name)
     if (!schema) throw new Error(`no such subgraph: ${this.name}`)
     const { data, errors } = await graphql({
       schema,

@@ -1,11 +1,10 @@
-import { parse, print, visit, Kind, type FieldNode, type GraphQLFormattedError, type GraphQLSchema } from 'graphql'
+import { parse, print, visit, Kind, type FieldNode, type GraphQLFormattedError } from 'graphql'
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
+import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { defectMessage } from './failures.ts'
-import type { GeneratedQuery } from './generate-queries.ts'
+import type { GeneratedQuery } from './generate-queries.fixture.ts'
 import type { Graph, GraphResult } from './graph.ts'
-import { stockGateway, type Reference, type ReferenceAnswer } from './reference.ts'
-
-// Test support: runs one query through Graph with and without its single-fetch route and through the stock gateway.
+import { stockGateway, type StockAnswer, type StockGateway } from './stock-gateway.fixture.ts'
 
 interface ComparableError {
   readonly message: string
@@ -26,7 +25,7 @@ const comparableError = ({ message, path, extensions }: GraphQLFormattedError): 
   return { message, path: path ?? [], code }
 }
 
-function comparable(result: GraphResult | ReferenceAnswer): Comparable {
+function comparable(result: GraphResult | StockAnswer): Comparable {
   const { valueCompletion = [] } = (result.extensions ?? {}) as { valueCompletion?: readonly GraphQLFormattedError[] }
   return {
     data: JSON.parse(JSON.stringify(result.data ?? null)) as unknown,
@@ -138,23 +137,24 @@ function againstExecutor(single: Comparable, executor: Comparable): Differential
 export class Comparer {
   private readonly graph: Graph
   private readonly executor: Graph
-  private readonly stock: Reference
+  private readonly stock: StockGateway
   private readonly context: OperationContext
 
-  private constructor(graph: Graph, executor: Graph, stock: Reference, context: OperationContext) {
+  private constructor(graph: Graph, executor: Graph, stock: StockGateway, context: OperationContext) {
     this.graph = graph
     this.executor = executor
     this.stock = stock
     this.context = context
   }
 
+  /** `create` makes a graph on `supergraphSdl` and endpoints that answer as the given ones do. */
   static async create(
     supergraphSdl: string,
-    schemas: ReadonlyMap<string, GraphQLSchema>,
+    endpoints: readonly SubgraphEndpoint[],
     create: (singleFetch: boolean) => Graph,
     context: OperationContext,
   ): Promise<Comparer> {
-    return new Comparer(create(true), create(false), await stockGateway(supergraphSdl, schemas, context), context)
+    return new Comparer(create(true), create(false), await stockGateway(supergraphSdl, endpoints, context), context)
   }
 
   async compare(query: GeneratedQuery): Promise<Differential> {

@@ -37,7 +37,7 @@ const create = async (caller: Caller, input: object = {}) =>
     .apiKeyCreate!
 const problemsOf = async (caller: Caller, input: object) => {
   const { errors } = await world.run(creating, { input: { name: 'Sync', scopes: ['READ_ACCOUNTS'], ...input } }, caller)
-  return (errors[0]?.extensions?.errors as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`)
+  return (errors[0]!.extensions!.errors as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`)
 }
 const later = (ms: number) => new Date(world.now.getTime() + ms).toISOString()
 

@@ -17,6 +17,9 @@ function newCode(): string {
 /** A code as people type it. */
 export const normalizeCode = (text: string): string => text.trim().toUpperCase()
 
+/** Whoever reads events is not to be let in by them. */
+const withoutCode = (organization: Organization): Organization => ({ ...organization, code: null })
+
 export interface NewOrganization {
   readonly id?: string
   readonly name: string
@@ -69,9 +72,4 @@ export function setOrganizationStatus(ctx: RequestContext, status: OrganizationS
     })
     return organization
   })
-}
-
-/** Whoever reads events is not to be let in by them. */
-function withoutCode({ code: _, ...organization }: Organization): Omit<Organization, 'code'> {
-  return organization
 }

@@ -1,4 +1,4 @@
-import { hash, verify, type Algorithm, type Options } from '@node-rs/argon2'
+import { hash, verify, type Options } from '@node-rs/argon2'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { textProblems } from '../text.ts'
 
@@ -21,10 +21,8 @@ export function passwordProblems(password: string, path = 'password'): FieldProb
   return [{ path, code: 'TOO_SIMPLE', message: `${path} needs ${missing.join(', ')}.` }]
 }
 
-// The enumeration of the package exists in its types only.
-const argon2id = 2 as Algorithm.Argon2id
-
-export const hashing: Options = { algorithm: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** Argon2id, which is the default of the package. */
+export const hashing: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export const hashPassword = (password: string): Promise<string> => hash(password, hashing)
 

@@ -27,7 +27,7 @@ let orm: MikroORM
 
 beforeAll(async () => {
   fresh = await freshDatabase()
-  orm = await MikroORM.init({ clientUrl: fresh.url, entities: records.map(({ entity }) => entity as never), connect: false })
+  orm = await MikroORM.init({ clientUrl: fresh.url, entities: records.map(({ entity }) => entity as never) })
 })
 afterAll(async () => {
   await orm.close()

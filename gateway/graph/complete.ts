@@ -43,7 +43,7 @@ function completePresent(completion: Completion, shape: ValueShape, value: unkno
       if (Array.isArray(value)) return completeList(completion, shape.item, value, parentName)
       note(completion, `Invalid value found for ${placeOf(completion, shape, parentName)}.`)
       return explainedNull
-    case 'object': {
+    default: {
       const data = value as Data
       const typename = data['__typename']
       const type = typeof typename === 'string' ? shape.object.of(typename) : shape.object.of(shape.object.type.name)
@@ -61,14 +61,14 @@ function completeList(
   parentName: string,
 ): unknown {
   const { path } = completion
-  const output: unknown[] = new Array(values.length)
+  const output: unknown[] = []
   let nullified = false
   for (let index = 0; index < values.length; index++) {
     path.push(index)
     const completed = completeValue(completion, item, values[index], parentName)
     path.pop()
     if (completed === nullParent) nullified = true
-    output[index] = completed === explainedNull ? null : completed
+    output.push(completed === explainedNull ? null : completed)
   }
   return nullified ? explainedNull : output
 }

@@ -21,7 +21,7 @@ import type { Variables } from './variables.ts'
 /** How many objects a list without `first` or `limit` is taken to have. */
 export const assumedListSize = 10
 
-const sizeArguments = ['first', 'limit']
+const sizeArguments = new Set(['first', 'limit'])
 
 /** The part of an operation that costs: objects, and how often each may be repeated. */
 export interface CostNode {
@@ -43,7 +43,7 @@ function sizeOf(value: ValueNode | undefined, fallback: number): (variables: Var
 /** The size a field is asked for, or null where it takes no such argument. */
 function askedSize(field: GraphQLField<unknown, unknown>, given: readonly ArgumentNode[]): CostNode['size'] | null {
   const sizes = field.args
-    .filter(({ name }) => sizeArguments.includes(name))
+    .filter(({ name }) => sizeArguments.has(name))
     .map((argument) => {
       const value = given.find(({ name }) => name.value === argument.name)?.value
       const isDefaulted = typeof argument.defaultValue === 'number'

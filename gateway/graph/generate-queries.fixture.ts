@@ -204,7 +204,7 @@ class QueryWriter {
         ? `[${value.map((item) => this.literal(nullable.ofType, item)).join(', ')}]`
         : this.literal(nullable.ofType, value)
     }
-    if (isEnumType(nullable)) return String(value)
+    if (isEnumType(nullable) && typeof value === 'string') return value
     if (!isInputObjectType(nullable) || typeof value !== 'object') return JSON.stringify(value)
     const fields = nullable.getFields()
     const parts = Object.entries(value).map(([name, part]) => `${name}: ${this.literal(fields[name]!.type, part)}`)

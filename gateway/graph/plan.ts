@@ -82,7 +82,7 @@ export function compilePlan(surroundings: PlanSurroundings, node: PlanNode, path
         whenTrue: node.ifClause ? compile(node.ifClause) : null,
         whenFalse: node.elseClause ? compile(node.elseClause) : null,
       }
-    case 'Defer':
+    default:
       throw new Error('Plans with @defer are not supported.')
   }
 }

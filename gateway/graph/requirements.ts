@@ -1,6 +1,6 @@
 import {
   getNamedType,
-  GraphQLSchema,
+  type GraphQLSchema,
   isAbstractType,
   isInputObjectType,
   isInterfaceType,

@@ -1,6 +1,14 @@
 import { eventInsert } from '../kernel/outbox/event.ts'
 import { Values } from '../kernel/record/predicate.ts'
 import type { RequestContext } from '../kernel/request.ts'
+import { organizationEvents } from './organization/organization.events.ts'
+import { sessionEvents } from './session/session.events.ts'
+import { teamEvents } from './team/team.events.ts'
+import { userEvents } from './user/user.events.ts'
+
+const declared: ReadonlySet<string> = new Set(
+  [organizationEvents, sessionEvents, teamEvents, userEvents].flatMap(({ types }) => Object.keys(types)),
+)
 
 interface IdentityChange {
   /** `<object>.<past participle>` */
@@ -13,6 +21,7 @@ interface IdentityChange {
 /** Appends the event of a change of identity to the transaction of `ctx`, in the form of every record's events. */
 export async function appendEvent(ctx: RequestContext, change: IdentityChange): Promise<void> {
   const { type, record, previous = null, changedFields = null } = change
+  if (!declared.has(type)) throw new Error(`Identity does not declare the event type ${type}`)
   const object = type.split('.', 1)[0]!
   const actorId = ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId
   const data = { object, id: record.id, record, previous, changedFields, actorId }

@@ -7,7 +7,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { createApiKey, deleteApiKey, readApiKey, readApiKeys, revokeApiKey, updateApiKey } from './api-key.actions.ts'
 import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
 import { apiKeyTable } from './api-key.migrations.ts'
-import { ApiKey, ApiKeyStatus, statusOf } from './api-key.ts'
+import { ApiKey, apiKey, ApiKeyStatus, statusOf } from './api-key.ts'
 
 const ApiKeyPageArgs = pageArgs(ApiKeyFilter, ApiKeyOrder)
 type ApiKeyPageArgs = InstanceType<typeof ApiKeyPageArgs>
@@ -65,4 +65,4 @@ export class ApiKeyResolver {
   }
 }
 
-export const apiKeyResource: Resource = { resolver: ApiKeyResolver, migrations: [apiKeyTable] }
+export const apiKeyResource: Resource = { resolver: ApiKeyResolver, announces: [apiKey], migrations: [apiKeyTable] }

@@ -7,6 +7,7 @@ import { logout } from './logout.ts'
 import { refresh } from './refresh.ts'
 import { register } from './register.ts'
 import { sessionTables } from './session.migrations.ts'
+import { sessionEvents } from './session.events.ts'
 import { LoginInput, RegisterInput, SignedIn, SignedOut } from './session.ts'
 
 @Resolver()
@@ -39,4 +40,8 @@ export class SessionResolver {
   }
 }
 
-export const sessionResource: Resource = { resolver: SessionResolver, migrations: [sessionTables] }
+export const sessionResource: Resource = {
+  resolver: SessionResolver,
+  announces: [sessionEvents],
+  migrations: [sessionTables],
+}

@@ -3,6 +3,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { User } from '../user/user.ts'
 import { teamTables } from './team.migrations.ts'
+import { teamEvents } from './team.events.ts'
 import { Team, teamsOf } from './team.ts'
 
 @Resolver(() => User)
@@ -13,4 +14,4 @@ export class TeamResolver {
   }
 }
 
-export const teamResource: Resource = { resolver: TeamResolver, migrations: [teamTables] }
+export const teamResource: Resource = { resolver: TeamResolver, announces: [teamEvents], migrations: [teamTables] }

@@ -57,7 +57,7 @@ function definedOnly<T extends object>(values: T): T {
 }
 
 /** The value of a column nobody gave one. */
-function blank(column: Column): unknown {
+export function blank(column: Column): unknown {
   if (column.nullable) return null
   if (column.kind === 'textList') return []
   if (column.kind === 'boolean') return false

@@ -4,6 +4,7 @@ import { parse, type GraphQLSchema } from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
+import type { PlainEvents } from '../outbox/plain-events.ts'
 import type { RecordShape } from '../record/definition.ts'
 import { readReference } from '../record/read.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
@@ -19,8 +20,8 @@ export interface Resource {
   readonly types?: readonly Class[]
   /** Records that other subgraphs may point at, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
-  /** Parts of those records that announce events of their own. */
-  readonly parts?: readonly RecordShape[]
+  /** What announces events beside those records. */
+  readonly announces?: readonly (RecordShape | PlainEvents)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
 }

@@ -167,7 +167,7 @@ export class CaseResolver {
 export const caseResource: Resource = {
   resolver: CaseResolver,
   entities: { Case: supportCase },
-  parts: [caseComment],
+  announces: [caseComment],
   migrations: [caseTables],
   jobs: [caseAutoClose, caseSlaBreach],
 }

@@ -1,0 +1,30 @@
+import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+
+const record = {
+  id: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
+  name: 'Fjordline Freight Systems',
+  status: 'ACTIVE',
+  entitlements: [],
+  createdAt: '2026-11-02T08:15:00.000Z',
+  updatedAt: '2026-11-02T08:15:00.000Z',
+}
+
+export const organizationEvents: PlainEvents = {
+  object: 'organization',
+  properties: {
+    id: 'id',
+    name: 'text',
+    status: 'text',
+    entitlements: 'textList',
+    createdAt: 'timestamp',
+    updatedAt: 'timestamp',
+  },
+  types: {
+    'organization.created': { description: 'The organization was founded.', record },
+    'organization.updated': {
+      description: 'The organization was suspended or resumed; previous holds it before the change.',
+      record: { ...record, status: 'SUSPENDED', updatedAt: '2026-11-02T10:40:00.000Z' },
+      before: { status: 'ACTIVE', updatedAt: '2026-11-02T08:15:00.000Z' },
+    },
+  },
+}

@@ -1,0 +1,48 @@
+import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+
+const record = {
+  id: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
+  organizationId: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
+  email: 'elin.wester@fjordline.example',
+  emailVerified: false,
+  name: 'Elin Wester',
+  firstName: 'Elin',
+  lastName: 'Wester',
+  role: 'MEMBER',
+  visibility: 'TEAM',
+  isActive: true,
+  timezone: 'UTC',
+  locale: 'en',
+  createdAt: '2026-11-02T08:15:00.000Z',
+  updatedAt: '2026-11-02T08:15:00.000Z',
+}
+
+export const userEvents: PlainEvents = {
+  object: 'user',
+  properties: {
+    id: 'id',
+    organizationId: 'id',
+    email: 'text',
+    emailVerified: 'boolean',
+    name: 'text',
+    firstName: 'text?',
+    lastName: 'text?',
+    role: 'text',
+    visibility: 'text',
+    isActive: 'boolean',
+    timezone: 'text',
+    locale: 'text',
+    createdAt: 'timestamp',
+    updatedAt: 'timestamp',
+  },
+  types: {
+    'user.created': { description: 'A person became a user of the organization.', record },
+    'user.updated': {
+      description:
+        'What a user may do was changed; previous holds the user before the change and changedFields lists what changed.',
+      record: { ...record, role: 'MANAGER', updatedAt: '2026-11-02T10:40:00.000Z' },
+      before: { role: 'MEMBER', updatedAt: '2026-11-02T08:15:00.000Z' },
+    },
+    'user.deleted': { description: 'A user left the organization.', record },
+  },
+}

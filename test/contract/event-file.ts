@@ -1,0 +1,42 @@
+export type Json = Readonly<Record<string, unknown>>
+
+export interface EventFile {
+  readonly type: string
+  readonly schema: Json
+  readonly sample: Json
+}
+
+interface Described {
+  readonly object: string
+  readonly type: string
+  readonly description: string
+  /** Of the record. */
+  readonly properties: Json
+  /** Of `data`, beside those of every event. */
+  readonly added?: Json
+}
+
+/** `{object, id, record, previous, changedFields, actorId}` and what the type adds (specification, Events). */
+export function dataSchema({ object, type, description, properties, added = {} }: Described): Json {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: type,
+    description,
+    type: 'object',
+    required: ['object', 'id', 'record', ...Object.keys(added)],
+    additionalProperties: false,
+    properties: {
+      object: { const: object },
+      id: { type: 'string' },
+      record: { type: 'object', required: ['id'], additionalProperties: true, properties },
+      previous: { type: ['object', 'null'], description: 'The record before the change; updates only.' },
+      changedFields: {
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        description: 'Names of the columns that changed; updates only.',
+      },
+      actorId: { type: ['string', 'null'], description: 'The user who caused the event; null when the system did.' },
+      ...added,
+    },
+  }
+}

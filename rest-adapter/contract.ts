@@ -25,6 +25,7 @@ export interface RestOperation {
   readonly success: { readonly status: number; readonly headers: ReadonlySet<string>; readonly hasBody: boolean }
   readonly acceptsIdempotencyKey: boolean
   readonly sunset: Sunset | null
+  readonly refreshCookie: 'set' | 'clear' | null
   /** The stored GraphQL document with the fragments it uses; null when an exception serves the operation. */
   readonly document: string | null
 }
@@ -74,6 +75,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         success: successOf(document, operation),
         acceptsIdempotencyKey: parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key'),
         sunset: operation.deprecated ? sunsetOf(operation) : null,
+        refreshCookie: operation['x-refresh-cookie'] ?? null,
         document: documents.get(documentId) ?? null,
       }
     }),

@@ -87,7 +87,7 @@ function completed(item: PathItem, root: Root, area: Area): PathItem {
     })
     const scopes = operation['x-api-key-scopes']
     const security = operation.security ?? root.security?.map((scheme) => withScopes(scheme, scopes))
-    return [method, { tags, ...operation, security, responses: { ...Object.fromEntries(own), ...responses } }]
+    return [method, { tags, ...operation, security, responses: { ...responses, ...Object.fromEntries(own) } }]
   })
   return { ...item, ...Object.fromEntries(operations) }
 }

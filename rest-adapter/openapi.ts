@@ -50,6 +50,8 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-api-key-scopes': readonly string[]
+  /** What the operation does to the cookie that carries the refresh token; `set` also takes the token from it. */
+  readonly 'x-refresh-cookie'?: 'set' | 'clear'
   /** Days of the deprecation and of the earliest removal, `YYYY-MM-DD`, and the path that replaces this one. */
   readonly 'x-deprecated-at'?: string
   readonly 'x-sunset'?: string

@@ -12,6 +12,7 @@ import { announce } from './deprecation.ts'
 import { claimOf } from './idempotency.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
 import { queryPairs } from './query.ts'
+import { withRefreshCookie, writeRefreshCookie } from './refresh-cookie.ts'
 import { Translation, type Values } from './translate.ts'
 import { bodyRequired, type Validator } from './validate.ts'
 
@@ -137,10 +138,14 @@ export class Endpoint {
     req: ServedRequest,
     res: ServerResponse,
   ): Promise<void> {
-    const variables = translation.variables(req.params, query, req.headers, body)
+    const { refreshCookie } = this.operation
+    const given = refreshCookie === 'set' ? withRefreshCookie(req, this.operation, body) : body
+    const variables = translation.variables(req.params, query, req.headers, given)
     const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context)
-    if (errors?.[0]) this.around.edge.refuse(inRestWords(errors[0]), req, res)
-    else writeAnswer(this.operation, data?.['result'], replayed ?? false, req.url!, res)
+    if (errors?.[0]) return this.around.edge.refuse(inRestWords(errors[0]), req, res)
+    const result = data?.['result']
+    if (refreshCookie) writeRefreshCookie(refreshCookie, result, req, res)
+    writeAnswer(this.operation, result, replayed ?? false, req.url!, res)
   }
 
   private async except(

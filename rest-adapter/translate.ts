@@ -35,7 +35,7 @@ interface QueryReader {
 export function sourcesOf(operation: RestOperation): { variable: string; isRequired: boolean; sources: Source[] }[] {
   return variablesOf(operation).map(({ name: variable, isRequired }) => {
     const sources: Source[] = operation.parameters
-      .filter((parameter) => parameter.in !== 'cookie' && variableOf(parameter) === variable)
+      .filter((parameter) => variableOf(parameter) === variable)
       .map((parameter) => ({ variable, place: parameter.in as Place, name: parameter.name }))
     if (operation.body) {
       if (variable === 'input') sources.push({ variable, place: 'input', name: '' })
@@ -47,9 +47,9 @@ export function sourcesOf(operation: RestOperation): { variable: string; isRequi
   })
 }
 
-/** Headers steer the request; one is a variable only when it says so. */
+/** Headers steer the request, and cookies stand for what was not sent; one is a variable only when it says so. */
 export const variableOf = (parameter: Parameter): string | null =>
-  parameter['x-variable'] ?? (parameter.in === 'header' ? null : parameter.name)
+  parameter['x-variable'] ?? (parameter.in === 'header' || parameter.in === 'cookie' ? null : parameter.name)
 
 function variablesOf(operation: RestOperation): { name: string; isRequired: boolean }[] {
   const definition = parse(operation.document ?? '{ __typename }').definitions.find(

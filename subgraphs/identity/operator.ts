@@ -26,6 +26,8 @@ export interface OperatorUser extends Pick<User, 'email' | 'name' | 'role' | 'vi
   readonly lastName?: string | null
   /** Absent: the user cannot sign in with a password. A person who has an account already keeps its own. */
   readonly password?: string
+  /** Instead of a password: the hash of one that several users share, so that it is hashed once. */
+  readonly passwordHash?: string
 }
 
 export async function createUser(services: Services, organizationId: string, wanted: OperatorUser): Promise<User> {
@@ -33,7 +35,8 @@ export async function createUser(services: Services, organizationId: string, wan
   const { id = newId(), password, firstName = null, lastName = null } = wanted
   refuseAny([...emailProblems(email), ...(password === undefined ? [] : passwordProblems(password))])
   const person = await findPerson(services.database, email)
-  const passwordHash = person || password === undefined ? null : await inHashSlot(() => hashPassword(password))
+  const hashed = wanted.passwordHash ?? (password === undefined ? null : await inHashSlot(() => hashPassword(password)))
+  const passwordHash = person ? null : hashed
   return inTransaction(systemContext(services, organizationId), (ctx) =>
     addUser(ctx, {
       ...wanted,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../kernel/ids.ts'
 import { anonymous, claimsOf, goodPassword, useIdentity } from '../identity.fixture.ts'
+import { sessionForget } from './session-forget.job.ts'
 import { credentialSource, deactivateUser, resumeOrganization, suspendOrganization } from '../public.ts'
 
 const world = useIdentity()
@@ -152,5 +153,22 @@ describe('me and profile', () => {
       },
       profile: { id: userId, timezone: 'UTC', locale: 'en' },
     })
+  })
+})
+
+describe('session.forget', () => {
+  it('forgets what ended or was used 30 days ago, and nothing that still works', async () => {
+    const [ended, alive] = [await signIn(), await signIn()]
+    await world.run('mutation { authLogout { sessionId } }', {}, await world.callerOf(ended.sessionId))
+    world.pass(29 * day)
+    const second = await next(alive.refreshToken)
+    world.pass(day + 1)
+    await sessionForget.run(world.services)
+    expect(await sessionOf(ended.sessionId)).toBe(null)
+    const third = await next(second)
+    world.pass(29 * day)
+    await sessionForget.run(world.services)
+    expect((await refresh(alive.refreshToken)).codes).toEqual(['UNAUTHENTICATED'])
+    expect((await refresh(third)).codes).toEqual([])
   })
 })

@@ -6,6 +6,7 @@ import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { refresh } from './refresh.ts'
 import { register } from './register.ts'
+import { sessionForget } from './session-forget.job.ts'
 import { sessionTables } from './session.migrations.ts'
 import { sessionEvents } from './session.events.ts'
 import { LoginInput, RegisterInput, SignedIn, SignedOut } from './session.ts'
@@ -44,4 +45,5 @@ export const sessionResource: Resource = {
   resolver: SessionResolver,
   announces: [sessionEvents],
   migrations: [sessionTables],
+  jobs: [sessionForget],
 }

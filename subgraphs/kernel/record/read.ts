@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { invalid, notFound } from '../errors.ts'
+import { invalid, notFound, Refusal } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
@@ -62,19 +62,20 @@ export async function readBy(ctx: RequestContext, definition: RecordShape, name:
   return row
 }
 
-/** The whole record for a change, deleted ones on request; 404 when the caller may not see it. */
+/** The whole record for a change, or a deleted one that is to be live again; 404 when the caller may not see it. */
 export async function requireRecord<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   id: string,
-  { deleted = false, lock = false } = {},
+  { deleted = false } = {},
 ): Promise<T> {
   const scope = new Scope(ctx.caller)
   const columns = selectList(definition, allOf(definition), 't')
-  const state = !has(definition, 'deletedAt') ? '' : deleted ? ' and t.deleted_at is not null' : ' and t.deleted_at is null'
-  const sql = `select ${columns} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.seen(definition, 't')}${state}${lock ? ' for update of t' : ''}`
+  const state = deleted || !has(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
+  const sql = `select ${columns} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.seen(definition, 't')}${state}`
   const [row] = isId(id) ? await ctx.db.query(sql, scope.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
+  if (deleted && row.deletedAt === null) throw new Refusal('INVALID_STATE', `The ${definition.object} is not deleted.`, { allowed: [] })
   return row as unknown as T
 }
 

@@ -19,12 +19,14 @@ type Fields = Record<string, unknown>
  */
 export async function save<T extends StoredRow>(ctx: RequestContext, definition: RecordDefinition<T>, draft: Draft<T>): Promise<T> {
   mayWrite(ctx)
-  if (definition.numbered && draft.operation === 'CREATE' && !ctx.db.open) {
-    // The number is taken and used in one transaction, so that a refused create leaves no gap.
-    return inTransaction(ctx, (inner) => save(inner, definition, draft))
-  }
+  // The number is taken and used together, so that a refused create leaves no gap, also in a transaction that goes on.
+  if (definition.numbered && draft.operation === 'CREATE') return inTransaction(ctx, (inner) => checkAndWrite(inner, definition, draft))
+  return checkAndWrite(ctx, definition, draft)
+}
+
+async function checkAndWrite<T extends StoredRow>(ctx: RequestContext, definition: RecordDefinition<T>, draft: Draft<T>): Promise<T> {
   const previous = draft.previous as (T & Fields) | null
-  const values = definedOnly(draft.values)
+  const values = normalized(definition, draft.values)
   refuse(checkValues(definition, values))
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion) throw versionConflict(definition, previous)
 
@@ -56,6 +58,16 @@ function definedOnly<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
 }
 
+/** Ids may come in capitals; they are kept and compared as the database prints them. */
+function normalized<T extends object>(definition: RecordShape, values: T): T {
+  const given: Fields = definedOnly(values) as Fields
+  for (const { name } of layoutOf(definition).ids) {
+    const id = given[name]
+    if (typeof id === 'string') given[name] = id.toLowerCase()
+  }
+  return given as T
+}
+
 /** The value of a column nobody gave one. */
 export function blank(column: Column): unknown {
   if (column.nullable) return null
@@ -81,7 +93,8 @@ function nextRecord<T extends StoredRow>(
     for (const column of layoutOf(definition).columns) {
       record[column.name] = column.name in given ? (given as Fields)[column.name] : column.name in stamped ? stamped[column.name] : blank(column)
     }
-    record.id = ((values as Fields).id as string | undefined)?.toLowerCase() ?? newId()
+    record.id = (values as Fields).id ?? newId()
+    if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
     record.organizationId = caller.organizationId
     return record as T & Fields
   }
@@ -100,8 +113,12 @@ function mergeCustomFields(previous: unknown, change: unknown): Fields {
   return Object.fromEntries(merged.filter(([, value]) => value !== null))
 }
 
+/** JSON is the same whatever the order of its keys, which the database does not keep. */
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other || Array.isArray(one) !== Array.isArray(other)) return false
+  const members = Object.entries(one)
+  return members.length === Object.keys(other).length && members.every(([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as Fields)[name]))
 }
 
 function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
@@ -117,8 +134,7 @@ async function referenceProblems(
   const problems: FieldProblem[] = []
   for (const [name, reference] of Object.entries(definition.references ?? {})) {
     const id = next[name]
-    // The caller itself is known to exist.
-    if (typeof id !== 'string' || id === ctx.caller.userId || !changed.some((column) => column.name === name)) continue
+    if (typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
     if (!(await reference(ctx, [id])).has(id)) {
       problems.push({ path: name, code: 'UNKNOWN_REFERENCE', message: `${name} names nothing that you can see.` })
     }

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 
 /** The short, unchanging summary of each code (RFC 9457, `title`). */
 export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
+  PERSISTED_QUERY_NOT_FOUND: 'Persisted query not known',
   VALIDATION_FAILED: 'Input not valid',
   INVALID_JSON: 'Body is not valid JSON',
   UNKNOWN_FIELD: 'Unknown field',
@@ -28,6 +29,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   API_KEY_IP_NOT_ALLOWED: 'Address not allowed for this API key',
   NOT_FOUND: 'Not found',
   METHOD_NOT_ALLOWED: 'Method not allowed',
+  NOT_ACCEPTABLE: 'No acceptable media type',
   IDEMPOTENCY_KEY_REUSED: 'Idempotency key used for another request',
   IDEMPOTENCY_IN_PROGRESS: 'Request with this idempotency key still running',
   UNIQUE_VIOLATION: 'Unique value already used',

@@ -2,6 +2,8 @@ import { GraphQLError } from 'graphql'
 
 /** Every code an answer can carry, and its HTTP status. The table is closed: a code that is not here does not compile. */
 export const statusOfCode = {
+  // The word by which clients of automatic persisted queries know to send the document; they expect a success.
+  PERSISTED_QUERY_NOT_FOUND: 200,
   VALIDATION_FAILED: 400,
   INVALID_JSON: 400,
   UNKNOWN_FIELD: 400,
@@ -28,6 +30,7 @@ export const statusOfCode = {
   API_KEY_IP_NOT_ALLOWED: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
   IDEMPOTENCY_KEY_REUSED: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   UNIQUE_VIOLATION: 409,

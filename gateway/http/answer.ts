@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { GraphQLFormattedError } from 'graphql'
+import type { Logger } from 'pino'
+import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { pathOf } from '../edge/blocked-path.ts'
+import { problemOf, requestIdOf } from '../edge/problem.ts'
+import type { GraphResult } from '../graph/graph.ts'
+import type { MediaType } from './media-type.ts'
+
+/** The body of an answer; errors come first, so that they are seen. */
+export interface GraphQLAnswer {
+  readonly errors?: readonly GraphQLFormattedError[]
+  readonly data?: GraphResult['data']
+  readonly extensions?: GraphResult['extensions']
+}
+
+export interface RefusedAnswer {
+  readonly code: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly errors: readonly GraphQLFormattedError[]
+}
+
+/** A place in the document, as `Graph` notes it. */
+type DocumentProblem = FieldProblem & { readonly line: number; readonly column: number }
+
+const isDocumentProblem = (problem: FieldProblem): problem is DocumentProblem =>
+  typeof problem['line'] === 'number' && typeof problem['column'] === 'number'
+
+/** What to answer to what was thrown before anything executed: GraphQL errors with the words of the REST error body. */
+export function refusedAnswer(thrown: unknown, requestId: string): RefusedAnswer {
+  const { problem, headers } = problemOf(thrown, '/', requestId)
+  const { type: _type, title: _title, instance: _instance, status, detail, ...extensions } = problem
+  const { code, errors: problems } = problem
+  const inDocument = problems?.filter(isDocumentProblem) ?? []
+  const retryAfter = Number(headers['Retry-After'])
+  const errors =
+    inDocument.length > 0
+      ? inDocument.map(({ message, line, column }) => ({
+          message,
+          locations: [{ line, column }],
+          extensions: { code, requestId },
+        }))
+      : [{ message: detail, extensions: { ...extensions, ...(retryAfter > 0 && { retryAfter }) } }]
+  return { code, status, headers, errors }
+}
+
+/** The answer of an operation that was executed; every error says which request it belongs to. */
+export function executedAnswer({ data, errors, extensions }: GraphResult, requestId: string): GraphQLAnswer {
+  return {
+    ...(errors && {
+      errors: errors.map((error) => ({ ...error, extensions: { ...error.extensions, requestId } })),
+    }),
+    data,
+    ...(extensions && { extensions }),
+  }
+}
+
+function write(
+  res: ServerResponse,
+  mediaType: MediaType,
+  status: number,
+  body: GraphQLAnswer,
+  headers: Record<string, string | number>,
+): void {
+  const text = JSON.stringify(body)
+  headers['Content-Type'] = mediaType
+  headers['Content-Length'] = Buffer.byteLength(text)
+  headers['Cache-Control'] = 'no-store'
+  res.writeHead(status, headers).end(text)
+}
+
+// The whole answer of a mutation under a key is not known: it was used for something else, or still runs.
+const refusalsOfKey = new Set<unknown>(['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'])
+
+/** Throws what the mutation was refused with because of its `Idempotency-Key`. */
+export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
+  const refused = result.errors?.find(({ extensions }) => refusalsOfKey.has(extensions?.['code']))
+  if (refused) throw refused
+  const headers: Record<string, string> = {}
+  if (result.replayed) headers['Idempotent-Replayed'] = 'true'
+  write(res, mediaType, 200, executedAnswer(result, requestIdOf(res)), headers)
+}
+
+/** Ends the exchange with the error, in the status of its code. A defect is logged; the answer carries only the request id. */
+export function writeRefused(
+  thrown: unknown,
+  req: IncomingMessage & { readonly originalUrl?: string },
+  res: ServerResponse,
+  mediaType: MediaType,
+  log: Pick<Logger, 'error'>,
+): void {
+  const requestId = requestIdOf(res)
+  const { code, status, headers, errors } = refusedAnswer(thrown, requestId)
+  if (code === 'INTERNAL') {
+    log.error({ err: thrown, requestId, method: req.method, path: pathOf(req.originalUrl ?? '/') }, 'request failed')
+  }
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  write(res, mediaType, status, { errors }, { ...headers })
+}

@@ -1,0 +1,196 @@
+import type { ApolloServer, ApolloServerPlugin, HeaderMap, HTTPGraphQLResponse } from '@apollo/server'
+import type { Request, Response } from 'express'
+import type { GraphQLFormattedError } from 'graphql'
+import type { Logger } from 'pino'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { Admission } from '../edge/edge.ts'
+import type { GraphResult } from '../graph/graph.ts'
+import type { Prepared } from '../graph/prepared.ts'
+import { claimOf } from './idempotency.ts'
+import { refuseUnreadable, type Parameters } from './parameters.ts'
+import { permit } from './permit.ts'
+import type { Ports } from './ports.ts'
+
+/** An admitted request on its way through Apollo Server. */
+export interface Call {
+  readonly req: Request
+  readonly res: Response
+  readonly admission: Admission
+  /** Null for GET, whose parameters Apollo Server reads. */
+  readonly posted: { readonly parameters: Parameters; readonly raw: Buffer } | null
+}
+
+/** Apollo Server clones the object it is given as context, so what is found on the way is kept one level below. */
+interface Context {
+  readonly call: Call
+  readonly found: { prepared?: Prepared; result?: GraphResult; thrown?: { readonly error: unknown } }
+}
+
+interface Started {
+  readonly server: ApolloServer<Context>
+  readonly headerMap: new () => HeaderMap
+}
+
+const noBody = Buffer.alloc(0)
+
+/**
+ * Apollo Server in front of `Graph`: GET requests and automatic persisted queries, with its check against forged requests.
+ * It decides which document is meant; what that is answered with is decided as everywhere else. Started when first needed.
+ */
+export class ApolloFront {
+  readonly #ports: Ports
+  readonly #log: Logger
+  #started: Promise<Started> | null = null
+
+  constructor(ports: Ports, log: Logger) {
+    this.#ports = ports
+    this.#log = log
+  }
+
+  /** Rejects with a `Refusal` when nothing was executed. */
+  async run(call: Call): Promise<GraphResult> {
+    const { req, posted } = call
+    this.#started ??= this.#start()
+    const { server, headerMap } = await this.#started
+    const headers = new headerMap()
+    for (const [name, value] of Object.entries(req.headers)) {
+      if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+    }
+    const search = posted ? '' : searchOf(req)
+    this.#refuseUnprepared(posted?.parameters ?? documentIn(search))
+    const context: Context = { call, found: {} }
+    const response = await server.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: { method: req.method, headers, search, body: posted?.parameters },
+      context: async () => context,
+    })
+    const { thrown, result } = context.found
+    if (thrown) throw thrown.error
+    return result ?? refuseAsApollo(response)
+  }
+
+  /** Apollo Server parses without limits, and calls errors by its own names: only documents that are known to be good get there. */
+  #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): void {
+    if (query !== null) this.#ports.graph.prepare(query, operationName)
+  }
+
+  async #start(): Promise<Started> {
+    const { ApolloServer, HeaderMap } = await import('@apollo/server')
+    const disabled = await import('@apollo/server/plugin/disabled')
+    const server = new ApolloServer<Context>({
+      gateway: this.#gateway(),
+      plugins: [
+        this.#permitting(),
+        disabled.ApolloServerPluginCacheControlDisabled(),
+        disabled.ApolloServerPluginInlineTraceDisabled(),
+        disabled.ApolloServerPluginLandingPageDisabled(),
+        disabled.ApolloServerPluginSchemaReportingDisabled(),
+        disabled.ApolloServerPluginUsageReportingDisabled(),
+      ],
+      nodeEnv: 'production',
+      introspection: true,
+      dangerouslyDisableValidation: true,
+      documentStore: null,
+      stopOnTerminationSignals: false,
+      logger: this.#log,
+      stringifyResult: (value) => (value.errors ? JSON.stringify(value) : ''),
+    })
+    await server.start()
+    return { server, headerMap: HeaderMap }
+  }
+
+  /** `Graph` in the shape of a gateway. */
+  #gateway() {
+    const { graph } = this.#ports
+    type Loaded = { apiSchema: typeof graph.apiSchema; coreSupergraphSdl: string }
+    const listeners = new Set<(loaded: Loaded) => void>()
+    return {
+      onSchemaLoadOrUpdate(listener: (loaded: Loaded) => void) {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+      load: async () => {
+        for (const listener of listeners) listener({ apiSchema: graph.apiSchema, coreSupergraphSdl: '' })
+        return {
+          executor: async ({
+            context,
+            request,
+          }: {
+            context: object
+            request: { variables?: Record<string, unknown> }
+          }) => ({
+            data: await this.#execute(context as Context, request.variables ?? {}),
+          }),
+        }
+      },
+      stop: async () => {},
+    }
+  }
+
+  #permitting(): ApolloServerPlugin<Context> {
+    return {
+      requestDidStart: async () => ({
+        didResolveOperation: ({ contextValue: { call, found }, source, request }) =>
+          noting(found, async () => {
+            found.prepared = await permit(this.#ports, call.admission, source, request.operationName ?? null, call.res)
+          }),
+      }),
+    }
+  }
+
+  #execute({ call, found }: Context, variables: Record<string, unknown>): Promise<GraphResult['data']> {
+    return noting(found, async () => {
+      const { prepared } = found
+      if (!prepared) throw new Error('an operation is executed that was not permitted')
+      const { req, posted, admission } = call
+      const { caller, requestId } = admission
+      refuseUnreadable(variables)
+      const idempotency = claimOf(prepared, caller, req, posted?.raw ?? noBody)
+      found.result = await this.#ports.graph.execute(prepared, variables, { caller, requestId, idempotency })
+      return found.result.data
+    })
+  }
+}
+
+async function noting<T>(found: Context['found'], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    found.thrown = { error }
+    throw error
+  }
+}
+
+/** A parameter that is there and empty is as good as none (GraphQL over HTTP). */
+function searchOf(req: Request): string {
+  const [, text = ''] = /\?([^#]*)/.exec(req.originalUrl) ?? []
+  const parameters = new URLSearchParams(text)
+  for (const name of ['operationName', 'variables', 'extensions']) {
+    if (parameters.get(name) === '') parameters.delete(name)
+  }
+  return parameters.toString()
+}
+
+function documentIn(search: string): Pick<Parameters, 'query' | 'operationName'> {
+  const parameters = new URLSearchParams(search)
+  return { query: parameters.get('query') || null, operationName: parameters.get('operationName') }
+}
+
+/** What Apollo Server itself refused, in the words of this API. */
+function refuseAsApollo({ status = 500, headers, body }: HTTPGraphQLResponse): never {
+  const text = body.kind === 'complete' ? body.string : ''
+  const { errors: [error] = [] } = JSON.parse(text || '{}') as { errors?: readonly GraphQLFormattedError[] }
+  const message = error?.message.trim() ?? `Apollo Server answered ${status} without an error.`
+  if (error?.extensions?.['code'] === 'PERSISTED_QUERY_NOT_FOUND') {
+    throw new Refusal('PERSISTED_QUERY_NOT_FOUND', message)
+  }
+  switch (status) {
+    case 400:
+      throw new Refusal('VALIDATION_FAILED', message)
+    case 405:
+      throw new Refusal('METHOD_NOT_ALLOWED', message, { allow: headers.get('allow')?.split(', ') ?? [] })
+    case 415:
+      throw new Refusal('UNSUPPORTED_MEDIA_TYPE', message)
+    default:
+      throw new Error(message)
+  }
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { handleProtocols, makeServer } from 'graphql-ws'
+import type { Logger } from 'pino'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { pathOf } from '../edge/blocked-path.ts'
+import { bodyBytesMax } from './body.ts'
+import { OpenSocket, type SocketTimes } from './open-socket.ts'
+import type { Ports } from './ports.ts'
+import { SocketOperations } from './socket-operations.ts'
+
+export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
+  readonly server: Server
+  readonly log: Pick<Logger, 'error' | 'debug'>
+  readonly paths?: readonly string[]
+  /** Operations that one connection may have running. */
+  readonly operationsMax?: number
+  /** How long a client may take to send `connection_init`. */
+  readonly initMs?: number
+}
+
+export interface GraphqlSockets {
+  /** Takes no new connection or operation, lets what runs finish, and closes every connection with 1001. */
+  close(): Promise<void>
+}
+
+const closingMs = 5_000
+const goingAway = 1001
+
+/** GraphQL over websockets (graphql-transport-ws), on the server and the paths of GraphQL over HTTP. */
+export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
+  const { server, graph, edge, log, paths = ['/v1/graphql', '/graphql'], operationsMax = 32, initMs = 5_000 } = options
+  const times: SocketTimes = { pingMs: options.pingMs ?? 20_000, idleMs: options.idleMs ?? 600_000 }
+  const { hooks } = new SocketOperations({ graph, edge, log, operationsMax })
+  const protocol = makeServer({ ...hooks, connectionInitWaitTimeout: initMs })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytesMax, handleProtocols })
+  const open = new Set<OpenSocket>()
+
+  const accept = (client: WebSocket, request: IncomingMessage): void => {
+    const socket = new OpenSocket(client, request, times, log)
+    open.add(socket)
+    const closed = protocol.opened(socket, socket)
+    client.once('close', (code, reason) => {
+      open.delete(socket)
+      void closed(code, String(reason))
+    })
+  }
+  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    if (paths.includes(pathOf(request.url ?? '/'))) sockets.handleUpgrade(request, stream, head, accept)
+    else if (server.listenerCount('upgrade') === 1) refuseUpgrade(stream)
+  }
+  server.on('upgrade', upgrade)
+
+  return {
+    async close() {
+      server.off('upgrade', upgrade)
+      const all = Array.from(open, (socket) => socket.finish(goingAway, 'Going away'))
+      const force = setTimeout(() => open.forEach((socket) => socket.terminate()), closingMs)
+      await Promise.all(all)
+      clearTimeout(force)
+    },
+  }
+}
+
+function refuseUpgrade(stream: Duplex): void {
+  stream.once('error', () => stream.destroy())
+  stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http'
+import { CloseCode, type WebSocket as GraphqlWebSocket } from 'graphql-ws'
+import type { Logger } from 'pino'
+import { WebSocket, type RawData } from 'ws'
+import type { Arrival } from '../edge/address.ts'
+import type { Connection } from './socket-operations.ts'
+
+export interface SocketTimes {
+  /** How often a client is asked whether it is there; one that did not answer by the next time is cut off. */
+  readonly pingMs: number
+  /** How long a client may stay silent while nothing runs. */
+  readonly idleMs: number
+}
+
+const normal = 1000
+const policyViolation = 1008
+// Far more than a client has reason to send before it read an answer.
+const messagesMax = 500
+
+const textOf = (message: RawData): string =>
+  (Array.isArray(message) ? Buffer.concat(message) : Buffer.from(message as Buffer)).toString('utf8')
+
+/** One websocket between `ws` and the protocol of graphql-ws. */
+export class OpenSocket implements GraphqlWebSocket, Connection {
+  readonly request: IncomingMessage
+  arrival: Arrival | null = null
+  /** Messages that are being answered: until the answer has left, so a client that does not read gathers no more of them. */
+  running = 0
+  readonly #client: WebSocket
+  readonly #log: Pick<Logger, 'error' | 'debug'>
+  readonly #idle: NodeJS.Timeout
+  readonly #ping: NodeJS.Timeout
+  #isThere = true
+  #finish: { readonly code: number; readonly reason: string } | null = null
+
+  constructor(
+    client: WebSocket,
+    request: IncomingMessage,
+    { pingMs, idleMs }: SocketTimes,
+    log: Pick<Logger, 'error' | 'debug'>,
+  ) {
+    this.request = request
+    this.#client = client
+    this.#log = log
+    this.#idle = setTimeout(() => this.#whenIdle(), idleMs)
+    this.#ping = setInterval(() => this.#checkPresence(), pingMs)
+    client.on('pong', () => (this.#isThere = true))
+    // What is wrong with a frame is the client's doing; ws closes the connection with the fitting code itself.
+    client.on('error', (err) => log.debug({ err }, 'a websocket failed'))
+    client.once('close', () => {
+      clearTimeout(this.#idle)
+      clearInterval(this.#ping)
+    })
+  }
+
+  get protocol(): string {
+    return this.#client.protocol
+  }
+
+  send(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#client.readyState !== WebSocket.OPEN) resolve()
+      else this.#client.send(text, () => resolve())
+    })
+  }
+
+  close(code: number, reason: string): void {
+    this.#client.close(code, reason)
+  }
+
+  terminate(): void {
+    this.#client.terminate()
+  }
+
+  /** Closes as soon as nothing runs; resolves when that is done. */
+  finish(code: number, reason: string): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#client.once('close', () => resolve()))
+    this.#finish = { code, reason }
+    if (this.running === 0) this.close(code, reason)
+    return closed
+  }
+
+  onMessage(answer: (text: string) => Promise<void>): void {
+    this.#client.on('message', (message) => {
+      // A client may go on sending after it was told that the connection ends.
+      if (this.#client.readyState !== WebSocket.OPEN || this.#finish) return
+      if (this.running >= messagesMax) return this.close(policyViolation, 'Too many messages at once')
+      this.running++
+      this.#idle.refresh()
+      void answer(textOf(message))
+        .catch((thrown: unknown) => this.#failed(thrown))
+        .finally(() => {
+          this.running--
+          if (this.#finish && this.running === 0) this.close(this.#finish.code, this.#finish.reason)
+        })
+    })
+  }
+
+  #failed(thrown: unknown): void {
+    const { message } = thrown as Error
+    if (message.startsWith('Unexpected message of type '))
+      return this.close(CloseCode.BadRequest, 'Invalid message received')
+    this.#log.error({ err: thrown }, 'a websocket message failed')
+    this.close(CloseCode.InternalServerError, 'INTERNAL')
+  }
+
+  #whenIdle(): void {
+    if (this.running > 0) this.#idle.refresh()
+    else this.close(normal, 'Idle')
+  }
+
+  #checkPresence(): void {
+    if (!this.#isThere) return this.terminate()
+    this.#isThere = false
+    this.#client.ping()
+  }
+}

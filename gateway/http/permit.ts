@@ -1,0 +1,18 @@
+import type { ServerResponse } from 'node:http'
+import type { Admission } from '../edge/edge.ts'
+import type { Prepared } from '../graph/prepared.ts'
+import type { Ports } from './ports.ts'
+
+/** From an admitted request to an operation that may be executed: the document, then scopes, then quota. */
+export async function permit(
+  { graph, edge }: Ports,
+  admission: Admission,
+  document: string,
+  operationName: string | null,
+  res: ServerResponse | null,
+): Promise<Prepared> {
+  const prepared = graph.prepare(document, operationName)
+  graph.authorize(prepared, admission.caller)
+  await edge.spend(admission, res)
+  return prepared
+}

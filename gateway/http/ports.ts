@@ -1,0 +1,11 @@
+import type { Edge } from '../edge/edge.ts'
+import type { Graph } from '../graph/graph.ts'
+
+export type EdgePort = Pick<Edge, 'admit' | 'spend'>
+
+export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'authorize' | 'execute'>
+
+export interface Ports {
+  readonly graph: GraphPort
+  readonly edge: EdgePort
+}

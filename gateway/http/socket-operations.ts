@@ -1,0 +1,135 @@
+import type { IncomingMessage } from 'node:http'
+import {
+  GraphQLError,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  type GraphQLFormattedError,
+} from 'graphql'
+import { CloseCode, type Context, type ServerOptions, type SubscribePayload } from 'graphql-ws'
+import type { Logger } from 'pino'
+import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import type { Arrival } from '../edge/address.ts'
+import type { Admission } from '../edge/edge.ts'
+import { newRequestId } from '../edge/problem.ts'
+import { executedAnswer, refusedAnswer, type GraphQLAnswer } from './answer.ts'
+import { refuseUnreadable } from './parameters.ts'
+import { permit } from './permit.ts'
+import type { Ports } from './ports.ts'
+import { arrivalOf } from './socket-credential.ts'
+
+/** A connection, as the operations on it see it. */
+export interface Connection {
+  readonly request: IncomingMessage
+  /** Operations that are not yet answered. */
+  running: number
+  /** Null until a credential was accepted. */
+  arrival: Arrival | null
+  close(code: number, reason: string): void
+}
+
+export interface OperationsOptions extends Ports {
+  readonly log: Pick<Logger, 'error'>
+  readonly operationsMax: number
+}
+
+type Parameters = Record<string, unknown>
+type ConnectionContext = Context<Parameters, Connection>
+type Hooks = Required<
+  Pick<ServerOptions<Parameters, Connection>, 'onConnect' | 'onSubscribe' | 'execute' | 'onNext' | 'onError'>
+>
+
+/** What graphql-ws is told of a refused operation; the client gets the formatted errors. */
+class Refused extends GraphQLError {
+  constructor(readonly formatted: readonly GraphQLFormattedError[]) {
+    super('refused')
+  }
+}
+
+interface Executed {
+  readonly document: DocumentNode
+  readonly answer: GraphQLAnswer
+}
+
+// These say nothing about the credential.
+const passing = new Set<ErrorCode>(['IP_RATE_LIMITED', 'UNAVAILABLE', 'INTERNAL'])
+
+const closesConnection = (thrown: unknown): thrown is Refusal => thrown instanceof Refusal && !passing.has(thrown.code)
+
+/** The operations of every connection: each is judged anew, as if it were a request, and then executed. */
+export class SocketOperations {
+  readonly #options: OperationsOptions
+
+  constructor(options: OperationsOptions) {
+    this.#options = options
+  }
+
+  readonly hooks: Hooks = {
+    onConnect: (context) => this.#connect(context),
+    onSubscribe: (context, _id, payload) => this.#answer(context.extra, payload),
+    execute: ({ contextValue }) => contextValue as ExecutionResult,
+    onNext: (_context, _id, _payload, { contextValue }) => contextValue as FormattedExecutionResult,
+    onError: (_context, _id, _payload, errors) =>
+      errors.flatMap((error) => (error instanceof Refused ? error.formatted : [error.toJSON()])),
+  }
+
+  /** A connection without a credential is closed with 4401, one with a refused credential with 4403 and the code as reason. */
+  async #connect({ extra, connectionParams }: ConnectionContext): Promise<void> {
+    const arrival = arrivalOf(extra.request, connectionParams)
+    if (!arrival) return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
+    try {
+      await this.#options.edge.admit(arrival, null)
+      extra.arrival = arrival
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return extra.close(CloseCode.Forbidden, thrown.code)
+      throw thrown
+    }
+  }
+
+  async #answer(connection: Connection, payload: SubscribePayload): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    let requestId: string | null = null
+    try {
+      const admission = await this.#admit(connection)
+      requestId = admission.requestId
+      const { document, answer } = await this.#execute(admission, payload)
+      return { schema: this.#options.graph.apiSchema, document, contextValue: answer }
+    } catch (thrown) {
+      return [this.#refused(thrown, requestId ?? newRequestId())]
+    }
+  }
+
+  async #admit(connection: Connection): Promise<Admission> {
+    const { edge, operationsMax } = this.#options
+    const { arrival } = connection
+    if (!arrival) throw new Refusal('UNAUTHENTICATED', 'The connection has no credential.')
+    if (connection.running > operationsMax) {
+      throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `At most ${operationsMax} operations run at once on one connection.`)
+    }
+    try {
+      return await edge.admit(arrival, null)
+    } catch (thrown) {
+      if (closesConnection(thrown)) connection.close(CloseCode.Forbidden, thrown.code)
+      throw thrown
+    }
+  }
+
+  async #execute(admission: Admission, { query, operationName, variables }: SubscribePayload): Promise<Executed> {
+    const { graph } = this.#options
+    const prepared = await permit(this.#options, admission, query, operationName || null, null)
+    if (prepared.kind === 'subscription') {
+      throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'This graph has no subscriptions.')
+    }
+    const given = variables ?? {}
+    refuseUnreadable(given)
+    const { caller, requestId } = admission
+    const result = await graph.execute(prepared, given, { caller, requestId, idempotency: null })
+    return { document: prepared.parts.document, answer: executedAnswer(result, requestId) }
+  }
+
+  #refused(thrown: unknown, requestId: string): Refused {
+    const { code, errors } = refusedAnswer(thrown, requestId)
+    if (code === 'INTERNAL') this.#options.log.error({ err: thrown, requestId }, 'an operation on a websocket failed')
+    return new Refused(errors)
+  }
+}

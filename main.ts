@@ -14,6 +14,7 @@ import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { loadContract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { jobs, migrations, subgraphs } from './subgraphs/all.ts'
+import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
 import { credentialSource, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
@@ -103,9 +104,19 @@ async function stopped(server: Server, closeSockets: () => unknown): Promise<voi
   await closed
 }
 
+const addressesOf = (url: string): Record<string, string> => ({
+  'GraphQL explorer': `${url}/v1/graphql`,
+  REST: `${url}/v1/accounts`,
+  'API reference': `${url}/docs`,
+})
+
 /** Everything in one process. */
 async function everything(config: Config, services: OpenServices): Promise<Running> {
   const gateway = await startGateway(config, services)
+  if (config.demo) {
+    const demo = await loadDemo({ services, dataDir: config.dataDir, baseUrl: gateway.url })
+    process.stdout.write(`${bannerOf(demo, addressesOf(gateway.url))}\n`)
+  }
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   return {
     url: gateway.url,
@@ -116,9 +127,13 @@ async function everything(config: Config, services: OpenServices): Promise<Runni
   }
 }
 
-async function oneSubgraph(name: string | undefined, config: Config, services: OpenServices): Promise<Running> {
+function subgraphNamed(name: string | undefined): SubgraphDefinition {
   const definition = subgraphs.find((candidate) => candidate.name === name)
   if (!definition) throw new ConfigError(`Name a subgraph: ${subgraphs.map((known) => known.name).join(', ')}.`)
+  return definition
+}
+
+async function oneSubgraph(definition: SubgraphDefinition, config: Config, services: OpenServices): Promise<Running> {
   const { log, clock, keys } = services
   const server = await serveSubgraph({
     subgraph: await localSubgraph(definition, services),
@@ -133,14 +148,16 @@ async function oneSubgraph(name: string | undefined, config: Config, services: O
   return { url: `http://${config.host}:${server.port}`, close: () => server.stop() }
 }
 
-function runMode(mode: string, name: string | undefined, config: Config, services: OpenServices): Promise<Running> {
+function chosen(mode: string, name: string | undefined): (config: Config, services: OpenServices) => Promise<Running> {
   switch (mode) {
     case 'all':
-      return everything(config, services)
+      return everything
     case 'gateway':
-      return startGateway(config, services)
-    case 'subgraph':
-      return oneSubgraph(name, config, services)
+      return startGateway
+    case 'subgraph': {
+      const definition = subgraphNamed(name)
+      return (config, services) => oneSubgraph(definition, config, services)
+    }
     default:
       throw new ConfigError(`"${mode}" is none of: gateway, subgraph <name>.`)
   }
@@ -148,5 +165,5 @@ function runMode(mode: string, name: string | undefined, config: Config, service
 
 if (import.meta.main) {
   const [mode = 'all', name] = process.argv.slice(2)
-  await runProcess(migrations, (config, services) => runMode(mode, name, config, services))
+  await runProcess(migrations, () => chosen(mode, name))
 }

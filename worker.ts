@@ -1,12 +1,14 @@
 import 'reflect-metadata'
 import { jobs, migrations } from './subgraphs/all.ts'
+import type { Config } from './subgraphs/kernel/config.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
+import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-if (import.meta.main) {
-  await runProcess(migrations, async (_config, services) => {
-    const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
-    services.log.info({ jobs: jobs.map(({ name }) => name) }, 'the worker runs')
-    return { close: () => worker.stop() }
-  })
+async function runWorker(_config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
+  const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
+  services.log.info({ jobs: jobs.map(({ name }) => name) }, 'the worker runs')
+  return { close: () => worker.stop() }
 }
+
+if (import.meta.main) await runProcess(migrations, () => runWorker)

@@ -1,18 +1,23 @@
 import 'reflect-metadata'
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { migrations } from '../subgraphs/all.ts'
 import { Database } from '../subgraphs/kernel/database/database.ts'
 import { startEmbeddedPostgres } from '../subgraphs/kernel/database/embedded.ts'
 import { migrate } from '../subgraphs/kernel/database/migrate.ts'
+import { projectRoot } from '../subgraphs/kernel/paths.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A migrated, empty database; tests copy it. */
     templateUrl: string
+    /** The compiled code, for tests that start processes. */
+    dist: string
   }
 }
 
@@ -28,6 +33,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrate(template, templateUrl, migrations)
   await template.close()
   project.provide('templateUrl', templateUrl)
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectRoot })
+  project.provide('dist', join(projectRoot, 'dist'))
   return async () => {
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })

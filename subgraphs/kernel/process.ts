@@ -4,20 +4,26 @@ import { openServices, type OpenServices } from './services.ts'
 
 const stopWithinMs = 20_000
 
+type Start = (config: Config, services: OpenServices) => Promise<{ close(): Promise<void> }>
+
 /**
  * The life of a process: read the configuration, open what it stands on, run, and on SIGTERM or SIGINT finish what runs and
- * exit with 0. A configuration that makes no sense is one line on stderr and exit code 1.
+ * exit with 0, also while it is still starting. What cannot work is one line on stderr and exit code 1.
  */
-export async function runProcess(
-  migrations: readonly Migration[],
-  start: (config: Config, services: OpenServices) => Promise<{ close(): Promise<void> }>,
-): Promise<void> {
+export async function runProcess(migrations: readonly Migration[], choose: () => Start): Promise<void> {
   let services: OpenServices | undefined
   try {
+    const start = choose()
     const config = readConfig()
+    const signalled = nextSignal()
     services = await openServices({ config, migrations })
     const running = await start(config, services)
-    stopOnSignal(running, services)
+    services.log.info({ signal: await signalled }, 'stopping')
+    const late = setTimeout(() => process.exit(1), stopWithinMs)
+    await running.close()
+    await services.close()
+    clearTimeout(late)
+    process.exit(0)
   } catch (error) {
     await services?.close()
     if (!(error instanceof ConfigError) && !isAddressInUse(error)) throw error
@@ -26,21 +32,12 @@ export async function runProcess(
   }
 }
 
-const isAddressInUse = (error: unknown): boolean => ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes((error as { code?: string }).code ?? '')
+const isAddressInUse = (error: unknown): boolean =>
+  ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes((error as { code?: string }).code ?? '')
 
-function stopOnSignal(running: { close(): Promise<void> }, services: OpenServices): void {
-  let stopping = false
-  const stop = async (signal: string): Promise<void> => {
-    if (stopping) return
-    stopping = true
-    services.log.info({ signal }, 'stopping')
-    setTimeout(() => {
-      services.log.error('what runs did not finish in time')
-      process.exit(1)
-    }, stopWithinMs).unref()
-    await running.close()
-    await services.close()
-    process.exit(0)
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
+/** The first SIGTERM or SIGINT; from now on neither ends the process by itself. */
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
+  })
 }

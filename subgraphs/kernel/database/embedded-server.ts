@@ -87,7 +87,9 @@ async function replacePid(path: string, pid: number): Promise<void> {
 }
 
 function logLine(log: Logger, line: string): void {
-  if (/^(FATAL|PANIC):/.test(line)) log.error(line)
+  // How the server bids its clients farewell when it is stopped.
+  if (line.includes('due to administrator command')) log.debug(line)
+  else if (/^(FATAL|PANIC):/.test(line)) log.error(line)
   else if (line.startsWith('WARNING:')) log.warn(line)
   else log.debug(line)
 }

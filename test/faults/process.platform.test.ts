@@ -1,0 +1,134 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Demo } from '../../subgraphs/demo/demo-file.ts'
+import { aProcess, type Process } from '../processes.ts'
+
+async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-process-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+  return folder
+}
+
+async function started(environment: Readonly<Record<string, string>>): Promise<Process> {
+  const process = await aProcess(['main.js'], { LOG_LEVEL: 'warn', IP_LIMITS: 'off', ...environment })
+  onTestFinished(() => process.kill())
+  await process.start()
+  return process
+}
+
+const demoOf = (folder: string): Demo => JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')) as Demo
+const keyOf = (demo: Demo): string => demo.organizations[0]!.apiKeys.find(({ scopes }) => scopes.includes('*'))!.secret
+
+/** Tells that the demo is loaded: the banner is the last thing that is printed. */
+const bannerOf = (process: Process) => vi.waitFor(() => expect(process.said()).toContain('API key'), { timeout: 20_000, interval: 50 })
+
+describe('a first start on an empty folder', () => {
+  it('serves the demo, writes its secrets for its owner alone, says how to get in, and ends with 0 on SIGTERM', async () => {
+    const folder = await aFolder()
+    const process = await started({ DATA_DIR: folder })
+    await bannerOf(process)
+
+    const demo = demoOf(folder)
+    expect(statSync(join(folder, 'demo.json')).mode & 0o777).toBe(0o600)
+    expect(demo.baseUrl).toBe(process.url)
+    expect(demo.organizations).toHaveLength(2)
+    for (const { users, apiKeys } of demo.organizations) {
+      expect(new Set(users.map(({ role }) => role))).toEqual(new Set(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY']))
+      expect(new Set(users.filter(({ role }) => role === 'MEMBER').map(({ visibility }) => visibility))).toEqual(new Set(['OWN', 'TEAM', 'ALL']))
+      expect(apiKeys.map(({ scopes }) => scopes.length === 1)).toContain(true)
+    }
+    const totals = await Promise.all(
+      ['accounts', 'cases', 'products'].map(async (path) => {
+        const answer = await fetch(`${process.url}/v1/${path}?limit=1`, { headers: { 'x-api-key': keyOf(demo) } })
+        return ((await answer.json()) as { total: number }).total
+      }),
+    )
+    expect(totals[0]).toBeGreaterThanOrEqual(300)
+    expect(totals[1]).toBeGreaterThanOrEqual(600)
+    expect(totals[2]).toBeGreaterThanOrEqual(80)
+    for (const words of ['/v1/graphql', '/docs', demo.organizations[0]!.users[0]!.email, keyOf(demo)]) expect(process.said()).toContain(words)
+    expect((await fetch(`${process.url}/metrics`)).status).toBe(200)
+
+    expect(await process.stop()).toBe(0)
+    expect(existsSync(join(folder, 'postgres/data/postmaster.pid'))).toBe(false)
+  })
+})
+
+describe('kill -9', () => {
+  it('loses nothing that was answered and doubles nothing that is tried again', async () => {
+    const folder = await aFolder()
+    const first = await started({ DATA_DIR: folder })
+    await bannerOf(first)
+    const headers = { 'x-api-key': keyOf(demoOf(folder)), 'content-type': 'application/json' }
+    const create = async (url: string, name: string) => {
+      const answer = await fetch(`${url}/v1/accounts`, { method: 'POST', headers: { ...headers, 'idempotency-key': name }, body: JSON.stringify({ name }) })
+      if (answer.status !== 201) throw new Error(`status ${answer.status}`)
+      return { id: ((await answer.json()) as { id: string }).id, replayed: answer.headers.get('idempotent-replayed') }
+    }
+
+    const answered = new Map<string, string>()
+    const names = Array.from({ length: 400 }, (_, index) => `crash-${index}`)
+    const left = names.values()
+    // Ten at a time: some are answered, some under way and some not begun when the process dies.
+    const writers = Array.from({ length: 10 }, async () => {
+      for (const name of left) {
+        answered.set(name, (await create(first.url, name)).id)
+        if (answered.size === 60) await first.kill()
+      }
+    })
+    const ends = await Promise.allSettled(writers)
+    expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(10)
+
+    const second = await started({ DATA_DIR: folder })
+    const repeated = new Map<string, string>()
+    for (const name of names.slice(0, 120)) {
+      const { id, replayed } = await create(second.url, name)
+      repeated.set(name, id)
+      if (answered.has(name)) expect(replayed).toBe('true')
+    }
+    for (const [name, id] of answered) expect([name, repeated.get(name) ?? id]).toEqual([name, id])
+
+    const found = await fetch(`${second.url}/v1/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query: '{ accountList(filter: {name: {startsWith: "crash-"}}, limit: 1) { total } }' }),
+    })
+    const { data } = (await found.json()) as { data: { accountList: { total: number } } }
+    expect(data.accountList.total).toBe(new Set([...repeated.keys(), ...answered.keys()]).size)
+    expect(await second.stop()).toBe(0)
+  })
+})
+
+describe('a second start', () => {
+  it('on the same data folder says who serves it and disturbs nothing', async () => {
+    const folder = await aFolder()
+    const first = await started({ DATA_DIR: folder, DEMO: 'off' })
+    const second = await aProcess(['main.js'], { DATA_DIR: folder, DEMO: 'off' })
+    await expect(second.start()).rejects.toThrow(/already serves the data folder/)
+    expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
+    expect(await first.stop()).toBe(0)
+  })
+})
+
+describe('a start that cannot work', () => {
+  it.each([
+    ['a log level that is none', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    ['an address list that is none', { TRUST_PROXY: 'localhost' }, 'TRUST_PROXY'],
+    ['a subgraph nobody knows', {}, 'Name a subgraph', ['main.js', 'subgraph', 'sales']],
+  ] as const)('with %s names it in one line', async (_, environment, words, command: readonly string[] = ['main.js']) => {
+    const folder = await aFolder()
+    const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })
+    await expect(process.start()).rejects.toThrow(words)
+    expect(process.said().trim().split('\n')).toHaveLength(1)
+  })
+
+  it('a data folder that is a file', async () => {
+    const folder = await aFolder()
+    writeFileSync(join(folder, 'file'), '')
+    const process = await aProcess(['main.js'], { DATA_DIR: join(folder, 'file'), DEMO: 'off', LOG_LEVEL: 'silent' })
+    await expect(process.start()).rejects.toThrow(/cannot be read or written/)
+  })
+})

@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, inject, vi } from 'vitest'
+import { projectRoot } from '../subgraphs/kernel/paths.ts'
+import { freePort } from './redis-server.ts'
+
+type Environment = Readonly<Record<string, string>>
+
+/** One process of the platform, as an operator would start it. */
+export interface Process {
+  readonly url: string
+  /** Resolves when the process says that it is ready. */
+  start(): Promise<void>
+  /** As a machine that loses power. */
+  kill(): Promise<void>
+  /** SIGTERM; gives the exit code. */
+  stop(): Promise<number | null>
+  /** Everything it has printed. */
+  said(): string
+}
+
+const pollMs = 50
+const readyWithinMs = 50_000
+
+/** With `readyText` it is ready when it has said that; otherwise when its health says so. */
+export async function aProcess(
+  command: readonly string[],
+  environment: Environment,
+  readyText?: string,
+): Promise<Process> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const said: string[] = []
+  let child: ChildProcess | undefined
+
+  const isReady = async (): Promise<boolean> =>
+    readyText === undefined
+      ? fetch(`${url}/health/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        )
+      : said.join('').includes(readyText)
+
+  async function untilReady(started: ChildProcess): Promise<void> {
+    const ended = once(started, 'exit').then(() => {
+      throw new Error(`${command.join(' ')} ended:\n${said.join('')}`)
+    })
+    const ready = vi.waitFor(async () => expect(await isReady(), said.join('')).toBe(true), {
+      timeout: readyWithinMs,
+      interval: pollMs,
+    })
+    await Promise.race([ready, ended])
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    const ended = once(child, 'exit') as Promise<[number | null]>
+    child.kill(signal)
+    return (await ended)[0]
+  }
+
+  return {
+    url,
+    async start() {
+      // PATH alone: nothing of the test's own environment configures the process.
+      const env = { PATH: process.env['PATH'], NODE_ENV: 'production', ...environment, PORT: String(port) }
+      const [entry, ...args] = command
+      const started = spawn(process.execPath, [join(inject('dist'), entry!), ...args], {
+        cwd: projectRoot,
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      child = started
+      started.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+      started.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+      await untilReady(started)
+    },
+    async kill() {
+      await end('SIGKILL')
+    },
+    stop: () => end('SIGTERM'),
+    said: () => said.join(''),
+  }
+}

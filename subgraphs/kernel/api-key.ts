@@ -31,9 +31,10 @@ function checksumOf(body: string): string {
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
-export function newApiKey(): NewApiKey {
+/** `randomBelow` must be unforeseeable to everybody else. */
+export function newApiKey(randomBelow: (bound: number) => number = randomInt): NewApiKey {
   let body = mark
-  for (let digit = 0; digit < randomLength; digit++) body += alphabet[randomInt(alphabet.length)]
+  for (let digit = 0; digit < randomLength; digit++) body += alphabet[randomBelow(alphabet.length)]
   const secret = body + checksumOf(body)
   return { secret, prefix: secret.slice(0, shownLength), hash: sha256(secret) }
 }

@@ -1,0 +1,86 @@
+import { Dice } from './dice.ts'
+import { brandEnds, brandStarts, divisions, industries, type Industry } from './vocabulary/industries.ts'
+import { countries, type City, type Country } from './vocabulary/places.ts'
+
+/** An invented company, before it means anything to the organization. */
+export interface Company {
+  readonly name: string
+  /** The name without trade, division and legal form. */
+  readonly brand: string
+  readonly domain: string
+  readonly industry: Industry
+  readonly country: Country
+  readonly city: City
+  readonly street: string
+  readonly postalCode: string
+  readonly phone: string
+}
+
+const domainOf = (name: string): string =>
+  `${name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')}.example`
+
+/** As a sentence has it: `the United States`. */
+export const spokenName = ({ name }: Country): string => (name.startsWith('United') ? `the ${name}` : name)
+
+/** Invents companies that all have different names. */
+export class Companies {
+  readonly #dice: Dice
+  readonly #taken = new Set<string>()
+
+  constructor(seed: string) {
+    this.#dice = new Dice(seed)
+  }
+
+  invent(): Company {
+    const dice = this.#dice
+    const country = dice.pick(countries)
+    const industry = dice.pick(industries)
+    return this.#unlessTaken(() => {
+      const brand = dice.chance(0.5) ? dice.pick(country.surnames) : dice.pick(brandStarts) + dice.pick(brandEnds)
+      return this.#located(brand, `${brand} ${dice.pick(industry.trades)}`, industry, country)
+    })
+  }
+
+  /** A part of a group: its brand and trade, mostly in its country. */
+  subsidiaryOf({ brand, industry, country }: Company): Company {
+    const dice = this.#dice
+    return this.#unlessTaken(() => {
+      const home = dice.chance(0.6) ? country : dice.pick(countries)
+      const part = home === country ? dice.pick(divisions) : home.short
+      return this.#located(brand, `${brand} ${part}`, industry, home)
+    })
+  }
+
+  digits(pattern: string): string {
+    return pattern.replace(/#/g, () => String(this.#dice.whole(0, 9)))
+  }
+
+  #unlessTaken(attempt: () => Company): Company {
+    for (;;) {
+      const company = attempt()
+      if (this.#taken.has(company.domain)) continue
+      this.#taken.add(company.domain)
+      return company
+    }
+  }
+
+  #located(brand: string, name: string, industry: Industry, country: Country): Company {
+    const dice = this.#dice
+    const city = dice.pick(country.cities)
+    return {
+      name: `${name} ${dice.pick(country.legalForms)}`,
+      brand,
+      domain: domainOf(name),
+      industry,
+      country,
+      city,
+      street: dice.pick(country.streets).replace('%', String(dice.whole(1, 89))),
+      postalCode: this.digits(city.postalCode),
+      phone: this.digits(country.phone),
+    }
+  }
+}

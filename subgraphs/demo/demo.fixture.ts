@@ -1,0 +1,39 @@
+import 'reflect-metadata'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { freshDatabase } from '../../test/fresh-database.ts'
+import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
+import { loadKeys } from '../kernel/keys.ts'
+import { extractiveModel } from '../kernel/language-model.ts'
+import type { Services } from '../kernel/request.ts'
+
+export const noon = new Date('2026-11-21T12:00:00.000Z')
+export const baseUrl = 'http://127.0.0.1:4000'
+
+export interface Place {
+  readonly services: Services
+  readonly dataDir: string
+}
+
+/** A migrated, empty database, a data folder of its own and the services on them. */
+export async function aPlace(now = noon, encryptionKey: string | null = null): Promise<Place> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
+  const { database, drop } = await freshDatabase()
+  onTestFinished(async () => {
+    await drop()
+    await rm(dataDir, { recursive: true })
+  })
+  const keys = await loadKeys({ dataDir, signingKey: null, encryptionKey, callerKey: null })
+  const services = {
+    database,
+    clock: { now: () => now },
+    log: pino({ level: 'silent' }),
+    languageModel: extractiveModel,
+    keys,
+    counters: new MemoryCounters(),
+  }
+  return { services, dataDir }
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { schemaPath } from '../kernel/paths.ts'
+import { demoAccounts } from './accounts.ts'
+import { midnightOf } from './calendar.ts'
+import { demoCases } from './cases.ts'
+import { Dice } from './dice.ts'
+import { settingOf } from './organization.ts'
+import { demoProducts } from './products.ts'
+import { demoKeys, profiles } from './profiles.ts'
+import { Secrets } from './secrets.ts'
+
+const midnightMs = midnightOf(new Date('2026-11-21T12:00:00.000Z'))
+const setting = settingOf(profiles[0]!, midnightMs)
+
+describe('Dice', () => {
+  it('falls the same way for the same seed', () => {
+    const dice = new Dice('seed')
+    const thrown = Array.from({ length: 6 }, () => dice.whole(1, 6))
+    const again = new Dice('seed')
+    expect(Array.from({ length: 6 }, () => again.whole(1, 6))).toEqual(thrown)
+    const other = new Dice('another seed')
+    expect(Array.from({ length: 6 }, () => other.whole(1, 6))).not.toEqual(thrown)
+  })
+
+  it('makes UUIDv7 of the moment that it is told', () => {
+    expect(new Dice('id').id(midnightMs)).toMatch(/^01a1fb67-1800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+})
+
+describe('the demo', () => {
+  it('gives its read-only key every scope to read that the graph has', () => {
+    const supergraph = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
+    const scopes = new Set(Array.from(supergraph.matchAll(/"(READ_[A-Z_]+)"/g), ([, scope]) => scope!))
+    expect(demoKeys[1].scopes.toSorted()).toEqual([...scopes].toSorted())
+  })
+
+  it('has companies, products and ids that are all different', () => {
+    const accounts = demoAccounts(setting)
+    expect(new Set(accounts.map(({ given }) => given.values.name)).size).toBe(320)
+    expect(new Set(accounts.map(({ given }) => given.values.domain)).size).toBe(320)
+    expect(new Set(profiles.flatMap(({ catalog }) => catalog.map(({ sku }) => sku))).size).toBe(100)
+    const { cases, comments } = demoCases(setting, accounts)
+    const given = [...accounts.map((one) => one.given), ...cases, ...comments, ...demoProducts(setting)]
+    const ids = given.flatMap(({ values, eventId }) => [values.id, eventId])
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('fills every text', () => {
+    const accounts = demoAccounts(setting)
+    const { cases, comments } = demoCases(setting, accounts)
+    const texts = [
+      ...cases.flatMap(({ values }) => [values.subject, values.description]),
+      ...comments.map(({ values }) => values.body),
+    ]
+    expect(texts.filter((text) => !text || /[{}]|undefined|\bour our\b/.test(text))).toEqual([])
+  })
+})
+
+describe('Secrets', () => {
+  it('follow from the key, and from whom they are for', () => {
+    const secrets = new Secrets({ encryption: Buffer.alloc(32, 1) })
+    expect(secrets.password('a')).toBe(new Secrets({ encryption: Buffer.alloc(32, 1) }).password('a'))
+    expect(secrets.password('a')).toMatch(/^[A-Z][a-z]{7}-[a-z]{8}-\d{4}$/)
+    expect(secrets.password('b')).not.toBe(secrets.password('a'))
+    expect(new Secrets({ encryption: Buffer.alloc(32, 2) }).password('a')).not.toBe(secrets.password('a'))
+    expect(secrets.apiKey('a').secret).toBe(secrets.apiKey('a').secret)
+    expect(secrets.apiKey('b').secret).not.toBe(secrets.apiKey('a').secret)
+  })
+})

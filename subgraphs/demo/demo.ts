@@ -1,0 +1,163 @@
+import { product } from '../commerce/product/product.ts'
+import { account } from '../crm/account/account.ts'
+import { hashPassword } from '../identity/password/password.ts'
+import { createApiKey, createOrganization, createTeam, createUser } from '../identity/public.ts'
+import { parseApiKey } from '../kernel/api-key.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ConfigError } from '../kernel/config.ts'
+import type { Sql } from '../kernel/database/database.ts'
+import { insertRecords } from '../kernel/record/insert-records.ts'
+import type { Services } from '../kernel/request.ts'
+import { caseComment } from '../support/case-comment/case-comment.ts'
+import { supportCase } from '../support/case/case.ts'
+import { demoAccounts } from './accounts.ts'
+import { midnightOf } from './calendar.ts'
+import { demoCases } from './cases.ts'
+import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
+import { Dice } from './dice.ts'
+import { membersOf, organizationIdOf, settingOf, teamNames, type Setting } from './organization.ts'
+import { demoProducts } from './products.ts'
+import { demoKeys, profiles, type Profile } from './profiles.ts'
+import { Secrets } from './secrets.ts'
+
+export interface DemoOptions {
+  readonly services: Services
+  readonly dataDir: string
+  /** Where the platform is reached. */
+  readonly baseUrl: string
+}
+
+/** Of processes that start together one loads the demo; the others wait for it. */
+const lockKey = 7_211_122
+
+/**
+ * Loads the demo unless it is loaded, and says how to get in; `demo.json` in the data folder says the same. Everything is one
+ * transaction: a start that is killed leaves nothing, and the next one begins anew. The file is written after the commit, as
+ * its secrets can be derived again.
+ */
+export async function loadDemo({ services, dataDir, baseUrl }: DemoOptions): Promise<Demo> {
+  const secrets = new Secrets(services.keys)
+  await services.database.transaction(async (sql) => {
+    await sql.query('select pg_advisory_xact_lock($1)', [lockKey])
+    if (await isLoaded(sql)) return
+    const midnightMs = midnightOf(services.clock.now())
+    for (const profile of profiles)
+      await loadOrganization({ ...services, database: sql }, settingOf(profile, midnightMs), secrets)
+  })
+  const kept = await readDemo(dataDir)
+  const isCurrent =
+    kept !== null && profiles.every((profile, index) => kept.organizations?.[index]?.id === organizationIdOf(profile))
+  if (isCurrent && kept.baseUrl === baseUrl) return kept
+  const demo = isCurrent
+    ? { ...kept, baseUrl }
+    : { baseUrl, organizations: profiles.map((profile) => accessOf(profile, secrets)) }
+  if (!isCurrent) await mustOpen(services.database, demo)
+  await writeDemo(dataDir, demo)
+  return demo
+}
+
+async function isLoaded(sql: Sql): Promise<boolean> {
+  const rows = await sql.query('select 1 from identity.organization where id = $1', [organizationIdOf(profiles[0]!)])
+  return rows.length > 0
+}
+
+const accessOf = (profile: Profile, secrets: Secrets): DemoOrganization => ({
+  id: organizationIdOf(profile),
+  name: profile.name,
+  users: profile.people.map(({ email, role, visibility }) => ({
+    email,
+    password: secrets.password(profile.code),
+    role,
+    visibility,
+  })),
+  apiKeys: demoKeys.map(({ name, scopes }) => ({
+    name,
+    scopes,
+    secret: secrets.apiKey(`${profile.code}, ${name}`).secret,
+  })),
+})
+
+/** A demo that was loaded with another encryption key has other secrets, and without its file nobody knows them. */
+async function mustOpen(sql: Sql, { organizations }: Demo): Promise<void> {
+  const hashes = organizations.flatMap(({ apiKeys }) => apiKeys.map(({ secret }) => parseApiKey(secret)!.hash))
+  const rows = await sql.query('select 1 from identity.api_key where secret_hash = any($1)', [hashes])
+  if (rows.length > 0) return
+  throw new ConfigError(
+    'The demo in this database was loaded with another ENCRYPTION_KEY and its demo.json is gone. Give the former key, or set DEMO=off.',
+  )
+}
+
+const clockAt = (atMs: number): Clock => ({ now: () => new Date(atMs) })
+
+async function loadOrganization(services: Services, setting: Setting, secrets: Secrets): Promise<void> {
+  await loadPeople({ ...services, clock: clockAt(setting.foundedMs) }, setting, secrets)
+  await loadKeys({ ...services, clock: clockAt(setting.midnightMs) }, setting, secrets)
+  const { database } = services
+  const accounts = demoAccounts(setting)
+  const { cases, comments } = demoCases(setting, accounts)
+  await insertRecords(database, product, demoProducts(setting))
+  await insertRecords(
+    database,
+    account,
+    accounts.map(({ given }) => given),
+  )
+  await insertRecords(database, supportCase, cases)
+  await insertRecords(database, caseComment, comments)
+}
+
+async function loadPeople(services: Services, setting: Setting, secrets: Secrets): Promise<void> {
+  const { organizationId, profile, users, foundedMs } = setting
+  const { name, code } = profile
+  await createOrganization(services, { id: organizationId, name, code })
+  const passwordHash = await hashPassword(secrets.password(code))
+  for (const { id, email, name, role, visibility } of users) {
+    const [firstName, lastName] = name.split(' ')
+    await createUser(services, organizationId, {
+      id,
+      email,
+      name,
+      firstName: firstName!,
+      lastName: lastName!,
+      role,
+      visibility,
+      passwordHash,
+    })
+  }
+  const dice = new Dice(`teams ${code}`)
+  for (const name of teamNames(profile)) {
+    await createTeam(services, organizationId, {
+      id: dice.id(foundedMs),
+      name,
+      memberIds: membersOf(setting, name).map(({ id }) => id),
+    })
+  }
+}
+
+async function loadKeys(services: Services, setting: Setting, secrets: Secrets): Promise<void> {
+  const { organizationId, profile, users, midnightMs } = setting
+  const dice = new Dice(`keys ${profile.code}`)
+  for (const { name, owner, scopes } of demoKeys) {
+    await createApiKey(services, organizationId, {
+      id: dice.id(midnightMs),
+      ownerId: users.find(({ role }) => role === owner)!.id,
+      name,
+      scopes: [...scopes],
+      secret: secrets.apiKey(`${profile.code}, ${name}`).secret,
+      rateLimit: { limit: 100_000, window: 'HOUR' },
+      expiresAt: null,
+    })
+  }
+}
+
+/** What the start of the platform prints: where everything is, a sign-in and a key. */
+export function bannerOf({ organizations }: Demo, urls: Readonly<Record<string, string>>): string {
+  const [{ name, users, apiKeys }] = organizations as [DemoOrganization]
+  const rows = [
+    ...Object.entries(urls),
+    ['Demo', name],
+    ['Sign-in', `${users[0]!.email}  ${users[0]!.password}`],
+    ['API key', apiKeys[0]!.secret],
+  ] as const
+  const width = Math.max(...rows.map(([label]) => label.length))
+  return ['', ...rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`), ''].join('\n')
+}

@@ -1,0 +1,105 @@
+import type { Role, Visibility } from '../kernel/context.ts'
+import { freightCatalog, laboratoryCatalog, type CatalogEntry } from './vocabulary/catalogs.ts'
+import { freightStories, generalStories, laboratoryStories, type Story } from './vocabulary/stories.ts'
+import { table } from './vocabulary/text.ts'
+
+export interface DemoPerson {
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  readonly visibility: Visibility
+  /** Null: in no team. */
+  readonly team: string | null
+}
+
+/** One organization of the demo: who works there, what it sells and how much it has. */
+export interface Profile {
+  readonly code: string
+  readonly name: string
+  readonly currency: string
+  readonly accounts: number
+  readonly cases: number
+  readonly people: readonly DemoPerson[]
+  /** Which teams look after the accounts of a region; the others are looked after by anybody. */
+  readonly teamOfRegion: Readonly<Record<string, string>>
+  readonly supportTeam: string
+  readonly catalog: readonly CatalogEntry[]
+  readonly stories: readonly Story[]
+}
+
+/** Rows of `email | name | role | visibility | team`. */
+const people = (domain: string, text: string): DemoPerson[] =>
+  table(text).map(([mailbox, name, role, visibility, team]) => ({
+    email: `${mailbox}@${domain}`,
+    name: name!,
+    role: role as Role,
+    visibility: visibility as Visibility,
+    team: team || null,
+  }))
+
+/** The key that may do everything, one that may read, one that may do one thing; each acts as the user of that role. */
+export const demoKeys = [
+  { name: 'Everything', owner: 'OWNER', scopes: ['*'] },
+  { name: 'Read only', owner: 'ADMIN', scopes: ['READ_ACCOUNTS', 'READ_CASES', 'READ_PRODUCTS'] },
+  { name: 'Accounts only', owner: 'ADMIN', scopes: ['READ_ACCOUNTS'] },
+] as const satisfies readonly { name: string; owner: Role; scopes: readonly string[] }[]
+
+export const profiles: readonly Profile[] = [
+  {
+    code: 'fjordline-freight',
+    name: 'Fjordline Freight Systems',
+    currency: 'EUR',
+    accounts: 320,
+    cases: 600,
+    teamOfRegion: {
+      Nordics: 'Northern Europe',
+      'Western Europe': 'Northern Europe',
+      'Central Europe': 'Central and Overseas',
+    },
+    supportTeam: 'Customer Support',
+    people: people(
+      'fjordline.example',
+      `
+      ingrid.solberg    | Ingrid Solberg    | OWNER     | ALL  |
+      tomas.akerman     | Tomas Åkerman     | ADMIN     | ALL  |
+      beatrice.holm     | Beatrice Holm     | MANAGER   | TEAM | Northern Europe
+      ruben.castellan   | Ruben Castellan   | MANAGER   | TEAM | Customer Support
+      elin.wester       | Elin Wester       | MEMBER    | TEAM | Northern Europe
+      padraig.keogh     | Pádraig Keogh     | MEMBER    | OWN  | Northern Europe
+      katrin.hollerbach | Katrin Hollerbach | MEMBER    | TEAM | Central and Overseas
+      marcus.boone      | Marcus Boone      | MEMBER    | OWN  | Central and Overseas
+      amara.okafor      | Amara Okafor      | MEMBER    | ALL  | Customer Support
+      yusuf.demir       | Yusuf Demir       | MEMBER    | TEAM | Customer Support
+      linh.tran         | Linh Tran         | MEMBER    | OWN  | Customer Support
+      sofia.marchetti   | Sofia Marchetti   | MEMBER    | TEAM | Customer Support
+      henrik.brandner   | Henrik Brandner   | READ_ONLY | ALL  |
+    `,
+    ),
+    catalog: freightCatalog,
+    stories: [...generalStories, ...freightStories],
+  },
+  {
+    code: 'kestrel-instruments',
+    name: 'Kestrel Instruments',
+    currency: 'USD',
+    accounts: 40,
+    cases: 60,
+    teamOfRegion: { 'North America': 'Americas' },
+    supportTeam: 'Service Desk',
+    people: people(
+      'kestrel.example',
+      `
+      dorothea.quinn  | Dorothea Quinn  | OWNER     | ALL  |
+      samuel.adeyemi  | Samuel Adeyemi  | ADMIN     | ALL  |
+      claire.bessiere | Claire Bessière | MANAGER   | TEAM | Service Desk
+      noah.fairweather| Noah Fairweather| MEMBER    | OWN  | Americas
+      priya.raman     | Priya Raman     | MEMBER    | TEAM | Americas
+      oskar.lindgren  | Oskar Lindgren  | MEMBER    | ALL  | Service Desk
+      mei.huang       | Mei Huang       | MEMBER    | TEAM | Service Desk
+      walter.prescott | Walter Prescott | READ_ONLY | ALL  |
+    `,
+    ),
+    catalog: laboratoryCatalog,
+    stories: [...generalStories, ...laboratoryStories],
+  },
+]

@@ -1,0 +1,20 @@
+/** The lines of a block of text. */
+export const lines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+/** The cells of a table: one row a line, cells between bars. */
+export const table = (text: string): string[][] => lines(text).map((line) => line.split('|').map((cell) => cell.trim()))
+
+/** Items between commas. */
+export const items = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean)
+
+/** `{name}` becomes the value of that name. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/\{(\w+)\}/g, (slot, name: string) => values[name] ?? slot)

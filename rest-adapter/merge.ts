@@ -46,7 +46,13 @@ export function readMerged(folder: string): Merged {
       documents.set(id, text)
     }
   }
-  for (const [alias, original] of Object.entries(root['x-path-aliases'] ?? {})) addAlias(paths, alias, original)
+  for (const [alias, original] of Object.entries(root['x-path-aliases'] ?? {})) {
+    addAlias(paths, alias, original)
+    tags.push({
+      name: tagOf(lastSegment(alias)),
+      description: `\`${original}\` under a second name: the same records, the same rules.`,
+    })
+  }
 
   const { 'x-path-aliases': _aliases, 'x-common-responses': _responses, 'x-common-headers': _headers, ...shown } = root
   return { document: { ...shown, tags, paths, components }, documents }
@@ -98,14 +104,23 @@ const withScopes = (scheme: Readonly<Record<string, readonly string[]>>, scopes:
 export const operationsIn = (item: PathItem): [Method, OperationObject][] =>
   methods.flatMap((method) => (item[method] ? [[method, item[method]] as [Method, OperationObject]] : []))
 
+const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+const tagOf = (segment: string): string => segment.charAt(0).toUpperCase() + segment.slice(1)
+
 /** Serves every path below `original` below `alias` too; ids of the copies end in the alias's last segment. */
 function addAlias(paths: Record<string, PathItem>, alias: string, original: string): void {
-  const suffix = alias.slice(alias.lastIndexOf('/') + 1)
+  const suffix = lastSegment(alias)
   for (const [path, item] of Object.entries(paths)) {
     if (path !== original && !path.startsWith(`${original}/`)) continue
     const copies = operationsIn(item).map(([method, operation]) => [
       method,
-      { ...operation, operationId: `${operation.operationId}_${suffix}`, 'x-alias-of': operation.operationId },
+      {
+        ...operation,
+        operationId: `${operation.operationId}_${suffix}`,
+        tags: [tagOf(suffix)],
+        'x-alias-of': operation.operationId,
+      },
     ])
     paths[alias + path.slice(original.length)] = { ...item, ...Object.fromEntries(copies) }
   }

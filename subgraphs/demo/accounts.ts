@@ -78,11 +78,15 @@ function accountOf(
   return { given: { values, actorId: owner.id, eventId: dice.id(createdMs) }, company, owner }
 }
 
+/** Mostly somebody of the team that looks after the region; some customers are the support's, some nobody's team's. */
 function ownerFor(setting: Setting, dice: Dice, { country }: Company): DemoUser {
   const { teamOfRegion, supportTeam } = setting.profile
-  const sellers = workers(setting).filter(({ team }) => team !== null && team !== supportTeam)
+  const kind = dice.weighted({ region: 80, support: 10, alone: 10 })
+  if (kind === 'support') return dice.pick(membersOf(setting, supportTeam))
+  if (kind === 'alone') return dice.pick(workers(setting).filter(({ team }) => team === null))
   const team = teamOfRegion[country.region]
-  return dice.pick(team && dice.chance(0.85) ? membersOf(setting, team) : sellers)
+  const sellers = workers(setting).filter((user) => user.team !== null && user.team !== supportTeam)
+  return dice.pick(team ? membersOf(setting, team) : sellers)
 }
 
 function addressOf(dice: Dice, { street, city, postalCode, country }: Company) {

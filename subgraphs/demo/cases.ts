@@ -43,7 +43,8 @@ function oneCase(setting: Setting, dice: Dice, customers: readonly DemoAccount[]
   const customer = dice.pick(customers.slice(0, Math.ceil(customers.length * dice.next())))
   const story = dice.pick(profile.stories)
   const agents = membersOf(setting, profile.supportTeam)
-  const agent = dice.pick(agents)
+  // A few customers turn to the person they know.
+  const agent = dice.chance(0.1) ? customer.owner : dice.pick(agents)
   const owner = dice.chance(0.75) ? agent : customer.owner
   const isUrgentKind = story.type === 'INCIDENT'
   const priority = dice.weighted(
@@ -121,7 +122,7 @@ function slotsOf(
     city: company.city.name,
     country: spokenName(company.country),
     person: dice.pick(company.country.surnames.map((surname) => `${dice.pick(['Mr', 'Ms'])} ${surname}`)),
-    product: dice.pick(profile.catalog).name,
+    product: dice.pick(profile.catalog.filter(({ type }) => type === 'SUBSCRIPTION')).name,
     invoice: `INV-${new Date(createdMs).getUTCFullYear()}-${dice.whole(100_000, 199_999)}`,
     number: String(dice.whole(1000, 9999)),
     count: String(dice.whole(3, 28)),

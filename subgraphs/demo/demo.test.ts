@@ -5,7 +5,7 @@ import { demoAccounts } from './accounts.ts'
 import { midnightOf } from './calendar.ts'
 import { demoCases } from './cases.ts'
 import { Dice } from './dice.ts'
-import { settingOf } from './organization.ts'
+import { membersOf, settingOf, teamNames } from './organization.ts'
 import { demoProducts } from './products.ts'
 import { demoKeys, profiles } from './profiles.ts'
 import { Secrets } from './secrets.ts'
@@ -66,5 +66,27 @@ describe('Secrets', () => {
     expect(new Secrets({ encryption: Buffer.alloc(32, 2) }).password('a')).not.toBe(secrets.password('a'))
     expect(secrets.apiKey('a').secret).toBe(secrets.apiKey('a').secret)
     expect(secrets.apiKey('b').secret).not.toBe(secrets.apiKey('a').secret)
+  })
+})
+
+describe('record visibility in the demo', () => {
+  it.each(profiles)('means something in $name: OWN is less than TEAM, TEAM less than ALL', (profile) => {
+    const inDemo = settingOf(profile, midnightMs)
+    const accounts = demoAccounts(inDemo)
+    const { cases } = demoCases(inDemo, accounts)
+    const seenBy = (ids: readonly string[]) => [
+      accounts.filter(({ owner }) => ids.includes(owner.id)).length,
+      cases.filter(({ values }) => ids.includes(values.ownerId!) || ids.includes(values.assignedToId ?? '')).length,
+    ]
+    for (const team of teamNames(profile)) {
+      const members = membersOf(inDemo, team)
+      const [teamAccounts, teamCases] = seenBy(members.map(({ id }) => id)) as [number, number]
+      expect(teamAccounts < profile.accounts && teamCases < profile.cases).toBe(true)
+      for (const { id } of members) {
+        const [ownAccounts, ownCases] = seenBy([id]) as [number, number]
+        expect(ownAccounts > 0 && ownAccounts < teamAccounts).toBe(true)
+        expect(ownCases > 0 && ownCases < teamCases).toBe(true)
+      }
+    }
   })
 })

@@ -11,20 +11,10 @@ export interface Given<T extends StoredRow> {
   readonly eventId: string
 }
 
-interface Stamps {
-  readonly version: number
-  readonly updatedAt: string
-}
-
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
-  const given: Readonly<Record<string, unknown>> = {
-    version: 1,
-    updatedAt: values.createdAt,
-    ...values,
-  } satisfies Partial<Stamps> & StoredRow
-  return Object.fromEntries(
-    layoutOf(definition).columns.map((column) => [column.name, given[column.name] ?? blank(column)]),
-  ) as unknown as T
+  const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
+  const { columns } = layoutOf(definition)
+  return Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)])) as unknown as T
 }
 
 /**

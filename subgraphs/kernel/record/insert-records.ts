@@ -30,7 +30,7 @@ export async function insertRecords<T extends StoredRow>(
   const records = given.map((one) => complete(definition, one))
   await insertRows(sql, definition, records)
   await insertEvents(sql, definition, given, records)
-  if (definition.numbered) await raiseNumber(sql, definition, definition.numbered)
+  if (definition.numbered) await raiseNumber(sql, definition, definition.numbered, records)
 }
 
 async function insertRows<T extends StoredRow>(
@@ -74,11 +74,14 @@ async function raiseNumber<T extends StoredRow>(
   sql: Sql,
   definition: RecordDefinition<T>,
   name: string,
+  records: readonly T[],
 ): Promise<void> {
+  const organizationIds = [...new Set(records.map(({ organizationId }) => organizationId))]
   await sql.query(
     `insert into kernel.record_number (organization_id, object, value)
-     select organization_id, $1, max(${columnOf(definition, name).column}) from ${definition.table} group by organization_id
+     select organization_id, $1, max(${columnOf(definition, name).column}) from ${definition.table}
+     where organization_id = any($2::uuid[]) group by organization_id
      on conflict (organization_id, object) do update set value = greatest(kernel.record_number.value, excluded.value)`,
-    [definition.object],
+    [definition.object, organizationIds],
   )
 }

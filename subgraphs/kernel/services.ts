@@ -31,10 +31,15 @@ export interface ServicesOptions {
 
 export const logger = (config: Pick<Config, 'logLevel'>): Logger => pino({ level: config.logLevel, base: null })
 
-export async function openServices({ config, migrations, clock = systemClock, log = logger(config) }: ServicesOptions): Promise<OpenServices> {
+export async function openServices({
+  config,
+  migrations,
+  clock = systemClock,
+  log = logger(config),
+}: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer()
+    for (const closer of closers.splice(0).toReversed()) await closer()
   }
   try {
     const keys = await loadKeys(config)
@@ -44,7 +49,10 @@ export async function openServices({ config, migrations, clock = systemClock, lo
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
     }
-    const database = new Database({ url: databaseUrl, onError: (error) => log.warn({ err: error }, 'an idle database connection broke') })
+    const database = new Database({
+      url: databaseUrl,
+      onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    })
     closers.push(() => database.close())
     await migrate(database, databaseUrl, migrations)
     const counters = await openCounters(config, log)

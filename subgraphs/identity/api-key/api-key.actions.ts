@@ -1,6 +1,7 @@
 import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/api-key.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
-import { allOf, readOne, readPage, type Page, type PageArgs } from '../../kernel/record/read.ts'
+import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
+import { allOf, readOne } from '../../kernel/record/read.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'

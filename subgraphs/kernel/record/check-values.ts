@@ -13,7 +13,8 @@ const countsMoreThan = (text: string, max: number): boolean => text.length > max
 
 function checkText(column: Column, text: unknown): FieldProblem | null {
   if (typeof text !== 'string') return problem(column, 'WRONG_TYPE', `${column.name} is text.`)
-  if (!isStorable(text)) return problem(column, 'NOT_TEXT', `${column.name} contains a NUL character or half of a surrogate pair.`)
+  if (!isStorable(text))
+    return problem(column, 'NOT_TEXT', `${column.name} contains a NUL character or half of a surrogate pair.`)
   const max = column.max ?? textMax
   if (countsMoreThan(text, max)) return problem(column, 'TOO_LONG', `${column.name} takes at most ${max} characters.`)
   if (column.filled && text.trim() === '') return problem(column, 'EMPTY', `${column.name} must not be empty.`)
@@ -21,7 +22,8 @@ function checkText(column: Column, text: unknown): FieldProblem | null {
 }
 
 function checkNumber(column: Column, value: unknown): FieldProblem | null {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return problem(column, 'WRONG_TYPE', `${column.name} is a number.`)
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    return problem(column, 'WRONG_TYPE', `${column.name} is a number.`)
   const { minimum = -numberMax, maximum = numberMax } = column
   if (value < minimum || value > maximum) {
     return problem(column, 'OUT_OF_RANGE', `${column.name} is between ${minimum} and ${maximum}.`)

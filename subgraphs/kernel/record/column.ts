@@ -1,11 +1,13 @@
 import { Property, PrimaryKey } from '@mikro-orm/decorators/legacy'
-import { GraphQLScalarType } from 'graphql'
+import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
 import { DateTime, Json } from './scalars.ts'
 
-export type ColumnKind = 'id' | 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'timestamp' | 'json' | 'enum' | 'textList'
+export type ColumnKind =
+  'id' | 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'timestamp' | 'json' | 'enum' | 'textList'
 
-type GraphQLTypeOf = typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
+type GraphQLTypeOf =
+  typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
 
 /** The TypeScript type behind a GraphQL type: the compiler compares it with the property. */
 type ValueOf<G> = G extends StringConstructor
@@ -99,7 +101,14 @@ export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: 
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
     const type = typeOf()
     const kind = kindOf(type, options)
-    const column: Column = { ...options, name: key, column: snakeCase(key), kind, type, nullable: options.nullable ?? false }
+    const column: Column = {
+      ...options,
+      name: key,
+      column: snakeCase(key),
+      kind,
+      type,
+      nullable: options.nullable ?? false,
+    }
     const own = columnsByClass.get(target.constructor) ?? []
     own.push(column)
     columnsByClass.set(target.constructor, own)
@@ -113,7 +122,12 @@ export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: 
     const isKey = key === 'organizationId' || key === 'id'
     const property = { fieldName: column.column, type: databaseType[kind], columnType: databaseType[kind] }
     if (isKey) PrimaryKey(property)(target, key)
-    else Property({ ...property, nullable: column.nullable, defaultRaw: column.nullable ? undefined : databaseDefault[kind] })(target, key)
+    else
+      Property({
+        ...property,
+        nullable: column.nullable,
+        defaultRaw: column.nullable ? undefined : databaseDefault[kind],
+      })(target, key)
   }
 }
 

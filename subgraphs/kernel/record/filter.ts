@@ -11,7 +11,13 @@ export const filterDepthMax = 8
 export const listItemsMax = 500
 
 const comparison: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
-const castOf: Partial<Record<Column['kind'], string>> = { id: '::uuid[]', timestamp: '::timestamptz[]', integer: '::int[]', number: '::float8[]', money: '::numeric[]' }
+const castOf: Partial<Record<Column['kind'], string>> = {
+  id: '::uuid[]',
+  timestamp: '::timestamptz[]',
+  integer: '::int[]',
+  number: '::float8[]',
+  money: '::numeric[]',
+}
 
 /** `%`, `_` and `\` mean themselves. */
 export const literalPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
@@ -20,7 +26,12 @@ export const literalPattern = (text: string): string => text.replace(/[\\%_]/g, 
  * A filter as a predicate. Fields of one object are joined by `and`; an operator or a field that is absent filters nothing,
  * so that a stored document may name every parameter it knows. Related records count only when the caller may see them.
  */
-export function filterPredicate(scope: Scope, definition: RecordShape, filter: FilterInput, alias: string): string | null {
+export function filterPredicate(
+  scope: Scope,
+  definition: RecordShape,
+  filter: FilterInput,
+  alias: string,
+): string | null {
   const problems: FieldProblem[] = []
   const predicate = new FilterCompiler(scope, problems).object(definition, filter, alias, 'filter', 0)
   if (problems.length > 0) throw invalid(...problems)
@@ -34,7 +45,8 @@ class FilterCompiler {
   ) {}
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {
-    if (depth > filterDepthMax) throw invalid({ path, code: 'TOO_DEEP', message: `A filter nests at most ${filterDepthMax} levels.` })
+    if (depth > filterDepthMax)
+      throw invalid({ path, code: 'TOO_DEEP', message: `A filter nests at most ${filterDepthMax} levels.` })
     const parts: string[] = []
     for (const [name, value] of Object.entries(filter)) {
       if (value === undefined || value === null) continue
@@ -44,7 +56,14 @@ class FilterCompiler {
     return parts.length > 0 ? parts.join(' and ') : null
   }
 
-  #member(definition: RecordShape, name: string, value: unknown, alias: string, path: string, depth: number): string | null {
+  #member(
+    definition: RecordShape,
+    name: string,
+    value: unknown,
+    alias: string,
+    path: string,
+    depth: number,
+  ): string | null {
     switch (name) {
       case 'and':
       case 'or':
@@ -60,16 +79,33 @@ class FilterCompiler {
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
     const column = layoutOf(definition).byName.get(name)
     if (!column) return null
-    if (column.kind === 'json') return `${alias}.${column.column} @> ${this.scope.values.add(JSON.stringify(value))}::jsonb`
+    if (column.kind === 'json')
+      return `${alias}.${column.column} @> ${this.scope.values.add(JSON.stringify(value))}::jsonb`
     return this.#operators(column, value as FilterInput, `${alias}.${column.column}`, path)
   }
 
-  #all(definition: RecordShape, filters: FilterInput[], alias: string, path: string, depth: number, joint: 'and' | 'or'): string | null {
-    const parts = filters.map((filter, index) => this.object(definition, filter, alias, `${path}.${index}`, depth + 1) ?? 'true')
+  #all(
+    definition: RecordShape,
+    filters: FilterInput[],
+    alias: string,
+    path: string,
+    depth: number,
+    joint: 'and' | 'or',
+  ): string | null {
+    const parts = filters.map(
+      (filter, index) => this.object(definition, filter, alias, `${path}.${index}`, depth + 1) ?? 'true',
+    )
     return parts.length > 0 ? `(${parts.map((part) => `(${part})`).join(` ${joint} `)})` : null
   }
 
-  #related(definition: RecordShape, name: string, value: FilterInput, alias: string, path: string, depth: number): string | null {
+  #related(
+    definition: RecordShape,
+    name: string,
+    value: FilterInput,
+    alias: string,
+    path: string,
+    depth: number,
+  ): string | null {
     const relation = definition.relations![name]!
     const target = relation.to()
     const other = this.scope.alias()
@@ -139,11 +175,18 @@ class FilterCompiler {
   #fits(column: Column, operand: unknown, path: string): boolean {
     const items = Array.isArray(operand) ? operand : [operand]
     const before = this.problems.length
-    if (items.length > listItemsMax) this.problems.push({ path, code: 'TOO_MANY', message: `A list holds at most ${listItemsMax} items.` })
+    if (items.length > listItemsMax)
+      this.problems.push({ path, code: 'TOO_MANY', message: `A list holds at most ${listItemsMax} items.` })
     for (const item of items) {
       if (typeof item !== 'string') continue
-      if (column.kind === 'id' && !isId(item)) this.problems.push({ path, code: 'NOT_AN_ID', message: `${column.name} takes ids (UUIDs).` })
-      else if (!isStorable(item)) this.problems.push({ path, code: 'NOT_TEXT', message: 'Text contains a NUL character or half of a surrogate pair.' })
+      if (column.kind === 'id' && !isId(item))
+        this.problems.push({ path, code: 'NOT_AN_ID', message: `${column.name} takes ids (UUIDs).` })
+      else if (!isStorable(item))
+        this.problems.push({
+          path,
+          code: 'NOT_TEXT',
+          message: 'Text contains a NUL character or half of a surrogate pair.',
+        })
     }
     return this.problems.length === before
   }

@@ -6,7 +6,12 @@ type Class<T = object> = new () => T
 type Entity<T> = abstract new () => T
 type TypeThunk = () => unknown
 
-function field(target: Class, name: string, type: TypeThunk, options: { nullable?: boolean; description?: string; defaultValue?: unknown } = {}): void {
+function field(
+  target: Class,
+  name: string,
+  type: TypeThunk,
+  options: { nullable?: boolean; description?: string; defaultValue?: unknown } = {},
+): void {
   Field(type as never, options as never)(target.prototype as object, name)
 }
 
@@ -63,12 +68,24 @@ const operators = new Map<string, Class>()
 
 /** The operators of one kind of column; shared by every filter that has such a column. */
 function operatorsOf({ kind, type }: Column): unknown {
-  const name = { id: 'IdFilter', text: 'StringFilter', integer: 'IntFilter', number: 'FloatFilter', money: 'FloatFilter', boolean: 'BooleanFilter', timestamp: 'DateTimeFilter', textList: 'StringListFilter', json: '', enum: `${enumerationName(type)}Filter` }[kind]
+  const name = {
+    id: 'IdFilter',
+    text: 'StringFilter',
+    integer: 'IntFilter',
+    number: 'FloatFilter',
+    money: 'FloatFilter',
+    boolean: 'BooleanFilter',
+    timestamp: 'DateTimeFilter',
+    textList: 'StringListFilter',
+    json: '',
+    enum: `${enumerationName(type)}Filter`,
+  }[kind]
   if (kind === 'json') return Json
   const known = operators.get(name)
   if (known) return known
   const input = classNamed(name)
-  const add = (names: readonly string[], operand: TypeThunk) => names.forEach((operator) => field(input, operator, operand, { nullable: true }))
+  const add = (names: readonly string[], operand: TypeThunk) =>
+    names.forEach((operator) => field(input, operator, operand, { nullable: true }))
   switch (kind) {
     case 'textList':
       add(['has'], () => String)
@@ -80,7 +97,15 @@ function operatorsOf({ kind, type }: Column): unknown {
       add(['isNull'], () => Boolean)
       break
     default: {
-      const operand = { id: ID, text: String, integer: Int, number: Float, money: Float, timestamp: DateTime, enum: type }[kind]
+      const operand = {
+        id: ID,
+        text: String,
+        integer: Int,
+        number: Float,
+        money: Float,
+        timestamp: DateTime,
+        enum: type,
+      }[kind]
       add(['eq', 'ne'], () => operand)
       add(['in', 'notIn'], () => [operand])
       if (kind === 'text') add(['contains', 'startsWith', 'endsWith'], () => String)
@@ -107,7 +132,10 @@ export function filterOf<T>(
   const filter = classNamed(name)
   for (const shownColumn of shown(entity)) {
     const description = shownColumn.kind === 'json' ? 'Holds these keys with these values.' : undefined
-    field(filter, shownColumn.name, () => operatorsOf(shownColumn), { nullable: true, ...(description && { description }) })
+    field(filter, shownColumn.name, () => operatorsOf(shownColumn), {
+      nullable: true,
+      ...(description && { description }),
+    })
     operatorsOf(shownColumn)
   }
   field(filter, 'and', () => [filter], { nullable: true })
@@ -118,7 +146,9 @@ export function filterOf<T>(
     const many = 'many' in target ? quantified(target.name, target.many) : null
     field(filter, relation, type, { nullable: true })
   }
-  InputType(name, { description: 'All given conditions hold. An absent condition, or one without an operator, filters nothing.' })(filter)
+  InputType(name, {
+    description: 'All given conditions hold. An absent condition, or one without an operator, filters nothing.',
+  })(filter)
   return filter
 }
 
@@ -142,7 +172,11 @@ const sortable = (kind: Column['kind']): boolean => kind !== 'json' && kind !== 
 
 /** An order by any column. */
 export function orderOf<T>(name: string, entity: Entity<T>): Class {
-  const fields = Object.fromEntries(shown(entity).filter(({ kind }) => sortable(kind)).map((shownColumn) => [shownColumn.name, shownColumn.name]))
+  const fields = Object.fromEntries(
+    shown(entity)
+      .filter(({ kind }) => sortable(kind))
+      .map((shownColumn) => [shownColumn.name, shownColumn.name]),
+  )
   registerEnumType(fields, { name: `${name}Field` })
   const order = classNamed(name)
   field(order, 'field', () => fields, { nullable: true, defaultValue: 'createdAt' })
@@ -152,7 +186,8 @@ export function orderOf<T>(name: string, entity: Entity<T>): Class {
 }
 
 /** The list envelope of the specification. */
-export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Class => pageRequiring(name, entity, `READ_${resource}`)
+export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Class =>
+  pageRequiring(name, entity, `READ_${resource}`)
 
 /** The same behind a requirement that is not the reading of a resource. */
 export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
@@ -160,10 +195,16 @@ export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string)
   field(page, 'data', () => [entity])
   field(page, 'page', () => Int)
   field(page, 'limit', () => Int)
-  field(page, 'total', () => Int, { nullable: true, description: 'Live records in sight that match, counted exactly and only when asked for.' })
+  field(page, 'total', () => Int, {
+    nullable: true,
+    description: 'Live records in sight that match, counted exactly and only when asked for.',
+  })
   field(page, 'totalPages', () => Int, { nullable: true })
   field(page, 'hasMore', () => Boolean)
-  field(page, 'nextCursor', () => String, { nullable: true, description: 'Give it as `cursor` to continue without repeating or losing a row.' })
+  field(page, 'nextCursor', () => String, {
+    nullable: true,
+    description: 'Give it as `cursor` to continue without repeating or losing a row.',
+  })
   return restricted(name, page, scope)
 }
 

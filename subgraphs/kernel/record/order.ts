@@ -40,7 +40,10 @@ export class Order {
 
   sql(alias: string): string {
     return this.terms
-      .map(({ column, nullable, descending }) => `${alias}.${column} ${descending ? 'desc' : 'asc'}${nullable ? ' nulls last' : ''}`)
+      .map(
+        ({ column, nullable, descending }) =>
+          `${alias}.${column} ${descending ? 'desc' : 'asc'}${nullable ? ' nulls last' : ''}`,
+      )
       .join(', ')
   }
 
@@ -50,7 +53,9 @@ export class Order {
   }
 
   cursorOf(row: Readonly<Record<string, unknown>>): string {
-    return Buffer.from(JSON.stringify([this.#signature(), ...this.terms.map(({ name }) => row[name] ?? null)])).toString('base64url')
+    return Buffer.from(
+      JSON.stringify([this.#signature(), ...this.terms.map(({ name }) => row[name] ?? null)]),
+    ).toString('base64url')
   }
 
   /** Rows after the cursor in this order. */
@@ -91,7 +96,8 @@ export class Order {
     } catch {
       throw refused('The cursor is not one that this API gave.')
     }
-    if (!Array.isArray(parsed) || parsed.length !== this.terms.length + 1) throw refused('The cursor belongs to another list or order.')
+    if (!Array.isArray(parsed) || parsed.length !== this.terms.length + 1)
+      throw refused('The cursor belongs to another list or order.')
     const [signature, ...position] = parsed as unknown[]
     if (signature !== this.#signature()) throw refused('The cursor belongs to another list or order.')
     const fits = position.every((value, index) => {

@@ -44,7 +44,9 @@ export class Scope {
         `exists (select 1 from ${to().table} ${parent} where ${this.live(to(), parent)} and ${parent}.id = ${alias}.${columnOf(definition, by).column})`,
       )
     } else if (this.caller.ownerIds && definition.visibleBy.length > 0) {
-      const owners = definition.visibleBy.map((name) => `${alias}.${columnOf(definition, name).column} = any(${this.#ownerIds()})`)
+      const owners = definition.visibleBy.map(
+        (name) => `${alias}.${columnOf(definition, name).column} = any(${this.#ownerIds()})`,
+      )
       parts.push(owners.length === 1 ? owners[0]! : `(${owners.join(' or ')})`)
     }
     return parts.join(' and ')

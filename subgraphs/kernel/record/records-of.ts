@@ -3,18 +3,9 @@ import { invalid, notFound, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
-import {
-  readBy,
-  readChildren,
-  readConnection,
-  readDeleted,
-  readOne,
-  readPage,
-  readReference,
-  requireRecord,
-  type ConnectionArgs,
-  type PageArgs,
-} from './read.ts'
+import { readChildren, readConnection } from './connection.ts'
+import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
+import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { mayWrite, save } from './save.ts'
 import { asksForAny, fieldsAsked, type Asked } from './selection.ts'
 
@@ -50,7 +41,13 @@ export interface Records<T extends StoredRow> {
   page(ctx: RequestContext, args: PageArgs, info: Asked): ReturnType<typeof readPage>
   connection(ctx: RequestContext, args: ConnectionArgs, info: Asked): ReturnType<typeof readConnection>
   /** The connection below one of many parents, read for all of them together. */
-  children(ctx: RequestContext, parentColumn: string, parentId: string, args: ConnectionArgs, info: Asked): ReturnType<typeof readConnection>
+  children(
+    ctx: RequestContext,
+    parentColumn: string,
+    parentId: string,
+    args: ConnectionArgs,
+    info: Asked,
+  ): ReturnType<typeof readConnection>
   /** A record another one points at: null when it is gone or out of sight. */
   reference(ctx: RequestContext, id: string | null | undefined, info: Asked): Promise<Row | null>
   deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: Asked): Promise<Row[]>
@@ -87,12 +84,15 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, fieldsAsked(info)) : null),
     deleted: (ctx, args, info) => readDeleted(ctx, definition, args, fieldsAsked(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
-    create: (ctx, values) => save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T> }),
+    create: (ctx, values) =>
+      save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T> }),
     update,
     remove: async (ctx, id, expectedVersion) => (await remove(ctx, id, expectedVersion)).id,
     restore: (ctx, id) => change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { deleted: true }),
     bulkUpdate: (ctx, items) =>
-      bulk(ctx, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) => update(inner, id, values, expectedVersion)),
+      bulk(ctx, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
+        update(inner, id, values, expectedVersion),
+      ),
     bulkRemove: (ctx, ids) =>
       bulk(
         ctx,
@@ -114,7 +114,9 @@ export async function change<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   id: string,
-  decide: (previous: T) => Omit<Draft<T>, 'previous' | 'expectedVersion'> | Promise<Omit<Draft<T>, 'previous' | 'expectedVersion'>>,
+  decide: (
+    previous: T,
+  ) => Omit<Draft<T>, 'previous' | 'expectedVersion'> | Promise<Omit<Draft<T>, 'previous' | 'expectedVersion'>>,
   { expectedVersion = null, deleted = false }: { expectedVersion?: number | null | undefined; deleted?: boolean } = {},
 ): Promise<T> {
   mayWrite(ctx)
@@ -167,7 +169,13 @@ async function bulk<I extends Versioned>(
         results[index] = { ...result, status: done }
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        results[index] = { ...result, status: 'FAILED', code: error.code, message: error.message, errors: error.extensions.errors ?? null }
+        results[index] = {
+          ...result,
+          status: 'FAILED',
+          code: error.code,
+          message: error.message,
+          errors: error.extensions.errors ?? null,
+        }
       }
     }
   })

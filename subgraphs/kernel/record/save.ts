@@ -4,7 +4,15 @@ import { eventInsert, type EventDraft } from '../outbox/event.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
-import { columnOf, has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import {
+  columnOf,
+  has,
+  layoutOf,
+  type Draft,
+  type RecordDefinition,
+  type RecordShape,
+  type StoredRow,
+} from './definition.ts'
 import { Scope, Values } from './predicate.ts'
 import { bookkeeping, eventsOf } from './record-events.ts'
 
@@ -17,18 +25,28 @@ type Fields = Record<string, unknown>
  * change happened and its event did not. Webhooks, live streams and triggers all start from that event row. The version
  * column refuses the write if the record moved meanwhile.
  */
-export async function save<T extends StoredRow>(ctx: RequestContext, definition: RecordDefinition<T>, draft: Draft<T>): Promise<T> {
+export async function save<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  draft: Draft<T>,
+): Promise<T> {
   mayWrite(ctx)
   // The number is taken and used together, so that a refused create leaves no gap, also in a transaction that goes on.
-  if (definition.numbered && draft.operation === 'CREATE') return inTransaction(ctx, (inner) => checkAndWrite(inner, definition, draft))
+  if (definition.numbered && draft.operation === 'CREATE')
+    return inTransaction(ctx, (inner) => checkAndWrite(inner, definition, draft))
   return checkAndWrite(ctx, definition, draft)
 }
 
-async function checkAndWrite<T extends StoredRow>(ctx: RequestContext, definition: RecordDefinition<T>, draft: Draft<T>): Promise<T> {
+async function checkAndWrite<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  draft: Draft<T>,
+): Promise<T> {
   const previous = draft.previous as (T & Fields) | null
   const values = normalized(definition, draft.values)
   refuse(checkValues(definition, values))
-  if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion) throw versionConflict(definition, previous)
+  if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
+    throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
   const changed = previous ? changedColumns(definition, previous, next) : layoutOf(definition).columns
@@ -47,7 +65,8 @@ async function checkAndWrite<T extends StoredRow>(ctx: RequestContext, definitio
 
 /** Whether this caller may change anything at all; which records, the read that loaded them has decided. */
 export function mayWrite(ctx: RequestContext): void {
-  if (ctx.caller.role === 'READ_ONLY') throw new Refusal('PERMISSION_DENIED', 'Your role may read but not change records.')
+  if (ctx.caller.role === 'READ_ONLY')
+    throw new Refusal('PERMISSION_DENIED', 'Your role may read but not change records.')
 }
 
 function refuse(errors: FieldProblem[]): void {
@@ -88,10 +107,22 @@ function nextRecord<T extends StoredRow>(
   const actor = caller.kind === 'SYSTEM' ? null : caller.userId
   if (!draft.previous) {
     const given = { ownerId: actor, ...definedOnly(definition.initial?.(ctx) ?? {}), ...values }
-    const stamped: Fields = { version: 1, createdAt: now, updatedAt: now, createdById: actor, updatedById: actor, deletedAt: null }
+    const stamped: Fields = {
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+      createdById: actor,
+      updatedById: actor,
+      deletedAt: null,
+    }
     const record: Fields = {}
     for (const column of layoutOf(definition).columns) {
-      record[column.name] = column.name in given ? (given as Fields)[column.name] : column.name in stamped ? stamped[column.name] : blank(column)
+      record[column.name] =
+        column.name in given
+          ? (given as Fields)[column.name]
+          : column.name in stamped
+            ? stamped[column.name]
+            : blank(column)
     }
     record.id = (values as Fields).id ?? newId()
     if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
@@ -100,10 +131,12 @@ function nextRecord<T extends StoredRow>(
   }
   const previous = draft.previous as T & Fields
   const next: Fields = { ...previous, ...values }
-  if ('customFields' in values) next.customFields = mergeCustomFields(previous.customFields, (values as Fields).customFields)
+  if ('customFields' in values)
+    next.customFields = mergeCustomFields(previous.customFields, (values as Fields).customFields)
   if (draft.operation === 'DELETE') next.deletedAt = now
   if (draft.operation === 'RESTORE') next.deletedAt = null
-  if (has(definition, 'version')) Object.assign(next, { version: (previous.version as number) + 1, updatedAt: now, updatedById: actor })
+  if (has(definition, 'version'))
+    Object.assign(next, { version: (previous.version as number) + 1, updatedAt: now, updatedById: actor })
   return next as T & Fields
 }
 
@@ -116,9 +149,19 @@ function mergeCustomFields(previous: unknown, change: unknown): Fields {
 /** JSON is the same whatever the order of its keys, which the database does not keep. */
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other || Array.isArray(one) !== Array.isArray(other)) return false
+  if (
+    typeof one !== 'object' ||
+    typeof other !== 'object' ||
+    !one ||
+    !other ||
+    Array.isArray(one) !== Array.isArray(other)
+  )
+    return false
   const members = Object.entries(one)
-  return members.length === Object.keys(other).length && members.every(([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as Fields)[name]))
+  return (
+    members.length === Object.keys(other).length &&
+    members.every(([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as Fields)[name]))
+  )
 }
 
 function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
@@ -161,19 +204,25 @@ async function write(
   events: readonly EventDraft[],
 ): Promise<void> {
   const values = new Values()
-  const written = previous ? updateSql(ctx, definition, previous, next, changed, values) : insertSql(definition, next, values)
+  const written = previous
+    ? updateSql(ctx, definition, previous, next, changed, values)
+    : insertSql(definition, next, values)
   const sql = `with written as (${written} returning 1), event as (${eventInsert(ctx, values, events, 'written')}) select count(*)::int as count from written`
   const run = (db: RequestContext['db']) => db.query<{ count: number }>(sql, values.list)
   try {
     // Inside a transaction a refused statement must leave the rest of it usable.
     const [row] = ctx.db.open ? await ctx.db.transaction(run) : await run(ctx.db)
-    if (row!.count === 0) throw previous && has(definition, 'version') ? versionConflict(definition, previous) : notFound(`The ${definition.object}`)
+    if (row!.count === 0)
+      throw previous && has(definition, 'version')
+        ? versionConflict(definition, previous)
+        : notFound(`The ${definition.object}`)
   } catch (error) {
     throw await uniqueRefusal(ctx, definition, next, error)
   }
 }
 
-const stored = (column: Column, value: unknown): unknown => (column.kind === 'json' && value !== null ? JSON.stringify(value) : value)
+const stored = (column: Column, value: unknown): unknown =>
+  column.kind === 'json' && value !== null ? JSON.stringify(value) : value
 
 function insertSql(definition: RecordShape, next: Fields, values: Values): string {
   const columns = layoutOf(definition).columns.filter(({ name }) => next[name] !== undefined)
@@ -196,9 +245,13 @@ function updateSql(
 }
 
 function versionConflict(definition: RecordShape, previous: Fields): Refusal {
-  return new Refusal('VERSION_CONFLICT', `The ${definition.object} was changed by someone else; read it again and repeat your change.`, {
-    currentVersion: previous.version,
-  })
+  return new Refusal(
+    'VERSION_CONFLICT',
+    `The ${definition.object} was changed by someone else; read it again and repeat your change.`,
+    {
+      currentVersion: previous.version,
+    },
+  )
 }
 
 interface DatabaseError {
@@ -206,7 +259,12 @@ interface DatabaseError {
   constraint?: string
 }
 
-async function uniqueRefusal(ctx: RequestContext, definition: RecordShape, next: Fields, error: unknown): Promise<unknown> {
+async function uniqueRefusal(
+  ctx: RequestContext,
+  definition: RecordShape,
+  next: Fields,
+  error: unknown,
+): Promise<unknown> {
   const { code, constraint } = error as DatabaseError
   if (code !== '23505' || !constraint) return error
   const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]

@@ -1,8 +1,7 @@
 import { GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
 import { Refusal } from '../errors.ts'
 
-const timestamp =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/
+const timestamp = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/
 const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
 /**
@@ -16,18 +15,22 @@ export function normalizeTimestamp(text: string): string | null {
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
   const hasTime = match[4] !== undefined
   const date = new Date(hasTime && match[7] === undefined ? `${text}Z` : text)
-  return Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999 ? null : date.toISOString()
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999
+    ? null
+    : date.toISOString()
 }
 
 function parseTimestamp(value: unknown): string {
   const normalized = typeof value === 'string' ? normalizeTimestamp(value) : null
-  if (normalized === null) throw new Refusal('VALIDATION_FAILED', 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.')
+  if (normalized === null)
+    throw new Refusal('VALIDATION_FAILED', 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.')
   return normalized
 }
 
 export const DateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
-  description: 'ISO 8601 date and time in UTC with milliseconds, for example `2026-11-21T09:30:00.000Z`. Input may carry another offset.',
+  description:
+    'ISO 8601 date and time in UTC with milliseconds, for example `2026-11-21T09:30:00.000Z`. Input may carry another offset.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
   parseValue: parseTimestamp,
@@ -40,7 +43,8 @@ export const jsonDepthMax = 16
 export function checkJson(value: unknown, depth = 0): void {
   if (depth > jsonDepthMax) throw new Refusal('VALIDATION_FAILED', `JSON is nested deeper than ${jsonDepthMax} levels.`)
   if (typeof value === 'string') {
-    if (!isStorable(value)) throw new Refusal('VALIDATION_FAILED', 'Text contains a NUL character or half of a surrogate pair.')
+    if (!isStorable(value))
+      throw new Refusal('VALIDATION_FAILED', 'Text contains a NUL character or half of a surrogate pair.')
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new Refusal('VALIDATION_FAILED', 'A number is out of range.')
   } else if (Array.isArray(value)) {

@@ -15,7 +15,9 @@ export function fieldsAsked(info: Asked, path: readonly string[] = []): Readonly
   if (!names) {
     let sets = info.fieldNodes.flatMap((node) => node.selectionSet ?? [])
     for (const step of path) {
-      sets = sets.flatMap((set) => fieldsOf(set, info.fragments)).flatMap((field) => (field.name.value === step ? (field.selectionSet ?? []) : []))
+      sets = sets
+        .flatMap((set) => fieldsOf(set, info.fragments))
+        .flatMap((field) => (field.name.value === step ? (field.selectionSet ?? []) : []))
     }
     names = new Set(sets.flatMap((set) => fieldsOf(set, info.fragments)).map((field) => field.name.value))
     byPath.set(key, names)
@@ -34,14 +36,18 @@ export function asksForAny(info: Asked, ...names: readonly string[]): boolean {
 const isIncluded = (field: FieldNode, variables: Asked['variableValues']): boolean =>
   (field.directives ?? []).every(({ name, arguments: args }) => {
     const condition = args?.find((argument) => argument.name.value === 'if')?.value
-    const value = condition?.kind === 'Variable' ? variables[condition.name.value] : condition?.kind === 'BooleanValue' && condition.value
+    const value =
+      condition?.kind === 'Variable'
+        ? variables[condition.name.value]
+        : condition?.kind === 'BooleanValue' && condition.value
     return name.value === 'skip' ? value !== true : name.value === 'include' ? value !== false : true
   })
 
 function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDefinitionNode }): FieldNode[] {
   return set.selections.flatMap((selection) => {
     if (selection.kind === 'Field') return [selection]
-    const inner = selection.kind === 'InlineFragment' ? selection.selectionSet : fragments[selection.name.value]?.selectionSet
+    const inner =
+      selection.kind === 'InlineFragment' ? selection.selectionSet : fragments[selection.name.value]?.selectionSet
     return inner ? fieldsOf(inner, fragments) : []
   })
 }

@@ -3,7 +3,12 @@ import type { RecordShape } from './definition.ts'
 import { Scope } from './predicate.ts'
 
 /** One row of aggregates over the live records in sight; `select` names columns of `t`. */
-export async function aggregate<R>(ctx: RequestContext, definition: RecordShape, select: string, ...more: readonly unknown[]): Promise<R> {
+export async function aggregate<R>(
+  ctx: RequestContext,
+  definition: RecordShape,
+  select: string,
+  ...more: readonly unknown[]
+): Promise<R> {
   const scope = new Scope(ctx.caller)
   const extra = more.map((value) => scope.values.add(value))
   const sql = `select ${extra.reduce((text, placeholder, index) => text.replaceAll(`:${index}`, placeholder), select)} from ${definition.table} t where ${scope.live(definition, 't')}`
@@ -14,7 +19,11 @@ export async function aggregate<R>(ctx: RequestContext, definition: RecordShape,
 export type Counts = Record<string, number>
 
 /** How many live records in sight have each value of a column; rows without a value are left out. */
-export async function countsBy(ctx: RequestContext, definition: RecordShape, columns: Readonly<Record<string, string>>): Promise<Record<string, Counts>> {
+export async function countsBy(
+  ctx: RequestContext,
+  definition: RecordShape,
+  columns: Readonly<Record<string, string>>,
+): Promise<Record<string, Counts>> {
   const names = Object.keys(columns)
   const scope = new Scope(ctx.caller)
   const sets = Object.values(columns)

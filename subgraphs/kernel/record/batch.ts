@@ -1,0 +1,16 @@
+import DataLoader from 'dataloader'
+import type { RequestContext } from '../request.ts'
+
+/** Joins what one operation asks for in the same way into one read. */
+export function batchOf<V>(
+  ctx: RequestContext,
+  asked: ReadonlySet<string>,
+  name: string,
+  read: (keys: readonly string[]) => Promise<V[]>,
+): DataLoader<string, V> {
+  let byName = ctx.batches.get(asked)
+  if (!byName) ctx.batches.set(asked, (byName = new Map()))
+  let loader = byName.get(name) as DataLoader<string, V> | undefined
+  if (!loader) byName.set(name, (loader = new DataLoader(read, { cache: false })))
+  return loader
+}

@@ -1,0 +1,127 @@
+import type { RequestContext } from '../request.ts'
+import type { Row } from '../database/database.ts'
+import { batchOf } from './batch.ts'
+import { columnOf, type RecordShape } from './definition.ts'
+import { Listing, size, type ConnectionArgs, type ListArgs } from './list.ts'
+import type { Order } from './order.ts'
+import { selectList } from './selection.ts'
+
+export interface Connection {
+  edges: { node: Row; cursor: string }[]
+  nodes: Row[]
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+  totalCount: number | null
+}
+
+function connectionOf(
+  order: Order,
+  rows: Row[],
+  first: number,
+  after: string | null | undefined,
+  totalCount: number | null,
+): Connection {
+  const hasNextPage = rows.length > first
+  const nodes = hasNextPage ? rows.slice(0, first) : rows
+  const edges = nodes.map((node) => ({ node, cursor: order.cursorOf(node) }))
+  return {
+    edges,
+    nodes,
+    pageInfo: {
+      hasNextPage,
+      hasPreviousPage: Boolean(after),
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    totalCount,
+  }
+}
+
+/** A keyset connection over live records in sight. */
+export async function readConnection(
+  ctx: RequestContext,
+  definition: RecordShape,
+  args: ConnectionArgs,
+  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
+): Promise<Connection> {
+  const first = size(args.first, 'first')
+  const listing = new Listing(ctx, definition, args)
+  const total = asked.total ? listing.total() : null
+  const [rows, totalCount] = await Promise.all([listing.rows(asked.record, first + 1, 0, args.after ?? null), total])
+  return connectionOf(listing.order, rows, first, args.after, totalCount)
+}
+
+interface ChildrenRequest extends ConnectionArgs {
+  readonly parentId: string
+}
+
+/**
+ * The children of many parents, each with its own page, in one statement: parents of one operation that ask the same way
+ * are read together.
+ */
+export function readChildren(
+  ctx: RequestContext,
+  definition: RecordShape,
+  parentColumn: string,
+  request: ChildrenRequest,
+  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
+): Promise<Connection> {
+  const { parentId, ...args } = request
+  const same = JSON.stringify(args)
+  return batchOf(ctx, asked.record, `${definition.object}.${parentColumn}${same}`, (parents) =>
+    childrenOf(ctx, definition, parentColumn, args, parents, asked),
+  ).load(parentId)
+}
+
+async function childrenOf(
+  ctx: RequestContext,
+  definition: RecordShape,
+  parentColumn: string,
+  args: ConnectionArgs,
+  parents: readonly string[],
+  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
+): Promise<Connection[]> {
+  const first = size(args.first, 'first')
+  const { column } = columnOf(definition, parentColumn)
+  const listing = new Listing(ctx, definition, args, `t.${column} = p.parent_id`)
+  const { scope, order, conditions } = listing
+  const where = args.after ? [...conditions, order.after(args.after, 't', scope.values)] : conditions
+  const wanted = new Set([...asked.record, ...order.names])
+  const distinct = [...new Set(parents)]
+  const columns = selectList(definition, wanted, 't')
+  const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
+  const counted = asked.total
+    ? countsOf(ctx, definition, parentColumn, args, distinct)
+    : Promise.resolve(new Map<string, number>())
+  const [rows, totals] = await Promise.all([
+    ctx.db.query(
+      `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${scope.values.add(first + 1)}) c`,
+      scope.values.list,
+    ),
+    counted,
+  ])
+  const byParent = new Map<unknown, Row[]>(distinct.map((id) => [id, []]))
+  for (const row of rows) byParent.get(row.parentOf)!.push(row)
+  const connections = new Map(
+    distinct.map((id) => [
+      id,
+      connectionOf(order, byParent.get(id)!, first, args.after, asked.total ? (totals.get(id) ?? 0) : null),
+    ]),
+  )
+  return parents.map((id) => connections.get(id)!)
+}
+
+async function countsOf(
+  ctx: RequestContext,
+  definition: RecordShape,
+  parentColumn: string,
+  args: ListArgs,
+  parents: readonly string[],
+): Promise<Map<string, number>> {
+  const { column } = columnOf(definition, parentColumn)
+  const { scope, conditions } = new Listing(ctx, definition, args)
+  const rows = await ctx.db.query<{ id: string; total: number }>(
+    `select t.${column} as id, count(*)::int8 as total from ${definition.table} t where t.${column} = any(${scope.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
+    scope.values.list,
+  )
+  return new Map(rows.map(({ id, total }) => [id, total]))
+}

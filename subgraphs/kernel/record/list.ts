@@ -1,0 +1,163 @@
+import { invalid } from '../errors.ts'
+import type { RequestContext } from '../request.ts'
+import type { Row } from '../database/database.ts'
+import { columnOf, type RecordShape } from './definition.ts'
+import { filterPredicate, literalPattern, type FilterInput } from './filter.ts'
+import { Order, type OrderInput } from './order.ts'
+import { Scope } from './predicate.ts'
+import { isStorable } from './scalars.ts'
+import { selectList } from './selection.ts'
+import { keptTotal } from './totals.ts'
+
+export const pageSizeMax = 100
+export const pageMax = 100_000
+export const searchMax = 200
+
+export interface ListArgs {
+  readonly filter?: FilterInput | null
+  readonly search?: string | null
+  readonly orderBy?: readonly OrderInput[] | null
+}
+
+export interface PageArgs extends ListArgs {
+  readonly page?: number | null
+  readonly limit?: number | null
+  readonly cursor?: string | null
+}
+
+export interface ConnectionArgs extends ListArgs {
+  readonly first?: number | null
+  readonly after?: string | null
+}
+
+/** The records of a list request as SQL: what is asked, whom it is for, and which part. */
+export class Listing {
+  readonly scope: Scope
+  readonly order: Order
+  readonly conditions: string[]
+  /** True when nothing narrows the list but the tenant: its total is kept. */
+  readonly whole: boolean
+
+  constructor(
+    readonly ctx: RequestContext,
+    readonly definition: RecordShape,
+    args: ListArgs,
+    base: string | null = null,
+  ) {
+    this.scope = new Scope(ctx.caller)
+    this.order = new Order(definition, args.orderBy)
+    this.conditions = [this.scope.live(definition, 't')]
+    if (base) this.conditions.push(base)
+    const filter = args.filter ? filterPredicate(this.scope, definition, args.filter, 't') : null
+    if (filter) this.conditions.push(filter)
+    const search = args.search ? this.#search(args.search) : null
+    if (search) this.conditions.push(search)
+    this.whole = !base && !filter && !search && !ctx.caller.ownerIds && !definition.visibleThrough
+  }
+
+  #search(text: string): string {
+    if ([...text].length > searchMax)
+      throw invalid({ path: 'search', code: 'TOO_LONG', message: `search takes at most ${searchMax} characters.` })
+    if (!isStorable(text))
+      throw invalid({
+        path: 'search',
+        code: 'NOT_TEXT',
+        message: 'search contains a NUL character or half of a surrogate pair.',
+      })
+    const pattern = this.scope.values.add(`%${literalPattern(text)}%`)
+    return `(${this.definition.searchable.map((name) => `t.${columnOf(this.definition, name).column} ilike ${pattern}`).join(' or ')})`
+  }
+
+  rows(asked: ReadonlySet<string>, limit: number, offset: number, cursor: string | null): Promise<Row[]> {
+    const { scope, definition, order } = this
+    const values = scope.values
+    const where = cursor ? [...this.conditions, order.after(cursor, 't', values)] : this.conditions
+    const sql = `select ${selectList(definition, this.#withOrder(asked), 't')} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    return this.ctx.db.query(sql, values.list)
+  }
+
+  #withOrder(asked: ReadonlySet<string>): ReadonlySet<string> {
+    const missing = this.order.names.filter((name) => name !== 'id' && !asked.has(name))
+    return missing.length > 0 ? new Set([...asked, ...missing]) : asked
+  }
+
+  async total(): Promise<number> {
+    if (this.whole) return keptTotal(this.ctx, this.definition)
+    const counted = this.scope.values.list.slice()
+    const [row] = await this.ctx.db.query<{ total: number }>(
+      `select count(*)::int8 as total from ${this.definition.table} t where ${this.conditions.join(' and ')}`,
+      counted,
+    )
+    return row!.total
+  }
+}
+
+export function size(value: number | null | undefined, name: string): number {
+  const wanted = value ?? 20
+  if (wanted < 1 || wanted > pageSizeMax)
+    throw invalid({ path: name, code: 'OUT_OF_RANGE', message: `${name} is between 1 and ${pageSizeMax}.` })
+  return wanted
+}
+
+export interface Page {
+  data: Row[]
+  page: number
+  limit: number
+  total: number | null
+  totalPages: number | null
+  hasMore: boolean
+  nextCursor: string | null
+}
+
+/** A page of live records in sight. `total` costs a count only when it is asked for and not kept. */
+export async function readPage(
+  ctx: RequestContext,
+  definition: RecordShape,
+  args: PageArgs,
+  asked: { readonly page: ReadonlySet<string>; readonly record: ReadonlySet<string>; readonly total: boolean },
+): Promise<Page> {
+  const limit = size(args.limit, 'limit')
+  const page = args.page ?? 1
+  if (page < 1 || page > pageMax)
+    throw invalid({
+      path: 'page',
+      code: 'OUT_OF_RANGE',
+      message: `page is between 1 and ${pageMax}; use cursor to go further.`,
+    })
+  const listing = new Listing(ctx, definition, args)
+  const total = asked.total ? listing.total() : null
+  const [found, known] = await Promise.all([
+    listing.rows(asked.record, limit + 1, args.cursor ? 0 : (page - 1) * limit, args.cursor ?? null),
+    total,
+  ])
+  const hasMore = found.length > limit
+  if (hasMore) found.length = limit
+  const last = found.at(-1)
+  return {
+    data: found,
+    page,
+    limit,
+    total: known,
+    totalPages: known === null ? null : Math.ceil(known / limit),
+    hasMore,
+    nextCursor: hasMore && last && asked.page.has('nextCursor') ? listing.order.cursorOf(last) : null,
+  }
+}
+
+/** Deleted records in sight, the last deleted first. */
+export async function readDeleted(
+  ctx: RequestContext,
+  definition: RecordShape,
+  args: Pick<PageArgs, 'page' | 'limit'>,
+  asked: ReadonlySet<string>,
+): Promise<Row[]> {
+  const scope = new Scope(ctx.caller)
+  const limit = size(args.limit ?? pageSizeMax, 'limit')
+  const page = args.page ?? 1
+  if (page < 1 || page > pageMax)
+    throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page is between 1 and ${pageMax}.` })
+  return ctx.db.query(
+    `select ${selectList(definition, asked, 't')} from ${definition.table} t where ${scope.seen(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${scope.values.add(limit)} offset ${scope.values.add((page - 1) * limit)}`,
+    scope.values.list,
+  )
+}

@@ -46,7 +46,7 @@ export async function aProcess(
     const ended = once(started, 'exit').then(() => {
       throw new Error(`${command.join(' ')} ended:\n${said.join('')}`)
     })
-    const ready = vi.waitFor(async () => expect(await isReady(), said.join('')).toBe(true), {
+    const ready = vi.waitFor(async () => expect(await isReady()).toBe(true), {
       timeout: readyWithinMs,
       interval: pollMs,
     })

@@ -55,10 +55,10 @@ beforeAll(async () => {
     visibility: 'ALL',
     password,
   })
-  support = await aProcess(['main.ts', 'subgraph', 'support'], env)
+  support = await aProcess(['main.js', 'subgraph', 'support'], env)
   const gatewayEnv = { ...env, SUBGRAPH_SUPPORT_URL: support.url }
-  one = await aProcess(['main.ts', 'gateway'], gatewayEnv)
-  other = await aProcess(['main.ts', 'gateway'], gatewayEnv)
+  one = await aProcess(['main.js', 'gateway'], gatewayEnv)
+  other = await aProcess(['main.js', 'gateway'], gatewayEnv)
   await Promise.all([support.start(), one.start(), other.start()])
 }, 120_000)
 
@@ -183,13 +183,12 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
 
   it('count the requests of an address together', async () => {
     const { headers } = await aKey()
-    const half = addressMax / 2
-    const spent = await Promise.all(
-      Array.from({ length: addressMax }, (_, index) =>
-        get(index < half ? one! : other!, '/v1/products?limit=1', headers),
-      ),
-    )
-    expect(new Set(spent.map(({ status }) => status))).toEqual(new Set([200]))
+    const statuses = []
+    for (let round = 0; round < addressMax / 2; round++) {
+      const spent = await Promise.all([one!, other!].map((gateway) => get(gateway, '/v1/products?limit=1', headers)))
+      statuses.push(...spent.map(({ status }) => status))
+    }
+    expect(statuses).toEqual(Array.from({ length: addressMax }, () => 200))
     const next = await Promise.all([one!, other!].map((gateway) => get(gateway, '/v1/products', headers)))
     expect(next.map(({ status, body }) => [status, body.code])).toEqual([
       [429, 'IP_RATE_LIMITED'],
@@ -257,7 +256,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
 
 describe.runIf(hasRedisServer)('a worker apart', () => {
   it('knows every job, and ends with 0 when it is told to', async () => {
-    const worker = await aProcess(['worker.ts'], { ...env, LOG_LEVEL: 'info' }, 'the worker runs')
+    const worker = await aProcess(['worker.js'], { ...env, LOG_LEVEL: 'info' }, 'the worker runs')
     await worker.start()
     const known = await fresh.database.query<{ name: string }>(
       'select identifier as name from graphile_worker._private_known_crontabs',

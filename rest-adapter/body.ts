@@ -1,54 +1,14 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { parseBody, refuseOtherThanJson } from '../gateway/edge/body.ts'
 import { invalid, Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
 import { isStorable, jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
 
-export const bodyBytesMax = 1_048_576
-
-const json = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
-const empty = Buffer.alloc(0)
 const problemsMax = 50
 
-/** The raw body. One that is too large is refused as soon as that is known; its rest is thrown away. */
-export function readBody(req: IncomingMessage): Promise<Buffer> {
-  const length = Number(req.headers['content-length'] ?? 0)
-  if (length > bodyBytesMax) return Promise.reject(tooLarge(req))
-  if (length === 0 && req.headers['transfer-encoding'] === undefined) return Promise.resolve(empty)
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    req.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= bodyBytesMax) chunks.push(chunk)
-      else reject(tooLarge(req))
-    })
-    req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    req.on('error', reject)
-    req.on('close', () => reject(new Refusal('INVALID_JSON', 'The body ended early.')))
-  })
-}
-
-function tooLarge(req: IncomingMessage): Refusal {
-  req.removeAllListeners('data').resume()
-  return new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${bodyBytesMax} bytes.`)
-}
-
-/** The body as JSON, refused where no operation could accept it. Of a key that occurs twice the last one counts. */
-export function parseBody(raw: Buffer, headers: IncomingMessage['headers']): unknown {
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.')
-  }
-  if (!json.test(headers['content-type'] ?? '')) {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON in UTF-8, sent as application/json.')
-  }
-  if (!isUtf8(raw)) throw new Refusal('INVALID_JSON', 'The body is not UTF-8.')
-  let body: unknown
-  try {
-    body = JSON.parse(raw.toString('utf8'))
-  } catch {
-    throw new Refusal('INVALID_JSON', 'The body is not JSON.')
-  }
+/** The body as JSON, refused where no operation could accept it. */
+export function readJson(raw: Buffer, headers: IncomingMessage['headers']): unknown {
+  refuseOtherThanJson(headers, { suffixed: true })
+  const body = parseBody(raw)
   const unfit = unfitIn(body)
   if (unfit.length > 0) throw refusalOf(unfit)
   return body

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { bodyBytesMax } from './body.ts'
+import { bodyBytesMax } from '../gateway/edge/body.ts'
 import { noPartId, partId, partsServer } from './rest.fixture.ts'
 
 const server = await partsServer()

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Prepared } from '../gateway/graph/prepared.ts'
+import { readBody } from '../gateway/edge/body.ts'
+import { claimOf } from '../gateway/edge/idempotency.ts'
 import { refuseUnmet } from '../gateway/graph/authorize.ts'
 import type { Clock } from '../subgraphs/kernel/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { inRestWords, writeAnswer } from './answer.ts'
-import { parseBody, readBody, refusalOf } from './body.ts'
+import { readJson, refusalOf } from './body.ts'
 import type { RestOperation } from './contract.ts'
 import { announce } from './deprecation.ts'
-import { claimOf } from './idempotency.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
 import { queryPairs } from './query.ts'
 import { withRefreshCookie, writeRefreshCookie } from './refresh-cookie.ts'
@@ -79,7 +80,7 @@ export class Endpoint {
 
       const nothing = plan.translation.namesNothing(req.params)
       if (nothing !== null) throw namesNothing(nothing)
-      const inputs = await this.inputs(plan, req, res)
+      const inputs = await this.inputs(plan, caller, req, res)
       const context: OperationContext = { caller, requestId, idempotency: inputs.claim }
       if (plan.prepared) await this.execute(plan.prepared, plan.translation, inputs, context, req, res)
       else await this.except(inputs, context, req, res)
@@ -109,10 +110,15 @@ export class Endpoint {
     else refuseUnmet(caller, requirements)
   }
 
-  private async inputs({ translation }: Plan, req: ServedRequest, res: ServerResponse): Promise<Inputs> {
+  private async inputs(
+    { translation }: Plan,
+    caller: Caller,
+    req: ServedRequest,
+    res: ServerResponse,
+  ): Promise<Inputs> {
     const { operation } = this
     const raw = this.readsBody ? await readBody(req) : null
-    const claim = raw && operation.acceptsIdempotencyKey ? claimOf(req, raw) : null
+    const claim = raw && operation.acceptsIdempotencyKey ? claimOf(caller, req, raw) : null
 
     const { values: query, unknown } = translation.readQuery(queryPairs(req.url!))
     if (isStrict(req)) {
@@ -121,7 +127,7 @@ export class Endpoint {
     }
     let body: unknown
     if (raw && operation.body) {
-      if (raw.length > 0) body = parseBody(raw, req.headers)
+      if (raw.length > 0) body = readJson(raw, req.headers)
       else if (operation.body.required) throw bodyRequired()
     }
     if (operation.body || translation.hasInputs(query, req.headers)) {

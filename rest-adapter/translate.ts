@@ -1,7 +1,8 @@
 import { Kind, parse } from 'graphql'
-import { invalid, type FieldProblem } from '../subgraphs/kernel/errors.ts'
+import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
 import { isId } from '../subgraphs/kernel/ids.ts'
 import { isStorable } from '../subgraphs/kernel/record/scalars.ts'
+import { refusalOf } from './body.ts'
 import type { RestOperation } from './contract.ts'
 import { typesOf, type Parameter, type Schema } from './openapi.ts'
 import type { QueryPairs } from './query.ts'
@@ -106,7 +107,7 @@ export class Translation {
       else if (Object.hasOwn(values, name)) problems.push(repeated(name))
       else values[name] = parameter.read(text)
     }
-    if (problems.length > 0) throw invalid(...problems)
+    if (problems.length > 0) throw refusalOf(problems)
     return { values, unknown }
   }
 
@@ -166,14 +167,14 @@ function reader(schema: Schema): Read {
   }
 }
 
-const entityTag = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/
+const entityTag = /^\s*(?:W\/)?("?)(\d{1,9})\1\s*$/
 
 export const isVersionMatch = (text: string): boolean => text.trim() === '*' || entityTag.test(text)
 
 /** `*` matches any version, which is to expect none. */
 function readVersion(text: string): number | undefined {
   const match = entityTag.exec(text)
-  return match ? Number(match[1]) : undefined
+  return match ? Number(match[2]) : undefined
 }
 
 function readJson(text: string): unknown {

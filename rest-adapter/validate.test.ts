@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
-import { parseBody } from './body.ts'
+import { readJson } from './body.ts'
 import { partId, partsContract } from './rest.fixture.ts'
 import type { Values } from './translate.ts'
 import { Validator } from './validate.ts'
@@ -32,7 +32,7 @@ const ifMatch = (header: string) =>
     validator.check(operation('partDelete'), { url: `/v1/parts/${partId}`, query: {}, headers, body: undefined })
   })
 const parsed = (text: string, headers = {}) =>
-  refusedFor(() => parseBody(Buffer.from(text), { 'content-type': 'application/json', ...headers }))
+  refusedFor(() => readJson(Buffer.from(text), { 'content-type': 'application/json', ...headers }))
 
 describe('Validator.check', () => {
   it.each<[unknown, string[] | null]>([
@@ -101,7 +101,7 @@ describe('parseBody', () => {
   })
 
   it('takes the last of two equal keys', () => {
-    expect(parseBody(Buffer.from('{"a":1,"a":2}'), { 'content-type': 'application/json' })).toEqual({ a: 2 })
+    expect(readJson(Buffer.from('{"a":1,"a":2}'), { 'content-type': 'application/json' })).toEqual({ a: 2 })
   })
 
   it('refuses a hundred thousand brackets without exhausting the stack', () => {
@@ -120,8 +120,8 @@ describe('parseBody', () => {
 
   it('refuses a compressed body, and bytes that are not UTF-8', () => {
     expect(parsed('{}', { 'content-encoding': 'gzip' })).toEqual(['UNSUPPORTED_MEDIA_TYPE'])
-    expect(
-      refusedFor(() => parseBody(Buffer.from([0x22, 0xe4, 0x22]), { 'content-type': 'application/json' })),
-    ).toEqual(['INVALID_JSON'])
+    expect(refusedFor(() => readJson(Buffer.from([0x22, 0xe4, 0x22]), { 'content-type': 'application/json' }))).toEqual(
+      ['INVALID_JSON'],
+    )
   })
 })

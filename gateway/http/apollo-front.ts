@@ -6,7 +6,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { Prepared } from '../graph/prepared.ts'
-import { claimOf } from './idempotency.ts'
+import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { permit } from './permit.ts'
 import type { Ports } from './ports.ts'
@@ -144,7 +144,7 @@ export class ApolloFront {
       const { req, posted, admission } = call
       const { caller, requestId } = admission
       refuseUnreadable(variables)
-      const idempotency = claimOf(prepared, caller, req, posted?.raw ?? noBody)
+      const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, posted?.raw ?? noBody) : null
       found.result = await this.#ports.graph.execute(prepared, variables, { caller, requestId, idempotency })
       return found.result.data
     })

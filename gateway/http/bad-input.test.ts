@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bodyBytesMax } from './body.ts'
+import { bodyBytesMax } from '../edge/body.ts'
 import { exchange, posted, refusalBody, serveLibrary, type Received, type Serving } from './http.fixture.ts'
 
 let serving: Serving

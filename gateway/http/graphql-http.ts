@@ -6,8 +6,8 @@ import type { GraphResult } from '../graph/graph.ts'
 import { asksForPage } from '../pages/pages.ts'
 import { writeExecuted, writeRefused } from './answer.ts'
 import { ApolloFront } from './apollo-front.ts'
-import { parseBody, readBody, refuseOtherThanJson } from './body.ts'
-import { claimOf } from './idempotency.ts'
+import { parseBody, readBody, refuseOtherThanJson } from '../edge/body.ts'
+import { claimOf } from '../edge/idempotency.ts'
 import { jsonType, mediaTypeOf } from './media-type.ts'
 import { namesPersistedQuery, readParameters, refuseUnreadable } from './parameters.ts'
 import { permit } from './permit.ts'
@@ -67,7 +67,7 @@ async function execute(
   const prepared = await permit(options, admission, query, operationName, res)
   refuseUnreadable(variables)
   const { caller, requestId } = admission
-  const idempotency = claimOf(prepared, caller, req, raw)
+  const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, raw) : null
   return options.graph.execute(prepared, variables, { caller, requestId, idempotency })
 }
 

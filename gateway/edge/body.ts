@@ -1,13 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { MIMEType } from 'node:util'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 
 export const bodyBytesMax = 1_048_576
 
+const empty = Buffer.alloc(0)
+
 /** The raw body. One that is too large is refused as soon as that is known; its rest is thrown away. */
 export function readBody(req: IncomingMessage): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > bodyBytesMax) return Promise.reject(tooLarge(req))
+  const length = Number(req.headers['content-length'] ?? 0)
+  if (length > bodyBytesMax) return Promise.reject(tooLarge(req))
+  if (length === 0 && req.headers['transfer-encoding'] === undefined) return Promise.resolve(empty)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
@@ -28,22 +31,15 @@ function tooLarge(req: IncomingMessage): Refusal {
   return new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${bodyBytesMax} bytes.`)
 }
 
-function isJson(contentType: string | undefined): boolean {
-  if (contentType === 'application/json') return true
-  try {
-    const { essence, params } = new MIMEType(contentType ?? '')
-    return essence === 'application/json' && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8'
-  } catch {
-    return false
-  }
-}
+const named = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const structured = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
- * Throws a `Refusal` for a body that does not call itself JSON. No page of another origin can send that type without being
- * asked for permission first, so it also stands against forged requests (CSRF).
+ * Throws a `Refusal` for a body that does not call itself JSON; `+json` types only where they are welcome. No page of another
+ * origin can send such a type without being asked for permission first, so it also stands against forged requests (CSRF).
  */
-export function refuseOtherThanJson(headers: IncomingHttpHeaders): void {
-  if (!isJson(headers['content-type'])) {
+export function refuseOtherThanJson(headers: IncomingHttpHeaders, { suffixed = false } = {}): void {
+  if (!(suffixed ? structured : named).test(headers['content-type'] ?? '')) {
     throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON in UTF-8, sent as application/json.')
   }
   const encoding = headers['content-encoding']
@@ -52,6 +48,7 @@ export function refuseOtherThanJson(headers: IncomingHttpHeaders): void {
   }
 }
 
+/** Of a key that occurs twice the last one counts. */
 export function parseBody(raw: Buffer): unknown {
   if (!isUtf8(raw)) throw new Refusal('INVALID_JSON', 'The body is not UTF-8.')
   try {

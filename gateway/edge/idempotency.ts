@@ -2,23 +2,21 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Caller, IdempotencyClaim } from '../../subgraphs/kernel/context.ts'
 import { invalid } from '../../subgraphs/kernel/errors.ts'
-import { pathOf } from '../edge/blocked-path.ts'
-import type { Prepared } from '../graph/prepared.ts'
+import { pathOf } from './blocked-path.ts'
 
 const keyCharactersMax = 255
 
 /**
- * The claim of a mutation's `Idempotency-Key`: what it is used for is told apart by method, path and raw body. Queries have
- * none, and neither have strangers, who would all share one space of keys.
+ * The claim of an `Idempotency-Key`: what it is used for is told apart by method, path and raw body. Strangers have none, as
+ * they would all share one space of keys.
  */
 export function claimOf(
-  prepared: Prepared,
   caller: Caller,
   req: IncomingMessage & { readonly originalUrl?: string },
   raw: Buffer,
 ): IdempotencyClaim | null {
   const key = req.headers['idempotency-key']
-  if (key === undefined || prepared.kind !== 'mutation' || caller.kind === 'ANONYMOUS') return null
+  if (key === undefined || caller.kind === 'ANONYMOUS') return null
   if (typeof key !== 'string' || key === '' || key.length > keyCharactersMax) {
     throw invalid({
       path: 'Idempotency-Key',

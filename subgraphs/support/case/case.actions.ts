@@ -29,7 +29,9 @@ export function updateCase(ctx: RequestContext, id: string, input: CaseUpdateInp
       const { status, ...values } = input
       const moved = status ? await move(ctx, { ...previous, ...definedPriority(input) }, previous.status, status) : { values: {}, events: [] }
       const cleared = status === null ? { status: null as never } : {}
-      return { operation: 'UPDATE', values: { ...values, ...cleared, ...moved.values } as Partial<Case>, events: [...moved.events, ...assignment(previous, input.assignedToId)] }
+      // A due date that is given is not moved by the pause that the same change ends.
+      const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
+      return { operation: 'UPDATE', values: { ...values, ...cleared, ...moved.values, ...due } as Partial<Case>, events: [...moved.events, ...assignment(previous, input.assignedToId)] }
     },
     { expectedVersion },
   )

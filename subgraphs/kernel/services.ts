@@ -51,7 +51,7 @@ export async function openServices({
     }
     const database = new Database({
       url: databaseUrl,
-      onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+      onError: (error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
     })
     closers.push(() => database.close())
     await migrate(database, databaseUrl, migrations)

@@ -97,7 +97,9 @@ function openPool(databaseUrl: string, log: Logger): pg.Pool {
     connectionTimeoutMillis: 10_000,
     application_name: 'worker',
   })
-  const broke = (error: Error) => log.warn({ err: error }, 'a database connection of the worker broke')
+  const broke = (error: Error) => {
+    if (!pool.ending) log.warn({ reason: error.message }, 'a database connection of the worker broke')
+  }
   pool.on('error', broke)
   pool.on('connect', (client) => client.on('error', broke))
   return pool

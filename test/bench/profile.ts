@@ -30,7 +30,7 @@ export async function profileScenario(scenario: Scenario, bench: Bench, database
   const { answers } = await load
     .run({ port: project.port, requests, connections: options.connections, durationMs: loadMs })
     .finally(() => project.stop())
-  const [name] = (await readdir(folder)).filter((file) => file.endsWith('.cpuprofile'))
+  const name = (await readdir(folder)).find((file) => file.endsWith('.cpuprofile'))
   const file = join(folder, name!)
   console.log(
     `\n${scenario.title}: ${file}\n${selfTimes(JSON.parse(await readFile(file, 'utf8')) as CpuProfile, answers)}`,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { PreparedQuery, type Row } from './prepared-query.ts'
 
-export type Row = Record<string, unknown>
+export type { Row } from './prepared-query.ts'
 
 /** A place where SQL runs: the pool, or one open transaction. */
 export interface Sql {
@@ -33,10 +34,10 @@ for (const oid of [textArray, uuidArray]) {
   const parse = pg.types.getTypeParser(oid as never) as (text: string) => string[]
   parsers.set(oid, (text) => (text === noItems ? [] : parse(text)))
 }
-const types = {
-  getTypeParser: (oid: number, format?: string) =>
-    parsers.get(oid) ?? (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format),
-} as pg.CustomTypesConfig
+type ParserOf = (oid: number, format?: string) => (text: string) => unknown
+const defaultParser = pg.types.getTypeParser as ParserOf
+const parserOf: ParserOf = (oid, format) => parsers.get(oid) ?? defaultParser(oid, format)
+const types = { getTypeParser: parserOf } as pg.CustomTypesConfig
 
 const namesMax = 1000
 const names = new Map<string, string>()
@@ -50,9 +51,21 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-const statement = (text: string, values: readonly unknown[]): pg.QueryConfig => {
+type Settle = (error: unknown, rows: Row[]) => void
+
+function run(client: pg.ClientBase, text: string, values: readonly unknown[], settle: Settle): void {
   const name = nameOf(text)
-  return name ? { name, text, values: values as unknown[] } : { text, values: values as unknown[] }
+  if (name) return void client.query(new PreparedQuery(name, text, values, parserOf, settle))
+  client.query({ text, values: values as unknown[] }).then(
+    ({ rows }) => settle(null, rows as Row[]),
+    (error: unknown) => settle(error, []),
+  )
+}
+
+/** What PostgreSQL itself refuses leaves the connection as it was; after anything else it is not used again. */
+function brokenBy(error: unknown): Error | undefined {
+  const isRefusal = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
+  return error && !isRefusal ? (error as Error) : undefined
 }
 
 export interface DatabaseOptions {
@@ -77,10 +90,26 @@ export class Database implements Sql {
     })
     // An idle connection that breaks must not end the process; the next query opens another.
     this.pool.on('error', (error) => onError?.(error))
+    // One that breaks in use has told its query; without a listener the event would end the process.
+    this.pool.on('connect', (client) => client.on('error', () => {}))
   }
 
-  async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    return (await this.pool.query(statement(text, values))).rows as R[]
+  query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return new Promise((resolve, reject) => {
+      this.pool.connect((unreachable, client, release) => {
+        if (!client) return reject(unreachable)
+        const settle: Settle = (error, rows) => {
+          release(brokenBy(error))
+          if (error) reject(error)
+          else resolve(rows as R[])
+        }
+        try {
+          run(client, text, values, settle)
+        } catch (error) {
+          settle(error, [])
+        }
+      })
+    })
   }
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -112,8 +141,10 @@ class Transaction implements Sql {
 
   constructor(private readonly client: pg.PoolClient) {}
 
-  async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    return (await this.client.query(statement(text, values))).rows as R[]
+  query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return new Promise((resolve, reject) => {
+      run(this.client, text, values, (error, rows) => (error ? reject(error) : resolve(rows as R[])))
+    })
   }
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {

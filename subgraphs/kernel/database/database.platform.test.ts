@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { Database } from './database.ts'
+
+let fresh: FreshDatabase
+beforeAll(async () => {
+  fresh = await freshDatabase()
+})
+afterAll(() => fresh.drop())
+
+function aDatabase(): Database {
+  const database = new Database({ url: fresh.url, connectionsMax: 1 })
+  onTestFinished(() => database.close())
+  return database
+}
+
+const everyKind = `select $1::text as text, 'a'::varchar as "letters", $2::uuid as id, 7::int as integer, 12.50::numeric as money,
+  9007199254740991::int8 as big, true as flag, '{}'::text[] as nothing, array['a', 'b c'] as texts, '{"a":[1]}'::jsonb as json,
+  '2026-11-21 10:30:00.12+01'::timestamptz(3) as moment, null::timestamptz as never`
+
+const id = '01a1fbe7-7982-7466-8c47-497bfc4d42a9'
+const everyKindAnswered = {
+  text: 'Zürich "1"',
+  letters: 'a',
+  id,
+  integer: 7,
+  money: 12.5,
+  big: 9007199254740991,
+  flag: true,
+  nothing: [],
+  texts: ['a', 'b c'],
+  json: { a: [1] },
+  moment: '2026-11-21T09:30:00.120Z',
+  never: null,
+}
+
+describe('query', () => {
+  it('answers columns in their order and in the form of answers, the first time and every other', async () => {
+    const database = aDatabase()
+    for (const time of ['first', 'second']) {
+      const [row] = await database.query(everyKind, ['Zürich "1"', id])
+      expect(row, time).toEqual(everyKindAnswered)
+      expect(Object.keys(row!), time).toEqual(Object.keys(everyKindAnswered))
+    }
+  })
+
+  it('keeps statements with the same columns and other types apart', async () => {
+    const database = aDatabase()
+    expect(await database.query(`select '1'::text as value`)).toEqual([{ value: '1' }])
+    expect(await database.query(`select '1'::int as value`)).toEqual([{ value: 1 }])
+  })
+
+  it('answers no rows to a statement that has none', async () => {
+    const database = aDatabase()
+    for (let time = 0; time < 2; time++) expect(await database.query('set application_name = $$test$$')).toEqual([])
+    expect(await database.query('select 1 as one where false')).toEqual([])
+  })
+
+  it('passes on what PostgreSQL refuses and keeps the connection', async () => {
+    const database = aDatabase()
+    const connection = async () => (await database.query('select pg_backend_pid() as pid'))[0]
+    const before = await connection()
+    await expect(database.query('select 1 / $1::int as ratio', [0])).rejects.toMatchObject({ code: '22012' })
+    await expect(database.query('select $1::uuid as id', ['no id'])).rejects.toMatchObject({ code: '22P02' })
+    await expect(database.query('select nothing')).rejects.toMatchObject({ code: '42703' })
+    expect(await database.query('select 1 / $1::int as ratio', [1])).toEqual([{ ratio: 1 }])
+    expect(await database.query('select $1::uuid as id', [id])).toEqual([{ id }])
+    expect(await connection()).toEqual(before)
+  })
+
+  it('tells of a connection that breaks in use and opens another', async () => {
+    const database = aDatabase()
+    const broken = database.query('select pg_terminate_backend(pg_backend_pid())')
+    await expect(broken).rejects.toMatchObject({ code: '57P01' })
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+})
+
+describe('transaction', () => {
+  it('outlives a connection that breaks within it', async () => {
+    const database = aDatabase()
+    const broken = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'))
+    await expect(broken).rejects.toMatchObject({ code: '57P01' })
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+})

@@ -1,0 +1,121 @@
+import pg from 'pg'
+
+export type Row = Record<string, unknown>
+
+type Texts = readonly (string | null)[]
+type RowOf = (texts: Texts) => Row
+type Parser = (text: string) => unknown
+
+interface Field {
+  readonly name: string
+  readonly dataTypeID: number
+}
+
+/** What a submitted query uses of pg's connection. */
+interface Connection {
+  readonly stream: { cork(): void; uncork(): void }
+  readonly parsedStatements: Readonly<Record<string, string>>
+  readonly submittedNamedStatements: Record<string, string>
+  parse(statement: { readonly name: string; readonly text: string }): void
+  bind(bound: { readonly statement: string; readonly values: readonly unknown[] }): void
+  describe(portal: { readonly type: 'P' }): void
+  execute(): void
+  sync(): void
+}
+
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
+const { BPCHAR, CHAR, TEXT, UUID, VARCHAR } = pg.types.builtins
+const plainText: ReadonlySet<number> = new Set([BPCHAR, CHAR, TEXT, UUID, VARCHAR])
+
+const shapes = new Map<string, RowOf>()
+const described = new WeakMap<Connection, Map<string, RowOf>>()
+
+/**
+ * One object literal with every column, made of the texts of a row: what V8 does fastest. The names are those of columns and
+ * aliases in our own statements.
+ */
+function shapeOf(fields: readonly Field[], parserOf: (oid: number) => Parser): RowOf {
+  const signature = JSON.stringify(fields.map(({ name, dataTypeID }) => [name, dataTypeID]))
+  let shape = shapes.get(signature)
+  if (!shape) {
+    const parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID))
+    const entries = fields.map(({ name, dataTypeID }, index) => {
+      const text = `texts[${index}]`
+      const value = plainText.has(dataTypeID) ? text : `${text} === null ? null : parsers[${index}](${text})`
+      // In a literal this one key would set the prototype.
+      if (name === '__proto__') throw new Error('No column of an answer may be called __proto__.')
+      return `${JSON.stringify(name)}: ${value}`
+    })
+    // oxlint-disable-next-line typescript/no-implied-eval
+    shape = (new Function('parsers', `return (texts) => ({ ${entries.join(', ')} })`) as (of: Parser[]) => RowOf)(
+      parsers,
+    )
+    shapes.set(signature, shape)
+  }
+  return shape
+}
+
+/**
+ * A named statement, as pg's client takes it. pg describes the columns of every answer anew; here a connection hears of them
+ * when it first runs a statement, and rows are made by a function compiled for them.
+ */
+export class PreparedQuery implements pg.Submittable {
+  private readonly values: readonly unknown[]
+  private rowOf: RowOf | undefined
+  private readonly rows: Row[] = []
+  private failure: unknown = null
+  private connection: Connection | null = null
+
+  constructor(
+    readonly name: string,
+    readonly text: string,
+    values: readonly unknown[],
+    private readonly parserOf: (oid: number) => Parser,
+    private readonly done: (error: unknown, rows: Row[]) => void,
+  ) {
+    this.values = values.map(prepareValue)
+  }
+
+  submit(of: unknown): void {
+    const connection = (this.connection = of as Connection)
+    const { name, text } = this
+    this.rowOf = described.get(connection)?.get(name)
+    connection.stream.cork()
+    if (connection.parsedStatements[name] === undefined) {
+      connection.parse({ name, text })
+      connection.submittedNamedStatements[name] = text
+    }
+    connection.bind({ statement: name, values: this.values })
+    if (!this.rowOf) connection.describe({ type: 'P' })
+    connection.execute()
+    connection.sync()
+    connection.stream.uncork()
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    this.rowOf = shapeOf(fields, this.parserOf)
+    let known = described.get(this.connection!)
+    if (!known) described.set(this.connection!, (known = new Map()))
+    known.set(this.name, this.rowOf)
+  }
+
+  handleDataRow({ fields }: { readonly fields: Texts }): void {
+    try {
+      this.rows.push(this.rowOf!(fields))
+    } catch (error) {
+      this.failure ??= error
+    }
+  }
+
+  handleCommandComplete(): void {}
+
+  handleEmptyQuery(): void {}
+
+  handleError(error: unknown): void {
+    this.done(error, [])
+  }
+
+  handleReadyForQuery(): void {
+    this.done(this.failure, this.rows)
+  }
+}

@@ -70,7 +70,7 @@ function headersOf(code: ErrorCode, details: Readonly<Record<string, unknown>>):
     'Cache-Control': 'no-store',
   }
   const retryAfter = details.retryAfter ?? retryAfterOfCode[code]
-  if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter)
+  if (retryAfter !== undefined) headers['Retry-After'] = `${Number(retryAfter)}`
   if (Array.isArray(details.allow)) headers.Allow = details.allow.join(', ')
   if (statusOfCode[code] === 401) headers['WWW-Authenticate'] = 'Bearer, ApiKey'
   return headers

@@ -14,6 +14,7 @@ import { newId } from '../subgraphs/kernel/ids.ts'
 import { schemaPath } from '../subgraphs/kernel/paths.ts'
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
+import { fingerprintOf } from './requests/fingerprint.ts'
 import { answerOf, restClient, type Answer, type RestClient } from './rest-client.ts'
 
 export interface MemberOptions {
@@ -68,7 +69,12 @@ export class Platform {
       ...this.environment,
     })
     this.contract = loadContract(schemaPath('rest'))
-    this.services = await openServices({ config, migrations, clock: { now: () => this.now }, log: pino({ level: 'silent' }) })
+    this.services = await openServices({
+      config,
+      migrations,
+      clock: { now: () => this.now },
+      log: pino({ level: 'silent' }),
+    })
     this.#gateway = await startGateway(config, this.services)
     this.url = this.#gateway.url
   }
@@ -95,7 +101,12 @@ export class Platform {
   async member(options: MemberOptions = {}): Promise<Member> {
     const organizationId = options.organizationId ?? (this.#organizationId ??= await this.organization())
     const { role = 'MEMBER', visibility = 'ALL', scopes = ['*'] } = options
-    const user = await createUser(this.services, organizationId, { email: `u${newId()}@example.com`, name: 'Ann Lee', role, visibility })
+    const user = await createUser(this.services, organizationId, {
+      email: `u${newId()}@example.com`,
+      name: 'Ann Lee',
+      role,
+      visibility,
+    })
     const key = await createApiKey(this.services, organizationId, {
       ownerId: user.id,
       name: 'test',
@@ -141,17 +152,9 @@ export class Platform {
     return (await this.eventsOf(recordId)).map(({ type }) => type)
   }
 
-  /** Everything that is stored about records: a refusal leaves it as it was. */
-  async fingerprint(): Promise<string> {
-    const [row] = await this.query<{ print: string }>(`
-      select concat_ws('/',
-        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from crm.account t),
-        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from support."case" t),
-        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from support.case_comment t),
-        (select md5(coalesce(string_agg(t::text, ',' order by t.id), '')) from commerce.product t),
-        (select count(*) from kernel.event),
-        (select md5(coalesce(string_agg(t::text, ',' order by t.object), '')) from kernel.record_number t)) as print`)
-    return row!.print
+  /** Everything that is stored, in one organization or in all: a refusal leaves it as it was. */
+  fingerprint(organizationId?: string): Promise<string> {
+    return fingerprintOf(this.query, organizationId)
   }
 }
 

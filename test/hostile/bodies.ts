@@ -1,0 +1,193 @@
+import { gzipSync } from 'node:zlib'
+import { bodyBytesMax } from '../../gateway/edge/body.ts'
+import type { Contract, RestOperation } from '../../rest-adapter/contract.ts'
+import { type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
+import { badValues } from '../requests/bad-values.ts'
+import { edgeValues } from '../requests/edge-values.ts'
+import { ruledFields } from '../requests/exceptions.ts'
+import { refusedInput, refusedWith } from '../requests/problem.ts'
+import type { Requests, ValidRequest } from '../requests/requests.ts'
+import { fieldsOf, reaching, schemaAt, valueAt, without, withText, type Field } from '../requests/schema.ts'
+import { freshPrefix } from '../requests/valid-values.ts'
+import type { Hostile } from './refusals.ts'
+
+const invalidJson = refusedWith('INVALID_JSON')
+const deep = (open: string, close: string): string => open.repeat(100_000) + '1' + close.repeat(100_000)
+
+/** Bodies that are no JSON object at all. */
+export function badBodies({ operation }: ValidRequest): Hostile[] {
+  const isRequired = operation.body!.required
+  const texts: [string, string | Buffer][] = [
+    ['half a body', '{"a":'],
+    ['two bodies', '{}{}'],
+    ['a trailing comma', '{"a":1,}'],
+    ['single quotes', "{'a':1}"],
+    ['NaN', '{"a":NaN}'],
+    ['Infinity', '{"a":-Infinity}'],
+    ['hexadecimal', '{"a":0x10}'],
+    ['a comment', '{}//'],
+    ['a byte order mark', '\ufeff{}'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+    ['half a surrogate pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['a raw NUL', '{"a":"\0"}'],
+    ['a raw line break in text', '{"a":"\n"}'],
+    ['a form', 'a=1&b=2'],
+    ['brackets without end', '['.repeat(100_000)],
+    ['braces without end', '{"a":'.repeat(100_000)],
+  ]
+  const others = ['null', 'true', '1', '1e400', '"text"', '[]', '[{}]', '[[[]]]']
+  const notObject = refusedInput('', 'WRONG_TYPE')
+  return [
+    ...texts.map(([what, body]) => ({ what, change: { body }, refused: invalidJson })),
+    ...others.map((body) => ({ what: body, change: { body }, refused: notObject })),
+    { what: 'lists in lists', change: { body: deep('[', ']') }, refused: refusedInput('*', 'TOO_DEEP') },
+    { what: 'objects in objects', change: { body: deep('{"a":', '}') }, refused: refusedInput('*', 'TOO_DEEP') },
+    ...(isRequired ? [{ what: 'no body', change: { body: '' }, refused: refusedInput('', 'REQUIRED') }] : []),
+  ]
+}
+
+/** Bodies of the wrong type, coding or size. `body` is valid. */
+export function badTransports(body: unknown): Hostile[] {
+  const refused = refusedWith('UNSUPPORTED_MEDIA_TYPE')
+  const types = [
+    '',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'text/json',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/json, text/plain',
+    '*/*',
+    'json',
+  ]
+  const compressed = gzipSync(JSON.stringify(body))
+  const large = JSON.stringify({ nosuch: 1 })
+  const padded = (bytes: number): string => large + ' '.repeat(bytes - large.length)
+  return [
+    ...types.map((type) => ({ what: `content type ${type}`, change: { headers: { 'Content-Type': type } }, refused })),
+    ...['gzip', 'br', 'deflate', 'identity, gzip', 'x'].map((coding) => ({
+      what: `content encoding ${coding}`,
+      change: { body: compressed, headers: { 'Content-Encoding': coding } },
+      refused,
+    })),
+    { what: 'compressed, and not called so', change: { body: compressed }, refused: invalidJson },
+    { what: 'exactly 1 MB', change: { body: padded(bodyBytesMax) }, refused: refusedUnknown },
+    { what: 'exactly 1 MB in chunks', change: { body: padded(bodyBytesMax), chunked: true }, refused: refusedUnknown },
+    { what: 'a byte more', change: { body: padded(bodyBytesMax + 1) }, refused: refusedWith('PAYLOAD_TOO_LARGE') },
+    {
+      what: 'a byte more in chunks',
+      change: { body: padded(bodyBytesMax + 1), chunked: true },
+      refused: refusedWith('PAYLOAD_TOO_LARGE'),
+    },
+  ]
+}
+
+// What else is wrong with that body depends on the operation.
+const refusedUnknown = { status: 400, code: 'UNKNOWN_FIELD' } as const
+
+const at = ({ path }: Field): string => path.join('.')
+
+/** Every field with everything that its schema does not allow. */
+export function badFields({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): Hostile[] {
+  return fieldsOf(contract, operation.body!.schema).flatMap((field) => {
+    const base = reaching(body, whole, field.path)
+    const item = field.schema.items && valueAt(whole, [...field.path, 0])
+    return badValues(field.schema, item).map(({ what, json, code, below }) => ({
+      what: `${at(field)}: ${what}`,
+      change: { body: withText(base, field.path, json) },
+      refused: refusedInput(below ? `${at(field)}.${below}` : at(field), code),
+    }))
+  })
+}
+
+/** Objects of a body: fields that are missing, unknown or only read. */
+export function badShapes({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): Hostile[] {
+  const root = schemaAt(contract, operation.body!.schema)
+  const fields = fieldsOf(contract, root)
+  const closed = [
+    { path: [], schema: root, required: true } as Field,
+    ...fields.filter(({ schema }) => schema['additionalProperties'] === false),
+  ]
+  const missing = fields
+    .filter(({ required }) => required)
+    .map((field) => ({
+      what: `without ${at(field)}`,
+      change: { body: without(reaching(body, whole, field.path), field.path) },
+      refused: refusedInput(at(field), 'REQUIRED'),
+    }))
+  const unknown = closed.flatMap(({ path, schema }) =>
+    unknownNames(contract, operation, schema).map((name) => {
+      const place = [...path, name]
+      return {
+        what: `with ${place.join('.')}`,
+        change: { body: withText(reaching(body, whole, place), place, '{"isAdmin":true}') },
+        refused: refusedInput(place.join('.'), 'UNKNOWN_FIELD'),
+      }
+    }),
+  )
+  // An object literal would set the prototype instead.
+  const prototype = {
+    what: 'with __proto__',
+    change: { body: JSON.stringify(body).replace(/^\{/, '{"__proto__":{"isAdmin":true},').replace(',}', '}') },
+    refused: refusedInput('__proto__', 'UNKNOWN_FIELD'),
+  }
+  return [...missing, ...unknown, prototype]
+}
+
+const strangers = [
+  'nosuch',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  '$where',
+  'a.b',
+  ' name',
+  '',
+]
+
+/** Strangers, and everything that the answer shows and this body does not take: it is only read. */
+function unknownNames(
+  contract: Contract,
+  { path, method, success }: RestOperation,
+  { properties = {} }: Schema,
+): string[] {
+  const answer = contract.document.paths[path]![method]!.responses[success.status] as ResponseObject
+  const shown = schemaAt(contract, answer.content?.['application/json']?.schema ?? {}).properties ?? {}
+  const names = new Set([...strangers, 'organizationId', 'createdAt', 'version', 'deletedAt', ...Object.keys(shown)])
+  return [...names].filter((name) => !Object.hasOwn(properties, name))
+}
+
+/** The edges of what every field of a record takes, each as it is read back. */
+export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest) {
+  const fields = fieldsOf(contract, operation.body!.schema).filter(
+    ({ path, schema }) => path.length === 1 && schema.format !== 'uuid' && !ruledFields.has(String(path[0])),
+  )
+  const isDefaulted = (read: unknown): boolean => read === null && operation.success.status === 201
+  return fields.flatMap((field) =>
+    edgeValues(field.schema).map(({ what, json, read }) => {
+      const name = String(field.path[0])
+      return {
+        what: `${name}: ${what}`,
+        change: { body: withText(renewed(body, name), field.path, json) },
+        // A default may stand for what a new record was given as null.
+        read: (answer: Record<string, unknown>) =>
+          isDefaulted(read) || !Object.hasOwn(answer, name) ? read : answer[name],
+        expected: read,
+      }
+    }),
+  )
+}
+
+/** Unique text of the other fields must not stand in the way of the next request. */
+function renewed(body: unknown, except: string): unknown {
+  const members = Object.entries(body as Record<string, unknown>).map(([name, value]) => {
+    const isText = typeof value === 'string' && /^s[0-9a-z]+-/.test(value) && name !== except
+    return [name, isText ? freshPrefix() : value]
+  })
+  return Object.fromEntries(members)
+}

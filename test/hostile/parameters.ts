@@ -1,0 +1,252 @@
+import type { RestOperation } from '../../rest-adapter/contract.ts'
+import { typesOf, type Parameter, type Schema } from '../../rest-adapter/openapi.ts'
+import { notDates, notIds } from '../requests/bad-values.ts'
+import { refusedInput, refusedWith } from '../requests/problem.ts'
+import type { ValidRequest } from '../requests/requests.ts'
+import type { Hostile } from './refusals.ts'
+
+const queryOf = (name: string, text: string): string => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`
+
+type BadText = readonly [text: string, code: string]
+
+function badNumbers({ minimum, maximum }: Schema & { minimum?: number; maximum?: number }): BadText[] {
+  const texts = [
+    '',
+    'x',
+    'NaN',
+    'Infinity',
+    '1.5',
+    '1e2',
+    '0x10',
+    ' 1',
+    '１',
+    '1,2',
+    'null',
+    '99999999999999999999',
+    '1;drop',
+  ]
+  const beyond = [
+    ...(minimum === undefined ? [] : [minimum - 1, -1_000_000_000]),
+    ...(maximum === undefined ? [] : [maximum + 1, 1_000_000_000]),
+  ]
+  return [
+    ...texts.map((text): BadText => [text, 'WRONG_TYPE']),
+    ...beyond.map((value): BadText => [String(value), 'OUT_OF_RANGE']),
+  ]
+}
+
+function badTexts(schema: Schema): BadText[] {
+  const { enum: members, format, maxLength, minLength = 0 } = schema
+  const each = (code: string, texts: readonly string[]): BadText[] => texts.map((text) => [text, code])
+  switch (typesOf(schema)[0]) {
+    case 'integer':
+    case 'number':
+      return badNumbers(schema)
+    case 'boolean':
+      return each('WRONG_TYPE', ['', 'TRUE', 'yes', '1', '0', 'null'])
+    default:
+  }
+  const bad = each('NOT_TEXT', ['\0', 'a\0b'])
+  if (members)
+    return [
+      ...bad,
+      ...each('NOT_ALLOWED', [
+        '',
+        'nope',
+        '__proto__',
+        'constructor',
+        `${members[0]},${members[0]}`,
+        `${members[0]} desc`,
+      ]),
+    ]
+  if (format === 'uuid') return [...bad, ...each('WRONG_FORMAT', notIds)]
+  if (format === 'date-time') return [...bad, ...each('WRONG_FORMAT', notDates)]
+  if (minLength > 0) bad.push(['', 'TOO_SHORT'])
+  if (maxLength !== undefined)
+    bad.push(['a'.repeat(maxLength + 1), 'TOO_LONG'], ['😀'.repeat(maxLength + 1), 'TOO_LONG'])
+  return bad
+}
+
+function badLists(name: string, { items = {}, ...schema }: Schema): Hostile[] {
+  const { maxItems } = schema as { maxItems?: number }
+  const bad = badTexts(items)
+    .filter(([text]) => text.trim() === text && text !== '' && !text.includes(','))
+    .map(([text, code]) => ({
+      what: `${name}=${JSON.stringify(text)}`,
+      change: { query: queryOf(name, text) },
+      refused: refusedInput(`${name}.0`, code),
+    }))
+  if (schema['minItems'])
+    bad.push({ what: `${name} without items`, change: { query: `${name}=` }, refused: refusedInput(name, 'TOO_FEW') })
+  if (maxItems !== undefined && items.format === 'uuid') {
+    const ids = Array.from(
+      { length: maxItems + 1 },
+      (_, index) => `0199d1a0-0000-7000-8000-${String(index).padStart(12, '0')}`,
+    )
+    bad.push({
+      what: `${name} of ${ids.length}`,
+      change: { query: queryOf(name, ids.join(',')) },
+      refused: refusedInput(name, 'TOO_MANY'),
+    })
+  }
+  return bad
+}
+
+function badObjects(name: string): Hostile[] {
+  const members = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]))
+  const cases: [string, string, string][] = [
+    [`${name}=x`, name, 'INVALID_JSON'],
+    [`${name}=`, name, 'INVALID_JSON'],
+    [`${name}=[]`, name, 'WRONG_TYPE'],
+    [`${name}=1`, name, 'WRONG_TYPE'],
+    [`${name}=null`, name, 'WRONG_TYPE'],
+    [queryOf(name, '{"a":{}}'), `${name}.a`, 'WRONG_TYPE'],
+    [queryOf(name, '{"a":[1]}'), `${name}.a`, 'WRONG_TYPE'],
+    [queryOf(name, '{"__proto__":1}'), `${name}.__proto__`, 'UNKNOWN_FIELD'],
+    [queryOf(name, '{"a":"\\u0000"}'), `${name}.a`, 'NOT_TEXT'],
+    [queryOf(name, '{"a":"\\ud800"}'), `${name}.a`, 'NOT_TEXT'],
+    [queryOf(name, JSON.stringify(members)), name, 'TOO_MANY'],
+    [`${name}[__proto__]=1`, `${name}.__proto__`, 'UNKNOWN_FIELD'],
+    [`${name}[a]=1&${name}[a]=2`, `${name}.a`, 'REPEATED'],
+    [`${name}[a]=1&${name}={"b":1}`, name, 'REPEATED'],
+    [`${name}={"b":1}&${name}={"b":2}`, name, 'REPEATED'],
+    [`${name}[a]=%00`, `${name}.a`, 'NOT_TEXT'],
+  ]
+  return cases.map(([query, path, code]) => ({
+    what: query.slice(0, 60),
+    change: { query: query.replaceAll('"', '%22') },
+    refused: refusedInput(path, code),
+  }))
+}
+
+function badParameter({ name, schema = {}, content }: Parameter): Hostile[] {
+  if (content) return badObjects(name)
+  if (typesOf(schema).includes('array')) return badLists(name, schema)
+  const repeated = {
+    what: `${name} twice`,
+    change: { query: `${name}=1&${name}=1` },
+    refused: refusedInput(name, 'REPEATED'),
+  }
+  const bad = badTexts(schema).map(([text, code]) => ({
+    what: `${name}=${JSON.stringify(text.slice(0, 50))}`,
+    change: { query: queryOf(name, text) },
+    refused: refusedInput(name, code),
+  }))
+  return [repeated, ...bad]
+}
+
+const inQuery = ({ parameters }: RestOperation): Parameter[] =>
+  parameters.filter((parameter) => parameter.in === 'query')
+
+/** Every query parameter with everything that its schema does not allow, and queries that cannot be read. */
+export function badQueries({ operation }: ValidRequest): Hostile[] {
+  const unreadable = ['%', '%zz=1', 'a=%ff', 'a=%ed%a0%80', 'a=%c0%80', 'a=%u0041', 'x=1&y=%2']
+  const refused = refusedInput('query', 'WRONG_ENCODING')
+  const strict = { headers: { Prefer: 'handling=strict' } }
+  const unknown = ['nosuch', 'constructor', '__proto__', 'nosuch[a]', 'PAGE'].map((name) => ({
+    what: `${name} under handling=strict`,
+    change: { query: `${name}=1`, ...strict },
+    refused: refusedInput(name, 'UNKNOWN_FIELD'),
+  }))
+  return [
+    ...inQuery(operation).flatMap(badParameter),
+    ...unreadable.map((query) => ({ what: query, change: { query }, refused })),
+    ...unknown,
+  ]
+}
+
+/** Every path parameter with what names nothing. */
+export function badPaths({ operation, path }: ValidRequest): Hostile[] {
+  return operation.parameters
+    .filter((parameter) => parameter.in === 'path')
+    .flatMap(({ name, schema }) => {
+      const isId = schema?.format === 'uuid'
+      const at = (text: string): string =>
+        operation.path.replaceAll(/\{(\w+)\}/g, (_, placeholder: string) =>
+          placeholder === name ? text : encodeURIComponent(path[placeholder]!),
+        )
+      const nobody = encodeURIComponent(isId ? '0199d1a0-0000-7000-8000-0000000000ff' : 'nosuch')
+      const nothing = [
+        ...(isId ? notIds.slice(1) : ['\0', 'a\0', 'x'.repeat(101), '😀'.repeat(101), 'x'.repeat(8000)]),
+        '%',
+        "'",
+        '"',
+        '\\',
+        '*',
+        '..;',
+        'a/b',
+        '../accounts',
+      ]
+      const named = isId ? refusedInput(name, 'NOT_FOUND').errors : undefined
+      const refused = { status: 404, code: 'NOT_FOUND', ...(named && { errors: named }) } as const
+      const cases: Hostile[] = nothing.map((text) => ({
+        what: `${name} ${JSON.stringify(text.slice(0, 50))}`,
+        change: { at: at(encodeURIComponent(text)) },
+        refused,
+      }))
+      const unreadable = ['%', '%zz', '%ff', '%ed%a0%80', '%c0%ae%c0%ae'].map((text) => ({
+        what: `${name} ${text}`,
+        change: { at: at(text) },
+        refused: refusedWith('VALIDATION_FAILED'),
+      }))
+      return [
+        ...cases,
+        ...unreadable,
+        { what: `${name} of nobody`, change: { at: at(nobody) }, refused: refusedWith('NOT_FOUND') },
+      ]
+    })
+}
+
+/** Headers that mean something, with values that they cannot have. */
+export function badHeaders({ operation }: ValidRequest): Hostile[] {
+  const takes = (name: string): boolean =>
+    operation.parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
+  const bad: Hostile[] = []
+  if (takes('If-Match')) {
+    const tags = [
+      '',
+      'x',
+      '"x"',
+      '"1" "2"',
+      '"1", "2"',
+      '-1',
+      '"-1"',
+      '1.5',
+      '"9999999999"',
+      '1e1',
+      'W/',
+      '**',
+      '"1',
+      'é',
+      'null',
+    ]
+    for (const tag of tags)
+      bad.push({
+        what: `If-Match ${tag}`,
+        change: { headers: { 'If-Match': tag } },
+        refused: refusedInput('If-Match', 'WRONG_FORMAT'),
+      })
+    for (const tag of ['"999"', 'W/"999"', '999', '"0"']) {
+      bad.push({
+        what: `If-Match ${tag}`,
+        change: { headers: { 'If-Match': tag } },
+        refused: refusedWith('VERSION_CONFLICT'),
+      })
+    }
+  }
+  if (operation.acceptsIdempotencyKey) {
+    const keys = [
+      ['', 'TOO_SHORT'],
+      ['k'.repeat(256), 'TOO_LONG'],
+      ['k'.repeat(10_000), 'TOO_LONG'],
+    ] as const
+    for (const [key, code] of keys) {
+      bad.push({
+        what: `Idempotency-Key of ${key.length}`,
+        change: { headers: { 'Idempotency-Key': key } },
+        refused: refusedInput('Idempotency-Key', code),
+      })
+    }
+  }
+  return bad
+}

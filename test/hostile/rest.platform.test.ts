@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { usePlatform } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
+import { badBodies, badFields, badShapes, badTransports, edgesOf } from './bodies.ts'
+import { badHeaders, badPaths, badQueries } from './parameters.ts'
+import { expectAccepted, expectRefused } from './refusals.ts'
+
+const { operations } = loadContract(schemaPath('rest'))
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let requests: Requests
+
+beforeAll(async () => {
+  requests = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
+})
+
+// A second path has the schemas of the first.
+const isFirstPath = ({ id, documentId }: RestOperation): boolean => documentId === id
+const named = operations.map((operation) => [operation.id, operation] as const)
+
+describe.each(named)('%s', (_, operation) => {
+  const takesBody = operation.body !== null
+
+  it('refuses a path that names nothing', async () => {
+    const request = await requests.valid(operation)
+    await expectRefused(requests, request, badPaths(request))
+  })
+
+  it('refuses a query that is not allowed', async () => {
+    const request = await requests.valid(operation)
+    await expectRefused(requests, request, badQueries(request))
+  })
+
+  it('refuses headers that are not allowed', async () => {
+    const request = await requests.valid(operation)
+    await expectRefused(requests, request, badHeaders(request))
+  })
+
+  it.runIf(takesBody)('refuses a body that is no JSON object, or too large, or of another type', async () => {
+    const request = await requests.valid(operation)
+    await expectRefused(requests, request, [...badBodies(request), ...badTransports(request.body)])
+  })
+
+  it.runIf(takesBody)('refuses missing, unknown and read-only fields', async () => {
+    const request = await requests.valid(operation)
+    const { body: whole } = await requests.valid(operation, { whole: true })
+    await expectRefused(requests, request, badShapes(requests, request, whole))
+  })
+
+  it.runIf(takesBody && isFirstPath(operation))('refuses in every field what its schema does not allow', async () => {
+    const request = await requests.valid(operation)
+    const { body: whole } = await requests.valid(operation, { whole: true })
+    await expectRefused(requests, request, badFields(requests, request, whole))
+  })
+})
+
+// After the refusals, which would otherwise have to show of ever more records that they did not change.
+describe.each(named)('%s', (_, operation) => {
+  it('accepts a valid request', async () => {
+    const request = await requests.valid(operation, { fresh: true, whole: true })
+    await expectAccepted(requests, request, [{ what: 'everything', change: {} }])
+  })
+
+  it.runIf(operation.body && isFirstPath(operation))(
+    'accepts every value up to the edge, and answers with it',
+    async () => {
+      const request = await requests.valid(operation, { fresh: true })
+      await expectAccepted(requests, request, edgesOf(requests, request))
+    },
+  )
+})

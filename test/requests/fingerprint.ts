@@ -1,0 +1,24 @@
+type Query = <R>(text: string) => Promise<R[]>
+
+// Usage is counted in the background and says nothing about what a request changed.
+const counted = ['request_count', 'rate_limit_hits', 'last_used_at', 'last_used_ip']
+
+/** A digest of everything that is stored, tables of later areas included, whatever order the rows lie in. */
+export async function fingerprintOf(query: Query, organizationId?: string): Promise<string> {
+  const tables = await query<{ name: string; owned: boolean }>(`
+    select format('%I.%I', n.nspname, c.relname) as name,
+      exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id') as owned
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'graphile%'
+    order by 1`)
+  const without = counted.map((column) => ` - '${column}'`).join('')
+  const digests = tables
+    .filter(({ owned }) => owned || organizationId === undefined)
+    .map(({ name }) => {
+      const own = organizationId === undefined ? '' : `where organization_id = '${organizationId}'`
+      return `select '${name}' as name, md5(coalesce(string_agg(row, ',' order by row), '')) as digest
+        from (select (to_jsonb(t)${without})::text as row from ${name} t ${own}) rows`
+    })
+  const found = await query<{ name: string; digest: string }>(digests.join(' union all '))
+  return found.map(({ name, digest }) => `${name} ${digest}`).join('\n')
+}

@@ -1,0 +1,193 @@
+import type { Contract, RestOperation } from '../../rest-adapter/contract.ts'
+import type { Platform, Member } from '../platform.ts'
+import { bodies, endsSession } from './exceptions.ts'
+import { sessionOf } from './session.ts'
+import { send, type Received, type Sent } from './send.ts'
+import { validValue } from './valid-values.ts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** A request that its operation accepts, in parts. */
+export interface ValidRequest {
+  readonly operation: RestOperation
+  readonly path: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined where the operation takes none. */
+  readonly body: unknown
+}
+
+export interface Change {
+  readonly query?: string
+  /** Text or bytes as they are sent; another value is sent as JSON. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly method?: string
+  /** The whole path. */
+  readonly at?: string
+  readonly chunked?: boolean
+}
+
+export interface Wanted {
+  /** Records made for this request alone, because it changes them. */
+  readonly fresh?: boolean
+  /** With every property of the body instead of the required ones. */
+  readonly whole?: boolean
+}
+
+let addresses = 0
+
+const freshAddress = (): string => {
+  const next = ++addresses
+  return `10.${(next >> 16) & 255}.${(next >> 8) & 255}.${next & 255}`
+}
+
+const userNames = ['owner', 'assignedTo', 'user', 'author', 'actor']
+/** Valid requests to every operation of the contract, made from its schemas and from records that were created through it. */
+export class Requests {
+  readonly contract: Contract
+  readonly #records = new Map<string, Promise<Row>>()
+
+  private constructor(
+    readonly platform: Platform,
+    readonly member: Member,
+    readonly session: string,
+  ) {
+    this.contract = platform.contract
+  }
+
+  static async of(platform: Platform, member: Member): Promise<Requests> {
+    const requests = new Requests(platform, member, await sessionOf(platform, member))
+    await requests.#prepareReferences()
+    return requests
+  }
+
+  /** The credential that the operation asks for: a key, a session, or nothing. */
+  credentialFor({ scopes, isPublic }: RestOperation): Record<string, string> {
+    if (isPublic) return {}
+    return scopes.length > 0 ? { ...this.member.headers } : { Authorization: `Bearer ${this.session}` }
+  }
+
+  async valid(operation: RestOperation, { fresh = false, whole = false }: Wanted = {}): Promise<ValidRequest> {
+    const path = await this.#pathOf(operation, fresh)
+    const special = bodies[operation.documentId]
+    const body = special ? await special(this, whole) : operation.body && (await this.#body(operation, fresh, whole))
+    const headers = endsSession.has(operation.documentId)
+      ? { Authorization: `Bearer ${await sessionOf(this.platform, this.member)}` }
+      : this.credentialFor(operation)
+    return { operation, path, headers, body: body ?? undefined }
+  }
+
+  /** The request as it is sent, changed where a test wants it to be. */
+  sent({ operation, path, headers, body }: ValidRequest, change: Change = {}): Sent {
+    const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!))
+    const given = 'body' in change ? change.body : body
+    const isRaw = typeof given === 'string' || Buffer.isBuffer(given)
+    const at = change.at ?? filled
+    return {
+      method: change.method ?? operation.method.toUpperCase(),
+      path: change.query === undefined ? at : `${at}?${change.query}`,
+      // Each request comes from an address of its own, so that no limit that counts addresses is met.
+      headers: {
+        'X-Forwarded-For': freshAddress(),
+        ...(given !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+        ...change.headers,
+      },
+      ...(given !== undefined && { body: isRaw ? given : JSON.stringify(given) }),
+      ...(change.chunked && { chunked: true }),
+    }
+  }
+
+  send(request: ValidRequest, change: Change = {}): Promise<Received> {
+    return send(this.platform.url, this.sent(request, change))
+  }
+
+  /** The one that creates what a path below it names: `POST /v1/accounts` for `/v1/accounts/{id}/restore`. */
+  creatorOf(path: string): RestOperation | null {
+    const parts = path.split('/')
+    for (; parts.length > 1; parts.pop()) {
+      const place = parts.join('/')
+      const found = this.contract.operations.find(
+        (operation) => operation.path === place && operation.method === 'post' && operation.success.status === 201,
+      )
+      if (found) return found
+    }
+    return null
+  }
+
+  /** The operation that creates what a field names, `accountCreate` for `parentAccountId`; null for users and what is not there yet. */
+  creatorOfReference(name: string): RestOperation | null {
+    const subject = name.replace(/Ids?$/, '').toLowerCase()
+    if (userNames.some((user) => user.toLowerCase() === subject)) return null
+    const creators = this.contract.operations.filter(({ id }) => id.endsWith('Create'))
+    return creators.find(({ id }) => subject.endsWith(id.slice(0, -'Create'.length).toLowerCase())) ?? null
+  }
+
+  isUserReference(name: string): boolean {
+    return userNames.includes(name.replace(/Id$/, ''))
+  }
+
+  /** A record of its creating operation; shared by all who only look at it. */
+  async record(creator: RestOperation, fresh: boolean, path: Readonly<Record<string, string>> = {}): Promise<Row> {
+    if (fresh) return this.#create(creator, path)
+    const key = `${creator.id} ${JSON.stringify(path)}`
+    let known = this.#records.get(key)
+    if (!known) this.#records.set(key, (known = this.#create(creator, path)))
+    return known
+  }
+
+  async #create(creator: RestOperation, path: Readonly<Record<string, string>>): Promise<Row> {
+    const whole = creator.path.includes('{') ? { ...(await this.#pathOf(creator, false)), ...path } : {}
+    const body = this.#value(creator, false)
+    const answer = await this.send({ operation: creator, path: whole, headers: this.credentialFor(creator), body })
+    if (answer.status !== 201) throw new Error(`${creator.id} answered ${answer.status}: ${answer.text}`)
+    return answer.body as Row
+  }
+
+  async #pathOf(operation: RestOperation, fresh: boolean): Promise<Record<string, string>> {
+    const path: Record<string, string> = {}
+    for (const [placeholder, name] of operation.path.matchAll(/\{(\w+)\}/g)) {
+      const above = operation.path.slice(0, operation.path.indexOf(placeholder) - 1)
+      const creator = this.creatorOf(above)
+      if (!creator) throw new Error(`Nothing creates what ${placeholder} of ${operation.path} names.`)
+      const record = await this.record(creator, fresh || operation.path.endsWith('/restore'), path)
+      path[name!] = String(record[name!] ?? record['id'])
+    }
+    if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
+    return path
+  }
+
+  async #delete(at: string, path: Readonly<Record<string, string>>): Promise<void> {
+    const operation = this.contract.operations.find((one) => one.method === 'delete' && one.path === at)
+    if (!operation) throw new Error(`Nothing deletes what ${at} names.`)
+    await this.send({ operation, path, headers: this.credentialFor(operation), body: undefined })
+  }
+
+  async #body(operation: RestOperation, fresh: boolean, whole: boolean): Promise<unknown> {
+    const creator = operation.success.status === 201 ? null : this.creatorOf(operation.path)
+    const own = creator && (await this.record(creator, fresh))
+    return this.#value(operation, whole, own ? String(own['id']) : null)
+  }
+
+  #value(operation: RestOperation, whole: boolean, ownId: string | null = null): unknown {
+    const reference = (name: string): string | null => {
+      if (name === 'id') return ownId
+      if (this.isUserReference(name)) return this.member.userId
+      const creator = this.creatorOfReference(name)
+      return (creator && this.#referenced.get(creator.id)) ?? null
+    }
+    return validValue(this.contract, operation.body!.schema, 'body', reference, whole)
+  }
+
+  readonly #referenced = new Map<string, string>()
+
+  /** One record for every reference, apart from those that requests are about: nothing is to become its own parent. */
+  async #prepareReferences(): Promise<void> {
+    for (const operation of this.contract.operations) {
+      if (operation.path.includes('{') || operation.documentId !== operation.id || !operation.id.endsWith('Create'))
+        continue
+      const record = await this.#create(operation, {})
+      this.#referenced.set(operation.id, String(record['id']))
+    }
+  }
+}

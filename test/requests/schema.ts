@@ -1,0 +1,72 @@
+import type { Contract } from '../../rest-adapter/contract.ts'
+import { resolve, typesOf, type Schema } from '../../rest-adapter/openapi.ts'
+
+export type Path = readonly (string | number)[]
+
+/** One input of a body as its schema describes it. */
+export interface Field {
+  readonly path: Path
+  readonly schema: Schema
+  readonly required: boolean
+}
+
+export const schemaAt = ({ document }: Contract, schema: Schema): Schema => resolve<Schema>(document, schema)
+
+export const allows = (schema: Schema, type: string): boolean => {
+  const types = typesOf(schema)
+  return types.length === 0 || types.includes(type)
+}
+
+export const isFreeForm = (schema: Schema): boolean =>
+  typesOf(schema).includes('object') && schema['additionalProperties'] !== false && !schema.properties
+
+/** Every place of a body that a schema speaks of, items of lists by their first one. */
+export function fieldsOf(contract: Contract, given: Schema, path: Path = []): Field[] {
+  const schema = schemaAt(contract, given)
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]): Field[] => {
+    const inner = schemaAt(contract, property)
+    const at = [...path, name]
+    return [
+      { path: at, schema: inner, required: schema.required?.includes(name) ?? false },
+      ...fieldsOf(contract, inner, at),
+    ]
+  })
+  if (!schema.items) return own
+  const items = schemaAt(contract, schema.items)
+  const at = [...path, 0]
+  return [...own, { path: at, schema: items, required: false }, ...fieldsOf(contract, items, at)]
+}
+
+/** What a body holds at a place; undefined when it does not reach so far. */
+export function valueAt(body: unknown, path: Path): unknown {
+  let value = body
+  for (const key of path) value = (value as Record<string | number, unknown> | null | undefined)?.[key]
+  return value
+}
+
+/** `body`, and of `whole` what the place stands in, where `body` does not reach so far. */
+export function reaching(body: unknown, whole: unknown, path: Path): unknown {
+  if (path.length < 2 || valueAt(body, path.slice(0, -1)) !== undefined) return body
+  return { ...(body as object), [path[0]!]: valueAt(whole, path.slice(0, 1)) }
+}
+
+const raw = '@@raw@@'
+
+/** The body as text with this JSON text at the place of a field; objects and lists on the way are made. */
+export function withText(body: unknown, path: Path, text: string): string {
+  const copy: unknown = structuredClone(body ?? {})
+  let at = copy as Record<string | number, unknown>
+  for (const [index, key] of path.entries()) {
+    if (index === path.length - 1) at[key] = raw
+    else at = (at[key] ??= typeof path[index + 1] === 'number' ? [] : {}) as Record<string | number, unknown>
+  }
+  return JSON.stringify(copy).replace(`"${raw}"`, () => text)
+}
+
+export function without(body: unknown, path: Path): unknown {
+  const copy = structuredClone(body)
+  let at = copy as Record<string | number, unknown>
+  for (const key of path.slice(0, -1)) at = at[key] as Record<string | number, unknown>
+  delete at[path.at(-1)!]
+  return copy
+}

@@ -1,0 +1,61 @@
+import { Agent, request, type IncomingHttpHeaders } from 'node:http'
+
+/** A request as it goes over the wire: nothing is escaped, added or repaired. */
+export interface Sent {
+  readonly method: string
+  /** Path and query as they are sent. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: string | Buffer
+  /** Without Content-Length. */
+  readonly chunked?: boolean
+}
+
+export interface Received {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  // Tests name what they expect of a body.
+  readonly body: any // oxlint-disable-line typescript/no-explicit-any
+}
+
+/** A request that is not answered by then fails its test. */
+export const deadlineMs = 5000
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+
+export function send(baseUrl: string, { method, path, headers = {}, body, chunked }: Sent): Promise<Received> {
+  const { hostname, port } = new URL(baseUrl)
+  const sent: Record<string, string | string[]> = { ...(headers as Record<string, string>) }
+  if (body !== undefined && !chunked) sent['Content-Length'] = String(Buffer.byteLength(body))
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(deadlineMs)
+    const outgoing = request({ agent, hostname, port, method, path, headers: sent, signal }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', reject)
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        const isJson = /[/+]json/.test(answer.headers['content-type'] ?? '')
+        const parsed: unknown = text === '' ? null : isJson ? JSON.parse(text) : text
+        resolve({ status: answer.statusCode!, headers: answer.headers, text, body: parsed })
+      })
+    })
+    outgoing.on('error', (error) => reject(new Error(`${method} ${path.slice(0, 200)}: ${error.message}`)))
+    outgoing.end(body)
+  })
+}
+
+/** `work` on every item, a few at a time, answers in the order of the items. */
+export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>, width = 8): Promise<R[]> {
+  const answers: R[] = []
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++
+      answers[index] = await work(items[index]!)
+    }
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+  return answers
+}

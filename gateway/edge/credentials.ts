@@ -22,7 +22,7 @@ const userAgentLengthMax = 512
 const userAgentOf = ({ headers }: Arrival): string => headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
 
 function keyCaller(record: ApiKeyRecord, ip: string, userAgent: string): Caller {
-  const { organizationId, ownerId, role, visibility, ownerIds, scopes, id } = record
+  const { organizationId, ownerId, role, visibility, ownerIds, fields, entitlements, scopes, id } = record
   return {
     kind: 'API_KEY',
     organizationId,
@@ -30,6 +30,8 @@ function keyCaller(record: ApiKeyRecord, ip: string, userAgent: string): Caller 
     role,
     visibility,
     ownerIds,
+    fields,
+    entitlements,
     scopes,
     credentialId: id,
     ip,
@@ -38,7 +40,7 @@ function keyCaller(record: ApiKeyRecord, ip: string, userAgent: string): Caller 
 }
 
 function sessionCaller(record: SessionRecord, ip: string, userAgent: string): Caller {
-  const { organizationId, userId, role, visibility, ownerIds, id } = record
+  const { organizationId, userId, role, visibility, ownerIds, fields, entitlements, id } = record
   return {
     kind: 'SESSION',
     organizationId,
@@ -46,6 +48,8 @@ function sessionCaller(record: SessionRecord, ip: string, userAgent: string): Ca
     role,
     visibility,
     ownerIds,
+    fields,
+    entitlements,
     scopes: [],
     credentialId: id,
     ip,
@@ -60,6 +64,8 @@ const anonymous = (ip: string, userAgent: string): Caller => ({
   role: 'READ_ONLY',
   visibility: 'OWN',
   ownerIds: [],
+  fields: null,
+  entitlements: [],
   scopes: [],
   credentialId: '',
   ip,

@@ -22,6 +22,8 @@ const actingUser = {
   role: 'MEMBER',
   visibility: 'OWN',
   ownerIds: ['user-1'],
+  fields: null,
+  entitlements: [],
 } as const
 
 export const aKey = (values: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({

@@ -72,6 +72,8 @@ describe('a key', () => {
       role: 'MEMBER',
       visibility: 'OWN',
       ownerIds: ['user-1'],
+      fields: null,
+      entitlements: [],
       scopes: ['READ_ACCOUNTS'],
       credentialId: 'key-1',
       ip: '203.0.113.7',

@@ -63,6 +63,8 @@ export function aCaller(changes: Partial<Caller> = {}): Caller {
     role: 'OWNER',
     visibility: 'ALL',
     ownerIds: null,
+    fields: null,
+    entitlements: [],
     scopes: [],
     credentialId: 'session-1',
     ip: '127.0.0.1',

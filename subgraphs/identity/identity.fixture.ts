@@ -32,6 +32,8 @@ export const anonymous: Caller = {
   role: 'READ_ONLY',
   visibility: 'OWN',
   ownerIds: [],
+  fields: null,
+  entitlements: [],
   scopes: [],
   credentialId: '',
   ip: '203.0.113.7',
@@ -97,7 +99,7 @@ export class IdentityWorld {
   /** A session of the user as the request edge would find it. */
   async callerOf(sessionId: string): Promise<Caller> {
     const session = (await credentialSource(this.services.database).findSession(sessionId))!
-    const { organizationId, userId, role, visibility, ownerIds } = session
+    const { organizationId, userId, role, visibility, ownerIds, fields, entitlements } = session
     return {
       ...anonymous,
       kind: 'SESSION',
@@ -106,6 +108,8 @@ export class IdentityWorld {
       role,
       visibility,
       ownerIds,
+      fields,
+      entitlements,
       credentialId: sessionId,
     }
   }

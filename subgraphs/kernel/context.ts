@@ -2,6 +2,9 @@ export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'ANONYMOUS' | 'SYSTEM
 export type Role = 'OWNER' | 'ADMIN' | 'MANAGER' | 'MEMBER' | 'READ_ONLY'
 export type Visibility = 'OWN' | 'TEAM' | 'ALL'
 
+/** What a profile takes away, by object and field (`customFields.<name>` for one of them). HIDDEN implies not writable. */
+export type FieldRestrictions = Readonly<Record<string, Readonly<Record<string, 'HIDDEN' | 'READ'>>>>
+
 /** Who asks: a user in one organization, and the credential that was presented. Plain data, so that it can be signed and sent. */
 export interface Caller {
   readonly kind: CallerKind
@@ -11,6 +14,10 @@ export interface Caller {
   readonly visibility: Visibility
   /** The users whose records the caller sees (OWN: itself, TEAM: its teams' members); null when it sees everybody's. */
   readonly ownerIds: readonly string[] | null
+  /** Field-level security; null when nothing is restricted. */
+  readonly fields: FieldRestrictions | null
+  /** Features of the organization's plan. */
+  readonly entitlements: readonly string[]
   /** Scopes as granted, not expanded; `kernel/scopes.ts` says what they reach. */
   readonly scopes: readonly string[]
   /** Id of the API key, session or token. Idempotency keys and quotas are counted per credential. */

@@ -1,4 +1,4 @@
-import type { Role, Visibility } from './context.ts'
+import type { FieldRestrictions, Role, Visibility } from './context.ts'
 
 /** The user behind a credential, in the organization of the credential, as it stands now. */
 export interface ActingUser {
@@ -10,6 +10,9 @@ export interface ActingUser {
   readonly visibility: Visibility
   /** The users whose records the owner sees; null when it sees everybody's. */
   readonly ownerIds: readonly string[] | null
+  /** What the owner's profile takes away; null when it takes nothing. */
+  readonly fields: FieldRestrictions | null
+  readonly entitlements: readonly string[]
 }
 
 export type QuotaWindow = 'MINUTE' | 'HOUR' | 'DAY'

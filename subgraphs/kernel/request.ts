@@ -45,6 +45,8 @@ export function systemContext(services: Services, organizationId: string): Reque
     role: 'OWNER',
     visibility: 'ALL',
     ownerIds: null,
+    fields: null,
+    entitlements: [],
     scopes: ['*'],
     credentialId: 'system',
     ip: '',

@@ -20,7 +20,9 @@ const actingUser = `
         join identity.team_member other on other.organization_id = own.organization_id and other.team_id = own.team_id
         where own.organization_id = u.organization_id and own.user_id = u.id
     )
-  end as "ownerIds"`
+  end as "ownerIds",
+  null as fields,
+  o.entitlements`
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
 

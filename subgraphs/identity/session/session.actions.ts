@@ -17,7 +17,7 @@ export function actingAs(
 ): RequestContext {
   const { ip, userAgent } = ctx.caller
   const caller = { kind: 'SESSION', organizationId, userId, role, visibility, ownerIds: [userId], scopes: [] } as const
-  return { ...ctx, caller: { ...caller, credentialId: '', ip, userAgent } }
+  return { ...ctx, caller: { ...caller, fields: null, entitlements: [], credentialId: '', ip, userAgent } }
 }
 
 /** A new family of refresh tokens, with its first. To be called in a transaction and as the user. */

@@ -17,6 +17,8 @@ const caller: Caller = {
   role: 'MEMBER',
   visibility: 'TEAM',
   ownerIds: ['019a0c5e-7f00-7c1d-8f21-64d0a95be713'],
+  fields: null,
+  entitlements: [],
   scopes: ['*'],
   credentialId: 'session-1',
   ip: '203.0.113.9',

@@ -144,9 +144,9 @@ class FilterCompiler {
     const like = (pattern: string) => `${sql} ilike ${values.add(pattern)}`
     switch (operator) {
       case 'eq':
-        return `${sql} = ${values.add(operand)}`
+        return `${sql} = ${values.addOf(column.kind, operand)}`
       case 'ne':
-        return `${sql} is distinct from ${values.add(operand)}`
+        return `${sql} is distinct from ${values.addOf(column.kind, operand)}`
       case 'in':
         return `${sql} = any(${values.add(operand)}${cast})`
       case 'notIn':
@@ -168,7 +168,7 @@ class FilterCompiler {
       case 'isEmpty':
         return operand ? `cardinality(${sql}) = 0` : `cardinality(${sql}) > 0`
       default:
-        return `${sql} ${comparison[operator]!} ${values.add(operand)}`
+        return `${sql} ${comparison[operator]!} ${values.addOf(column.kind, operand)}`
     }
   }
 

@@ -1,6 +1,9 @@
 import { invalid } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { ColumnKind } from './column.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
+import { isStorable, normalizeTimestamp } from './scalars.ts'
 
 export interface OrderInput {
   readonly field?: string | null
@@ -10,6 +13,7 @@ export interface OrderInput {
 interface Term {
   readonly name: string
   readonly column: string
+  readonly kind: ColumnKind
   readonly nullable: boolean
   readonly descending: boolean
 }
@@ -26,8 +30,8 @@ export class Order {
     wanted: readonly OrderInput[] | null | undefined,
   ) {
     const terms = (wanted?.length ? wanted : [{}]).map(({ field, direction }) => {
-      const { name, column, nullable } = columnOf(definition, field ?? 'createdAt')
-      return { name, column, nullable, descending: (direction ?? 'DESC').toUpperCase() === 'DESC' }
+      const { name, column, kind, nullable } = columnOf(definition, field ?? 'createdAt')
+      return { name, column, kind, nullable, descending: (direction ?? 'DESC').toUpperCase() === 'DESC' }
     })
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
     const withoutId = distinct.findIndex((term) => term.name === 'id')
@@ -35,7 +39,7 @@ export class Order {
     this.terms =
       withoutId >= 0
         ? distinct.slice(0, withoutId + 1)
-        : [...distinct, { name: 'id', column: 'id', nullable: false, descending: last.descending }]
+        : [...distinct, { name: 'id', column: 'id', kind: 'id', nullable: false, descending: last.descending }]
   }
 
   sql(alias: string): string {
@@ -65,7 +69,7 @@ export class Order {
     const uniform = this.terms.every((term) => !term.nullable && term.descending === first!.descending)
     if (uniform) {
       const columns = this.terms.map((term) => `${alias}.${term.column}`).join(', ')
-      return `(${columns}) ${first!.descending ? '<' : '>'} (${position.map((value) => values.add(value)).join(', ')})`
+      return `(${columns}) ${first!.descending ? '<' : '>'} (${position.map((value, index) => values.addOf(this.terms[index]!.kind, value)).join(', ')})`
     }
     const alternatives: string[] = []
     const equal: string[] = []
@@ -76,7 +80,7 @@ export class Order {
         equal.push(`${sql} is null`)
         return
       }
-      const placeholder = values.add(value)
+      const placeholder = values.addOf(term.kind, value)
       const beyond = `${sql} ${term.descending ? '<' : '>'} ${placeholder}`
       alternatives.push([...equal, term.nullable ? `(${beyond} or ${sql} is null)` : beyond].join(' and '))
       equal.push(`${sql} = ${placeholder}`)
@@ -101,28 +105,28 @@ export class Order {
     const [signature, ...position] = parsed as unknown[]
     if (signature !== this.#signature()) throw refused('The cursor belongs to another list or order.')
     const fits = position.every((value, index) => {
-      const { kind } = columnOf(this.definition, this.terms[index]!.name)
-      return value === null ? this.terms[index]!.nullable : fitsKind(kind, value)
+      const { kind, nullable } = this.terms[index]!
+      return value === null ? nullable : fitsKind(kind, value)
     })
     if (!fits) throw refused('The cursor is not one that this API gave.')
     return position
   }
 }
 
-function fitsKind(kind: string, value: unknown): boolean {
+function fitsKind(kind: ColumnKind, value: unknown): boolean {
   switch (kind) {
     case 'integer':
-      return Number.isInteger(value) && Math.abs(value as number) <= 2 ** 31
+      return Number.isInteger(value) && (value as number) >= -(2 ** 31) && (value as number) < 2 ** 31
     case 'number':
     case 'money':
       return Number.isFinite(value)
     case 'boolean':
       return typeof value === 'boolean'
     case 'id':
-      return typeof value === 'string' && /^[0-9a-f-]{36}$/.test(value)
+      return isId(value)
     case 'timestamp':
-      return typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
+      return typeof value === 'string' && normalizeTimestamp(value) === value
     default:
-      return typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+      return typeof value === 'string' && isStorable(value)
   }
 }

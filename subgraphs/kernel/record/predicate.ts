@@ -1,4 +1,5 @@
 import type { Caller } from '../context.ts'
+import type { ColumnKind } from './column.ts'
 import { columnOf, has, type RecordShape } from './definition.ts'
 
 /** The values of a statement; `add` gives the placeholder. */
@@ -8,6 +9,11 @@ export class Values {
   add(value: unknown): string {
     this.list.push(value)
     return `$${this.list.length}`
+  }
+
+  /** A value to compare a column with. Columns of whole numbers are compared with fractions as numbers, too. */
+  addOf(kind: ColumnKind, value: unknown): string {
+    return kind === 'number' ? `${this.add(value)}::float8` : this.add(value)
   }
 }
 

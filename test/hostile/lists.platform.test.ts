@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { usePlatform } from '../platform.ts'
+import { refusedInput } from '../requests/problem.ts'
+import { Requests, type Row } from '../requests/requests.ts'
+import { inParallel } from '../requests/send.ts'
+import { expectRefused } from './refusals.ts'
+
+const { operations } = loadContract(schemaPath('rest'))
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let requests: Requests
+
+const rowsOfEach = 5
+const takes = ({ parameters }: RestOperation, name: string): boolean =>
+  parameters.some((parameter) => parameter.in === 'query' && parameter.name === name)
+// A second path is the same list.
+const listsWith = (name: string) =>
+  operations.filter((operation) => operation.id === operation.documentId && takes(operation, name)).map((operation) => [operation.id, operation] as const)
+
+beforeAll(async () => {
+  requests = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
+  const creators = operations.filter(
+    ({ id, documentId, path, method, success }) =>
+      method === 'post' && success.status === 201 && id === documentId && !path.includes('{'),
+  )
+  for (const creator of creators) {
+    if (!operations.some((operation) => operation.path === creator.path && takes(operation, 'cursor'))) continue
+    // Half of the rows are alike in every column but the id.
+    for (let row = 0; row < rowsOfEach; row++) {
+      const request = await requests.valid(creator, { whole: row % 2 === 0 })
+      const { status, text } = await requests.send(request)
+      if (status !== 201) throw new Error(`${creator.id}: ${text}`)
+    }
+  }
+})
+
+async function page(
+  operation: RestOperation,
+  query: Readonly<Record<string, string>>,
+): Promise<{ data: Row[]; nextCursor: string | null; total: number }> {
+  const { status, text, body } = await requests.send(await requests.valid(operation), {
+    query: new URLSearchParams(query).toString(),
+  })
+  if (status !== 200) throw new Error(`${operation.id}: ${text}`)
+  return body as { data: Row[]; nextCursor: string | null; total: number }
+}
+
+const sortsOf = ({ parameters }: RestOperation): string[] =>
+  (parameters.find(({ name }) => name === 'sortBy')?.schema?.enum ?? []) as string[]
+
+const encoded = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+
+/** Values that no column has, and some that only look like one. */
+const wrongValues = [
+  [],
+  {},
+  '\0',
+  '\ud800',
+  true,
+  1e300,
+  1e400,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  0.5,
+  '------------------------------------',
+  '0199d1a0-0000-7000-8000-00000000000g',
+  '0199d1a0000070008000000000000000----',
+  '2027-02-30T00:00:00.000Z',
+  '2027-99-99T99:99:99.999Z',
+  '0000-01-01T00:00:00.000Z',
+  'infinity',
+  "'; drop table crm.account; --",
+]
+
+describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
+  it('is refused when it is none, or one of another list or order', async () => {
+    const { nextCursor } = await page(operation, { limit: '1' })
+    const other = await page(operation, { limit: '1', sortBy: 'updatedAt' })
+    const position = JSON.parse(Buffer.from(nextCursor!, 'base64url').toString()) as unknown[]
+    const foreign = [
+      other.nextCursor!,
+      encoded(['nosuch+,id+', ...position.slice(1)]),
+      encoded(position.slice(0, -1)),
+      encoded([...position, 1]),
+    ]
+    const garbage = [
+      'x',
+      '=',
+      'null',
+      '%00',
+      '😀',
+      encoded('x'),
+      encoded('{}'),
+      encoded('[]'),
+      encoded('null'),
+      encoded('['.repeat(1000)),
+      encoded({ 0: 'a', length: 3 }),
+    ]
+    const shifted = [encoded([['createdAt-', 'id-'], ...position.slice(1)]), encoded([null, ...position.slice(1)])]
+    await expectRefused(
+      requests,
+      await requests.valid(operation),
+      [...foreign, ...garbage, ...shifted].map((cursor) => ({
+        what: cursor.slice(0, 80),
+        change: { query: new URLSearchParams({ cursor }).toString() },
+        refused: refusedInput('cursor', 'NOT_A_CURSOR'),
+      })),
+    )
+  })
+
+  it.each(sortsOf(operation))(
+    'by %s is refused, or leads nowhere new, whatever its values are changed to',
+    async (sortBy) => {
+      const { nextCursor } = await page(operation, { limit: '1', sortBy })
+      const position = JSON.parse(Buffer.from(nextCursor!, 'base64url').toString()) as unknown[]
+      const request = await requests.valid(operation)
+      const tampered = wrongValues.flatMap((value) =>
+        position.slice(1).map((_own, index) => position.with(index + 1, value)),
+      )
+      const found = await inParallel(tampered, async (values) => {
+        const cursor = encoded(values)
+        const { status, text, body } = await requests.send(request, {
+          query: new URLSearchParams({ sortBy, cursor }).toString(),
+        })
+        const isOwn =
+          status === 200 &&
+          (body.data as Row[]).every(({ organizationId }) => organizationId === requests.member.organizationId)
+        return isOwn || (status === 400 && body.errors?.[0]?.code === 'NOT_A_CURSOR')
+          ? []
+          : [`${JSON.stringify(values)}: ${text.slice(0, 200)}`]
+      })
+      expect(found.flat()).toEqual([])
+    },
+  )
+})
+
+describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
+  it.each(sortsOf(operation).flatMap((sortBy) => ['asc', 'desc'].map((sortOrder) => [sortBy, sortOrder] as const)))(
+    'by %s %s repeat and lose no row',
+    async (sortBy, sortOrder) => {
+      const whole = await page(operation, { sortBy, sortOrder, limit: '100' })
+      const walked: unknown[] = []
+      const paged: unknown[] = []
+      let cursor: string | null = null
+      do {
+        const next: Awaited<ReturnType<typeof page>> = await page(operation, {
+          sortBy,
+          sortOrder,
+          limit: '2',
+          ...(cursor && { cursor }),
+        })
+        walked.push(...next.data.map(({ id }) => id))
+        paged.push(
+          ...(await page(operation, { sortBy, sortOrder, limit: '2', page: String(paged.length / 2 + 1) })).data.map(
+            ({ id }) => id,
+          ),
+        )
+        cursor = next.nextCursor
+      } while (cursor)
+      const ids = whole.data.map(({ id }) => id)
+      expect(ids.length).toBe(whole.total)
+      expect(walked).toEqual(ids)
+      expect(paged).toEqual(ids)
+    },
+  )
+})
+
+describe.each(listsWith('search'))('the search of %s', (_, operation) => {
+  it('takes % and _ and \\ for themselves', async () => {
+    const searches = ['%', '_', '\\', '%b_', 'a_b', 'a%d', '%%', '__', String.raw`\%`]
+    const totals = () => inParallel(searches, async (search) => (await page(operation, { search })).total)
+    const before = await totals()
+    const creator = requests.creatorOf(operation.path)!
+    const valid = (await requests.valid(creator)).body as Row
+    const texts = Object.entries(valid).filter(([, value]) => typeof value === 'string')
+    const body = { ...valid, ...Object.fromEntries(texts.map(([name]) => [name, String.raw`a%b_c\d`])) }
+    expect((await requests.send(await requests.valid(creator), { body })).status).toBe(creator.success.status)
+    const found = (await totals()).map((total, index) => [searches[index], total - before[index]!])
+    expect(Object.fromEntries(found)).toEqual({
+      '%': 1,
+      _: 1,
+      '\\': 1,
+      '%b_': 1,
+      a_b: 0,
+      'a%d': 0,
+      '%%': 0,
+      __: 0,
+      [String.raw`\%`]: 0,
+    })
+  })
+})

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, it } from 'vitest'
 import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'

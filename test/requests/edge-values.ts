@@ -61,7 +61,7 @@ export function edgeValues(schema: Schema): EdgeValue[] {
   if (types.includes('boolean')) edges.push(plain(true), plain(false))
   if (types.includes('array') && schema.items && typesOf(schema.items).includes('string') && !schema.items.format) {
     const { maxItems = 100 } = schema as { maxItems?: number }
-    const longest = '😀'.repeat(Number(schema.items.maxLength ?? 1))
+    const longest = '😀'.repeat(schema.items.maxLength ?? 1)
     edges.push(
       plain([]),
       plain(Array.from({ length: maxItems }, (_, index) => `${index}`)),

@@ -48,7 +48,7 @@ export function flawsOf({ path }: Sent, { status, headers, body, text }: Receive
   must(isFilled(detail), 'no detail')
   must(instance === path.split('?', 1)[0], `instance ${instance}`)
   must(/^req_[0-9a-f-]{36}$/.test(requestId) && requestId === headers['x-request-id'], `request id ${requestId}`)
-  must(!path.startsWith('/v1') || isFilled(headers['api-version']), 'no API-Version')
+  must(!/^\/v1(?:[/?]|$)/.test(path) || isFilled(headers['api-version']), 'no API-Version')
   must(headers['cache-control'] === 'no-store', `cache-control ${headers['cache-control']}`)
   must(Array.isArray(errors), 'errors is no list')
   for (const problem of Array.isArray(errors) ? errors : []) {

@@ -17,7 +17,7 @@ function textFor(schema: Schema, name: string): string {
   const { pattern, minLength = 0, maxLength = Infinity } = schema as { pattern?: string } & Schema
   const candidates = [
     freshText().padEnd(minLength, 'x'),
-    ...(schema['example'] === undefined ? [] : [String(schema['example'])]),
+    ...(schema['example'] === undefined ? [] : [schema['example'] as string]),
   ]
   const fits = candidates.find((text) => text.length <= maxLength && (!pattern || new RegExp(pattern, 'u').test(text)))
   if (fits === undefined) throw new Error(`${name} needs an example in the OpenAPI document.`)

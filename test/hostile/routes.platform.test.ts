@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadContract } from '../../rest-adapter/contract.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { usePlatform } from '../platform.ts'
+import { flawsOf, refusedBy, refusedWith } from '../requests/problem.ts'
+import { Requests } from '../requests/requests.ts'
+import { inParallel, send, type Sent } from '../requests/send.ts'
+
+const { operations } = loadContract(schemaPath('rest'))
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let requests: Requests
+
+beforeAll(async () => {
+  requests = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
+})
+
+/** What a key gets that asks for something which is not there. */
+async function answered(sent: Sent): Promise<unknown> {
+  const answer = await send(platform.url, { ...sent, headers: { ...requests.member.headers, ...sent.headers } })
+  const flaws = flawsOf(sent, answer)
+  return flaws.length > 0 ? { flaws } : { ...(refusedBy(answer) as object), allow: answer.headers.allow }
+}
+
+describe('a path that is not described', () => {
+  const paths = [
+    '/nothing',
+    '/v1',
+    '/v1/',
+    '/v1/nothing',
+    '/v1/nothing/x/y',
+    '/v2/accounts',
+    '/V1/accounts',
+    '/v1/Accounts',
+    '/v1/accountsx',
+    '/v1/accounts/x/y/z',
+    '/v1/accounts/x/restore/y',
+    '//v1/accounts',
+    '/v1//accounts',
+    '/v1/accounts//stats',
+    '/v1/./accounts',
+    '/v1/../v1/accounts',
+    '/v1/accounts/../products',
+    '/v1/accounts%2fstats',
+    '/v1%2faccounts',
+    '/%76%31/accounts',
+    '/v1/accounts;a=b',
+    '/v1/accounts.json',
+    '/v1\\accounts',
+    '/.env',
+    '/v1/__proto__',
+    '/v1/constructor',
+    '/v1/accounts/stats/constructor',
+    '/graphql/nothing',
+    `/v1/${'x'.repeat(8000)}`,
+    `/v1${'/x'.repeat(3000)}`,
+  ]
+  it.each(paths.map((path) => [path.slice(0, 40), path]))('answers 404 to %s', async (_, path) => {
+    expect(await answered({ method: 'GET', path })).toEqual(refusedWith('NOT_FOUND'))
+  })
+
+  it('answers 404 to every method', async () => {
+    const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
+    const found = await inParallel(methods, (method) => answered({ method, path: '/v1/nothing' }))
+    expect(found).toEqual(methods.map(() => refusedWith('NOT_FOUND')))
+  })
+
+  it.each(['%', '%zz', '%ff', '/v1/%', '/v1/accounts%'])('is refused when it cannot be decoded: %s', async (path) => {
+    const told = (await answered({ method: 'GET', path: path.startsWith('/') ? path : `/${path}` })) as {
+      status: number
+    }
+    expect([400, 404]).toContain(told.status)
+  })
+})
+
+describe.each([...Map.groupBy(operations, ({ path }) => path)])('%s', (path, here) => {
+  const described = here.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'LINK', 'PURGE', 'REPORT'].filter(
+    (method) => !described.includes(method),
+  )
+  const at = path.replaceAll(/\{\w+\}/g, '0199d1a0-0000-7000-8000-000000000000')
+  const isBlocked = here.some(({ scopes, isPublic }) => scopes.length === 0 || isPublic)
+  const headers = () => (isBlocked ? { Authorization: `Bearer ${requests.session}` } : requests.member.headers)
+
+  it('answers 405 with Allow to every method that is not described', async () => {
+    const before = await platform.fingerprint()
+    const found = await inParallel(others, async (method) => {
+      const sent = { method, path: at, headers: headers() }
+      const answer = await send(platform.url, sent)
+      return { method, flaws: flawsOf(sent, answer), allow: answer.headers.allow, ...(refusedBy(answer) as object) }
+    })
+    expect(found).toEqual(
+      others.map((method) => ({
+        method,
+        flaws: [],
+        allow: described.join(', '),
+        ...refusedWith('METHOD_NOT_ALLOWED'),
+      })),
+    )
+    expect(await platform.fingerprint()).toBe(before)
+  })
+
+  it('tells its methods to OPTIONS', async () => {
+    const answer = await send(platform.url, { method: 'OPTIONS', path: at, headers: headers() })
+    expect([answer.status, answer.headers.allow]).toEqual([204, described.join(', ')])
+  })
+})
+
+describe.each(
+  operations.filter(({ method }) => method === 'get').map((operation) => [operation.id, operation] as const),
+)('%s', (_, operation) => {
+  const overrides = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'].flatMap((name) =>
+    ['DELETE', 'POST', 'PATCH'].map((method) => ({ headers: { [name]: method } })),
+  )
+  const changes = [
+    ...overrides,
+    { query: '_method=DELETE&X-HTTP-Method-Override=DELETE' },
+    { query: 'unknown=1&nosuch[a]=2&&=&a' },
+    { body: '{"a":' },
+    { body: '_method=DELETE', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
+    { headers: { 'If-Match': 'garbage', 'Idempotency-Key': '' } },
+    { headers: { Accept: 'text/plain;q=é', 'Accept-Encoding': '\u00ff', Prefer: ';;,=' } },
+    { headers: { Range: 'bytes=0-0', 'If-None-Match': '*', 'If-Modified-Since': 'x', Expect: '100-continue' } },
+    { headers: { Cookie: '__proto__=1; =; a', Host: 'x'.repeat(300), Forwarded: 'for=unknown' } },
+  ]
+
+  it('stays a read whatever else a request says', async () => {
+    const request = await requests.valid(operation)
+    const before = await platform.fingerprint()
+    const statuses = await inParallel(changes, async (change) => (await requests.send(request, change)).status)
+    expect(statuses).toEqual(changes.map(() => 200))
+    expect(await platform.fingerprint()).toBe(before)
+  })
+
+  it('answers HEAD as GET, without the body', async () => {
+    const request = await requests.valid(operation)
+    const { status, text, headers } = await requests.send(request, { method: 'HEAD' })
+    expect([status, text, headers['content-type']]).toEqual([200, '', 'application/json; charset=utf-8'])
+  })
+})

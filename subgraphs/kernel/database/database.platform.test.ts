@@ -50,6 +50,21 @@ describe('query', () => {
     expect(await database.query(`select '1'::int as value`)).toEqual([{ value: 1 }])
   })
 
+  it.each([
+    { items: [] },
+    { items: ['a'] },
+    { items: ['a', 'b'] },
+    { items: ['two words', 'one'] },
+    { items: ['one', 'a,b', ''] },
+    { items: ['{braces}', 'x'] },
+    { items: ['a "quote"', 'back\\slash', ' '] },
+    { items: ['NULL', 'null', 'x'] },
+    { items: ['a', null, 'b'] },
+    { items: ['\n', 'é', '😀'] },
+  ])('answers the items $items as they were given', async ({ items }) => {
+    expect(await aDatabase().query('select $1::text[] as items', [items])).toEqual([{ items }])
+  })
+
   it('answers no rows to a statement that has none', async () => {
     const database = aDatabase()
     for (let time = 0; time < 2; time++) expect(await database.query('set application_name = $$test$$')).toEqual([])

@@ -32,8 +32,26 @@ const parsers = new Map<number, (text: string) => unknown>([
 ])
 for (const oid of [textArray, uuidArray]) {
   const parse = pg.types.getTypeParser(oid as never) as (text: string) => string[]
-  parsers.set(oid, (text) => (text === noItems ? [] : parse(text)))
+  parsers.set(oid, (text) => plainItems(text) ?? parse(text))
 }
+
+/** Items of an array of texts, many times faster than by reading every character. Null for what has more to it. */
+function plainItems(text: string): string[] | null {
+  if (text === noItems) return []
+  if (text.includes('\\') || text.includes('{', 1) || text.includes('NULL') || !text.startsWith('{')) return null
+  const items: string[] = []
+  const end = text.length - 1
+  for (let at = 1; at < end;) {
+    const isQuoted = text[at] === '"'
+    const start = isQuoted ? at + 1 : at
+    const found = text.indexOf(isQuoted ? '"' : ',', start)
+    const stop = found < 0 ? end : found
+    items.push(text.slice(start, stop))
+    at = stop + (isQuoted ? 2 : 1)
+  }
+  return items
+}
+
 type ParserOf = (oid: number, format?: string) => (text: string) => unknown
 const defaultParser = pg.types.getTypeParser as ParserOf
 const parserOf: ParserOf = (oid, format) => parsers.get(oid) ?? defaultParser(oid, format)

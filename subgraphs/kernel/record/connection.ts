@@ -2,14 +2,20 @@ import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, type RecordShape } from './definition.ts'
+import { isHidden } from './field-security.ts'
 import { Listing, size, type ConnectionArgs, type ListArgs } from './list.ts'
 import type { Order } from './order.ts'
 import { selectList } from './selection.ts'
 
 export interface Connection {
-  edges: { node: Row; cursor: string }[]
+  readonly edges: { node: Row; cursor: string }[]
   nodes: Row[]
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+  pageInfo: {
+    hasNextPage: boolean
+    hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
   totalCount: number | null
 }
 
@@ -22,15 +28,22 @@ function connectionOf(
 ): Connection {
   const hasNextPage = rows.length > first
   const nodes = hasNextPage ? rows.slice(0, first) : rows
-  const edges = nodes.map((node) => ({ node, cursor: order.cursorOf(node) }))
+  const cursorOf = (node: Row | undefined): string | null => (node ? order.cursorOf(node) : null)
+  // Making cursors takes longer than reading the rows, so it waits until somebody selects them.
   return {
-    edges,
+    get edges() {
+      return nodes.map((node) => ({ node, cursor: order.cursorOf(node) }))
+    },
     nodes,
     pageInfo: {
       hasNextPage,
       hasPreviousPage: Boolean(after),
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      get startCursor() {
+        return cursorOf(nodes[0])
+      },
+      get endCursor() {
+        return cursorOf(nodes.at(-1))
+      },
     },
     totalCount,
   }
@@ -84,10 +97,13 @@ async function childrenOf(
   const { column } = columnOf(definition, parentColumn)
   const listing = new Listing(ctx, definition, args, `t.${column} = p.parent_id`)
   const { scope, order, conditions } = listing
+  // Whose they are is hidden: as if nobody had filled it in, they are nobody's.
+  if (isHidden(ctx.caller, definition, parentColumn))
+    return parents.map(() => connectionOf(order, [], first, args.after, asked.total ? 0 : null))
   const where = args.after ? [...conditions, order.after(args.after, 't', scope.values)] : conditions
   const wanted = new Set([...asked.record, ...order.names])
   const distinct = [...new Set(parents)]
-  const columns = selectList(definition, wanted, 't')
+  const columns = selectList(definition, wanted, 't', listing.rules)
   const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
   const counted = asked.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)

@@ -2,7 +2,7 @@ import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { eventInsert, type EventDraft } from '../outbox/event.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
-import type { Column } from './column.ts'
+import { blank, type Column } from './column.ts'
 import { checkValues } from './check-values.ts'
 import {
   columnOf,
@@ -51,7 +51,7 @@ async function checkAndWrite<T extends StoredRow>(
   const next = nextRecord(ctx, definition, draft, values)
   const changed = previous ? changedColumns(definition, previous, next) : layoutOf(definition).columns
   if (previous && changed.every((column) => bookkeeping.has(column.name))) return previous
-  refuse(await referenceProblems(ctx, definition, next, changed))
+  refuse(await referenceProblems(ctx, definition, next, changed, values))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
@@ -85,15 +85,6 @@ function normalized<T extends object>(definition: RecordShape, values: T): T {
     if (typeof id === 'string') given[name] = id.toLowerCase()
   }
   return given as T
-}
-
-/** The value of a column nobody gave one. */
-export function blank(column: Column): unknown {
-  if (column.nullable) return null
-  if (column.kind === 'textList') return []
-  if (column.kind === 'boolean') return false
-  if (column.name === 'customFields') return {}
-  return undefined
 }
 
 function nextRecord<T extends StoredRow>(
@@ -173,11 +164,14 @@ async function referenceProblems(
   definition: RecordShape,
   next: Fields,
   changed: readonly Column[],
+  given: object,
 ): Promise<FieldProblem[]> {
   const problems: FieldProblem[] = []
   for (const [name, reference] of Object.entries(definition.references ?? {})) {
     const id = next[name]
     if (typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
+    // The owner of what names none is the caller, who was just authenticated.
+    if (id === ctx.caller.userId && !(name in given)) continue
     if (!(await reference(ctx, [id])).has(id)) {
       problems.push({ path: name, code: 'UNKNOWN_REFERENCE', message: `${name} names nothing that you can see.` })
     }

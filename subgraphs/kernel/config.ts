@@ -28,6 +28,10 @@ export interface Config {
   readonly trustProxy: readonly string[]
   /** Introspection without a credential. */
   readonly openIntrospection: boolean
+  /** Where clients reach the platform, without a slash at the end. Null: the address that it listens on. */
+  readonly publicUrl: string | null
+  /** Apps may register themselves (RFC 7591), with the session of the user who will own them. */
+  readonly oauthRegistration: boolean
   /** Addresses of subgraphs that run apart, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
@@ -47,6 +51,8 @@ export const variables = [
   'CALLER_KEY',
   'TRUST_PROXY',
   'INTROSPECTION',
+  'PUBLIC_URL',
+  'OAUTH_REGISTRATION',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -121,6 +127,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     callerKey,
     trustProxy: proxiesOf(env.TRUST_PROXY ?? ''),
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',
+    publicUrl: urlOf('PUBLIC_URL', env.PUBLIC_URL, ['http:', 'https:'])?.replace(/\/+$/, '') ?? null,
+    oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['on', 'off']) === 'on',
     subgraphUrls,
   }
 }

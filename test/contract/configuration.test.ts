@@ -27,6 +27,8 @@ describe('configuration', () => {
       logLevel: 'info',
       trustProxy: [],
       openIntrospection: false,
+      publicUrl: null,
+      oauthRegistration: false,
       subgraphUrls: {},
     })
   })
@@ -45,6 +47,8 @@ describe('configuration', () => {
       CALLER_KEY: 'c'.repeat(32),
       TRUST_PROXY: '10.0.0.0/8, ::1',
       INTROSPECTION: 'open',
+      PUBLIC_URL: 'https://crm.example.com/',
+      OAUTH_REGISTRATION: 'on',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
     }
     expect(readConfig(env)).toEqual({
@@ -61,6 +65,8 @@ describe('configuration', () => {
       callerKey: env.CALLER_KEY,
       trustProxy: ['10.0.0.0/8', '::1'],
       openIntrospection: true,
+      publicUrl: 'https://crm.example.com',
+      oauthRegistration: true,
       subgraphUrls: { support: 'http://support:4001' },
     })
   })
@@ -78,6 +84,8 @@ describe('configuration', () => {
     ['ENCRYPTION_KEY', 'short'],
     ['CALLER_KEY', 'c'.repeat(31)],
     ['INTROSPECTION', 'closed'],
+    ['PUBLIC_URL', 'crm.example.com'],
+    ['OAUTH_REGISTRATION', 'open'],
     ['SUBGRAPH_SUPPORT_URL', 'support:4001'],
     ['TRUST_PROXY', 'localhost'],
   ])('refuses %s=%s and names the variable', (name, value) => {

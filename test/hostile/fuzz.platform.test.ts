@@ -165,16 +165,15 @@ class Mutator {
 
 // Each hashes a password.
 const slow = new Set(['authLogin', 'authRegister'])
-const rounds = 60
+const rounds = 20
 
 it.each([1, 2, 3])(
   'no random change of any request brings a 5xx or an answer of another form (seed %i)',
   async (seed) => {
     const mutator = new Mutator(seed)
-    const fast = operations.filter(({ documentId }) => !slow.has(documentId))
     for (const operation of operations) {
       const request = await requests.valid(operation, { fresh: true, whole: seed % 2 === 0 })
-      const changes = Array.from({ length: fast.includes(operation) ? rounds / 3 : 2 }, () => mutator.change(request))
+      const changes = Array.from({ length: slow.has(operation.documentId) ? 2 : rounds }, () => mutator.change(request))
       const found = await inParallel(changes, async (change) => {
         const answer = await requests.send(request, change)
         const flaws = answer.status >= 400 ? flawsOf(requests.sent(request, change), answer) : []

@@ -16,7 +16,9 @@ const takes = ({ parameters }: RestOperation, name: string): boolean =>
   parameters.some((parameter) => parameter.in === 'query' && parameter.name === name)
 // A second path is the same list.
 const listsWith = (name: string) =>
-  operations.filter((operation) => operation.id === operation.documentId && takes(operation, name)).map((operation) => [operation.id, operation] as const)
+  operations
+    .filter((operation) => operation.id === operation.documentId && takes(operation, name))
+    .map((operation) => [operation.id, operation] as const)
 
 beforeAll(async () => {
   requests = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
@@ -60,7 +62,6 @@ const wrongValues = [
   '\ud800',
   true,
   1e300,
-  1e400,
   2 ** 31,
   -(2 ** 31) - 1,
   0.5,

@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { usePlatform } from '../platform.ts'
+import { endsSession } from '../requests/exceptions.ts'
+import { flawsOf } from '../requests/problem.ts'
+import type { ValidRequest } from '../requests/requests.ts'
+import { deadlineMs, type Received } from '../requests/send.ts'
+import { accessOf, callers, recordsOf, type Caller } from './callers.ts'
+import { worldOf, type World } from './world.ts'
+
+const { operations, document, version } = loadContract(schemaPath('rest'))
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let world: World
+beforeAll(async () => {
+  world = await worldOf(platform)
+}, 30_000)
+
+/** What every answer carries, whoever asked. */
+function expectHeaders({ isKey }: Caller, { status, headers }: Received): void {
+  expect(headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/)
+  expect(headers['api-version']).toBe(version)
+  const limit = headers['ratelimit-limit']
+  expect(limit !== undefined).toBe(isKey)
+  if (!isKey) return
+  expect(headers['ratelimit-remaining']).toMatch(/^\d+$/)
+  expect(headers['ratelimit-reset']).toMatch(/^[1-9]\d*$/)
+  expect(headers['ratelimit-policy']).toMatch(new RegExp(`^${limit};w=(60|3600|86400)$`))
+  if (status === 429)
+    expect([headers['ratelimit-remaining'], headers['retry-after']]).toEqual(['0', headers['ratelimit-reset']])
+}
+
+type Headers = ValidRequest['headers']
+
+async function ask(caller: Caller, request: ValidRequest, headers: Headers): Promise<[Received, string[]]> {
+  const requests = recordsOf(caller, world)
+  const asked = { ...request, headers }
+  const answer = await requests.send(asked)
+  return [answer, answer.status < 400 ? [] : flawsOf(requests.sent(asked), answer)]
+}
+
+/** The scopes that a refusal names, without those that another one implies. */
+const missing = ({ body: { missingScopes } }: Received): unknown =>
+  (missingScopes as string[] | undefined)?.filter(
+    (scope) => !missingScopes.includes(scope.replace('READ_', 'WRITE_')) || scope.startsWith('WRITE_'),
+  )
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
+  const access = accessOf(operation, document.paths[operation.path]![operation.method]!)
+  const refused = callers.filter((caller) => caller.refusal(access) !== null)
+  const allowed = callers.filter((caller) => caller.refusal(access) === null)
+
+  it('is refused, and changes nothing', { timeout: deadlineMs * 2 }, async () => {
+    const request = await world.requests.valid(operation)
+    const headers: Headers[] = []
+    for (const caller of refused) headers.push(await caller.headers(world, access))
+    const before = await platform.fingerprint()
+    const found: unknown[] = []
+    for (const [index, caller] of refused.entries()) {
+      const [answer, flaws] = await ask(caller, request, headers[index]!)
+      expectHeaders(caller, answer)
+      found.push([caller.name, answer.status, answer.body.code, missing(answer), flaws])
+    }
+    expect(found).toEqual(
+      refused.map((caller) => {
+        const code = caller.refusal(access)!
+        const scopes = code === 'API_KEY_SCOPE_INSUFFICIENT' ? operation.scopes : undefined
+        return [caller.name, statusOfCode[code], code, scopes, []]
+      }),
+    )
+    expect(await platform.fingerprint()).toBe(before)
+  })
+
+  it.each(allowed.map((caller) => [caller.name, caller] as const))('is open to %s', async (_name, caller) => {
+    const isRead = operation.method === 'get' && !endsSession.has(operation.documentId)
+    const request = await recordsOf(caller, world).valid(operation, { fresh: !isRead })
+    const [answer] = await ask(caller, request, await caller.headers(world, access))
+    expect([answer.status, answer.status < 400 ? null : answer.body]).toEqual([operation.success.status, null])
+    expectHeaders(caller, answer)
+  })
+})

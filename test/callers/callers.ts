@@ -1,0 +1,180 @@
+import type { RestOperation } from '../../rest-adapter/contract.ts'
+import type { OperationObject } from '../../rest-adapter/openapi.ts'
+import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import type { Requests } from '../requests/requests.ts'
+import type { RefusedCaller, World } from './world.ts'
+
+/** What the OpenAPI document says of who may call an operation. */
+export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'path' | 'documentId'> {
+  readonly isWrite: boolean
+  /** One of the path families that no key may call. */
+  readonly isBlocked: boolean
+  readonly namesRecord: boolean
+  /** Who sees a record that somebody else owns. */
+  readonly sight: 'everybody' | 'visibility' | 'administrators'
+}
+
+export interface Caller {
+  readonly name: string
+  headers(world: World, access: Access): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>
+  /** The code of the refusal; null for an operation that answers as documented. */
+  refusal(access: Access): ErrorCode | null
+  /** Whether the answer tells a quota: a key that exists. */
+  readonly isKey: boolean
+  /** Whose records the request is about; the owner's unless said. */
+  readonly records?: 'own' | 'mate'
+}
+
+const sights: Readonly<Record<string, Access['sight']>> = {
+  '/v1/products': 'everybody',
+  '/v1/api-keys': 'administrators',
+}
+
+// What a person does for itself changes nothing that a role could protect.
+const ownAffairs = /^\/v1\/auth\//
+
+export function accessOf(operation: RestOperation, described: OperationObject): Access {
+  const { scopes, isPublic, path, documentId, method } = operation
+  return {
+    scopes,
+    isPublic,
+    path,
+    documentId,
+    isWrite: method !== 'get' && !ownAffairs.test(path),
+    isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
+    namesRecord: path.includes('{'),
+    sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
+  }
+}
+
+const ofKeys = ({ isBlocked, isPublic, scopes }: Access): ErrorCode | null =>
+  isBlocked ? 'API_KEY_SCOPE_BLOCKED' : scopes.length === 0 && !isPublic ? 'API_KEY_SCOPE_INSUFFICIENT' : null
+
+const hidden = ({ namesRecord, sight }: Access, sees: Access['sight'][]): ErrorCode | null =>
+  namesRecord && !sees.includes(sight) ? 'NOT_FOUND' : null
+
+type MemberName = keyof World['members']
+
+/** The key with `*` of a member. */
+const starred = (
+  name: string,
+  member: MemberName,
+  refusal: (access: Access) => ErrorCode | null = () => null,
+  records?: Caller['records'],
+): Caller => ({
+  name,
+  headers: ({ members }) => members[member].headers,
+  refusal: (access) => ofKeys(access) ?? refusal(access),
+  isKey: true,
+  ...(records && { records }),
+})
+
+/** A key of the owner with other scopes. */
+const scoped = (
+  name: string,
+  scopes: (access: Access) => readonly string[],
+  isEnough: (access: Access) => boolean,
+): Caller => ({
+  name,
+  headers: (world, access) => world.key(world.members.owner, scopes(access)),
+  refusal: (access) => ofKeys(access) ?? (isEnough(access) || access.isPublic ? null : 'API_KEY_SCOPE_INSUFFICIENT'),
+  isKey: true,
+})
+
+const session = (
+  name: string,
+  member: MemberName,
+  refusal: (access: Access) => ErrorCode | null = () => null,
+): Caller => ({
+  name,
+  headers: (world) => world.session(world.members[member]),
+  refusal,
+  isKey: false,
+})
+
+/** Refused wherever it goes, for what it is. */
+const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isKey: boolean): Caller => ({
+  name,
+  headers: (world) => world.refused[caller],
+  refusal: () => code,
+  isKey,
+})
+
+const toVisibility: Access['sight'][] = ['everybody', 'visibility']
+const readOnly = ({ isWrite }: Access): ErrorCode | null => (isWrite ? 'PERMISSION_DENIED' : null)
+const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => scope.startsWith('READ_'))
+const inverse = (scope: string): string =>
+  scope.startsWith('READ_') ? scope.replace('READ_', 'WRITE_') : scope.replace('WRITE_', 'READ_')
+
+export const callers: readonly Caller[] = [
+  starred('the owner', 'owner'),
+  starred('an admin', 'admin'),
+  starred('a manager', 'manager'),
+  starred('a member who sees all', 'all'),
+  starred("a member who sees its own records, of another's", 'own', (access) => hidden(access, ['everybody'])),
+  starred('a member who sees its own records, of its own', 'own', undefined, 'own'),
+  starred("a member who sees its team's records, of a stranger's", 'team', (access) => hidden(access, ['everybody'])),
+  starred("a member who sees its team's records, of a mate's", 'team', undefined, 'mate'),
+  starred('a user who may only read', 'reader', readOnly),
+
+  scoped(
+    'a key with just the scope',
+    ({ scopes }) => (scopes.length > 0 ? scopes : ['*']),
+    () => true,
+  ),
+  scoped(
+    'a key with WRITE for READ',
+    ({ scopes }) => (scopes.length > 0 ? scopes.map((scope) => scope.replace('READ_', 'WRITE_')) : ['*']),
+    () => true,
+  ),
+  scoped(
+    'a key with READ for WRITE',
+    ({ scopes }) => (scopes.length > 0 ? scopes.map((scope) => scope.replace('WRITE_', 'READ_')) : ['READ_LEADS']),
+    isRead,
+  ),
+  scoped(
+    'a key with every scope but those',
+    ({ scopes }) =>
+      ['READ_LEADS', 'WRITE_TASKS', 'MANAGE_METADATA', 'READ_ACCOUNTS', 'READ_CASES', 'READ_PRODUCTS'].filter(
+        (scope) => !scopes.includes(scope) && !scopes.map(inverse).includes(scope),
+      ),
+    () => false,
+  ),
+
+  refused('revoked', 'a revoked key', 'API_KEY_INVALID', true),
+  refused('expired', 'an expired key', 'API_KEY_EXPIRED', true),
+  refused('elsewhere', 'a key from another address', 'API_KEY_IP_NOT_ALLOWED', true),
+  refused('suspended', 'a key of a suspended organization', 'ORGANIZATION_SUSPENDED', true),
+  refused('deactivated', 'a key whose owner is deactivated', 'API_KEY_OWNER_INACTIVE', true),
+  refused('removed', 'a key whose owner left', 'API_KEY_OWNER_NOT_IN_ORG', true),
+  {
+    ...refused('spent', 'a key whose quota is spent', 'API_KEY_RATE_LIMITED', true),
+    refusal: (access) => ofKeys(access) ?? 'API_KEY_RATE_LIMITED',
+  },
+  refused('unknown', 'a key that was never made', 'API_KEY_INVALID', false),
+  refused('garbled', 'a key with a wrong digit', 'API_KEY_INVALID', false),
+  refused('two', 'two different keys', 'CREDENTIALS_CONFLICT', false),
+
+  session('a session of the owner', 'owner'),
+  session('a session of an admin', 'admin'),
+  session('a session of a member', 'all', (access) => hidden(access, toVisibility)),
+  session(
+    'a session of a user who may only read',
+    'reader',
+    (access) => readOnly(access) ?? hidden(access, toVisibility),
+  ),
+  refused('ended session', 'a session that has ended', 'UNAUTHENTICATED', false),
+  refused('expired session', 'an expired access token', 'TOKEN_EXPIRED', false),
+  refused('forged session', 'an access token with another signature', 'UNAUTHENTICATED', false),
+  refused('suspended session', 'a session in a suspended organization', 'ORGANIZATION_SUSPENDED', false),
+  refused('key as bearer', 'a key as bearer token', 'UNAUTHENTICATED', false),
+  refused('basic', 'a user name and password', 'UNAUTHENTICATED', false),
+  {
+    name: 'nobody',
+    headers: () => ({}),
+    refusal: ({ isPublic }) => (isPublic ? null : 'UNAUTHENTICATED'),
+    isKey: false,
+  },
+]
+
+export const recordsOf = ({ records }: Caller, world: World): Requests => (records ? world[records] : world.requests)

@@ -2,7 +2,7 @@ import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { eventInsert, type EventDraft } from '../outbox/event.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
-import { blank, type Column } from './column.ts'
+import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
 import {
   columnOf,
@@ -85,6 +85,15 @@ function normalized<T extends object>(definition: RecordShape, values: T): T {
     if (typeof id === 'string') given[name] = id.toLowerCase()
   }
   return given as T
+}
+
+/** The value of a column nobody gave one. */
+export function blank(column: Column): unknown {
+  if (column.nullable) return null
+  if (column.kind === 'textList') return []
+  if (column.kind === 'boolean') return false
+  if (column.name === 'customFields') return {}
+  return undefined
 }
 
 function nextRecord<T extends StoredRow>(

@@ -5,6 +5,7 @@ import { Refusal } from '../errors.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { once } from './idempotency.ts'
+import { knowingCoerced, withoutRecursion, type Split } from './recursive-variables.ts'
 import type { SubgraphSchema } from './subgraph.ts'
 
 interface Compiled {
@@ -16,11 +17,15 @@ interface Compiled {
 export class LocalSubgraph implements SubgraphEndpoint {
   readonly #compiled = new LRUCache<string, Compiled>({ max: 2000 })
 
+  private readonly schema: SubgraphSchema['schema']
+
   constructor(
     readonly name: string,
-    private readonly schema: SubgraphSchema['schema'],
+    schema: SubgraphSchema['schema'],
     private readonly services: Services,
-  ) {}
+  ) {
+    this.schema = knowingCoerced(schema)
+  }
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
     const compiled = this.#compile(request.document)
@@ -38,9 +43,10 @@ export class LocalSubgraph implements SubgraphEndpoint {
     let compiled = this.#compiled.get(document)
     if (!compiled) {
       const ast = parse(document)
-      const query = compileQuery(this.schema, ast, undefined, { disableLeafSerialization: true, disablingCapturingStackErrors: true })
+      const split = withoutRecursion(this.schema, ast)
+      const query = compileQuery(this.schema, split.document, undefined, { disableLeafSerialization: true, disablingCapturingStackErrors: true })
       if (!isCompiledQuery(query)) throw new AggregateError(query.errors ?? [], `Subgraph ${this.name} cannot run an operation.`)
-      compiled = { isMutation: getOperationAST(ast)?.operation === 'mutation', run: runner(query) }
+      compiled = { isMutation: getOperationAST(ast)?.operation === 'mutation', run: runner(query, split) }
       this.#compiled.set(document, compiled)
     }
     return compiled
@@ -64,8 +70,13 @@ export class LocalSubgraph implements SubgraphEndpoint {
   }
 }
 
-function runner(query: CompiledQuery): Compiled['run'] {
-  return (ctx, variables) => query.query(undefined, ctx, variables) as SubgraphResult | Promise<SubgraphResult>
+function runner({ query }: CompiledQuery, { coerce }: Split): Compiled['run'] {
+  const run: Compiled['run'] = (ctx, variables) => query(undefined, ctx, variables) as SubgraphResult | Promise<SubgraphResult>
+  if (!coerce) return run
+  return (ctx, variables) => {
+    const coerced = coerce(variables)
+    return 'errors' in coerced ? { data: null, errors: coerced.errors } : run(ctx, coerced.variables)
+  }
 }
 
 /** Failures of the database that pass by themselves: deadlock, serialization, lock or statement timeout, lost connection. */

@@ -1,0 +1,63 @@
+import {
+  getNamedType,
+  getVariableValues,
+  GraphQLScalarType,
+  GraphQLSchema,
+  isInputObjectType,
+  isInputType,
+  Kind,
+  typeFromAST,
+  visit,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLInputType,
+  type VariableDefinitionNode,
+} from 'graphql'
+
+/** A value that was coerced before. */
+const Coerced = new GraphQLScalarType({ name: 'Coerced__' })
+
+/** The schema with the type that `withoutRecursion` gives to variables. */
+export function knowingCoerced(schema: GraphQLSchema): GraphQLSchema {
+  const config = schema.toConfig()
+  return new GraphQLSchema({ ...config, types: [...config.types, Coerced], assumeValid: true })
+}
+
+/** Whether values of a type may contain values of the same type, as filters do. */
+function isRecursive(type: GraphQLInputType, above: readonly string[] = []): boolean {
+  const named = getNamedType(type)
+  if (!isInputObjectType(named)) return false
+  if (above.includes(named.name)) return true
+  return Object.values(named.getFields()).some((field) => isRecursive(field.type, [...above, named.name]))
+}
+
+export interface Split {
+  readonly document: DocumentNode
+  /** Null when no variable is recursive. */
+  readonly coerce: ((variables: object) => { variables: object } | { errors: readonly GraphQLError[] }) | null
+}
+
+/**
+ * graphql-jit writes the check of a variable out down to its leaves, and for an input type that contains itself it never ends.
+ * Such variables are coerced by graphql-js, and the compiled operation takes them as they are.
+ */
+export function withoutRecursion(schema: GraphQLSchema, document: DocumentNode): Split {
+  const recursive: VariableDefinitionNode[] = []
+  const rewritten = visit(document, {
+    VariableDefinition(definition) {
+      const type = typeFromAST(schema, definition.type)
+      if (!isInputType(type) || !isRecursive(type)) return undefined
+      recursive.push(definition)
+      const { defaultValue: _, ...rest } = definition
+      return { ...rest, type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: Coerced.name } } } as const
+    },
+  })
+  if (recursive.length === 0) return { document, coerce: null }
+  return {
+    document: rewritten,
+    coerce(variables) {
+      const { errors, coerced } = getVariableValues(schema, recursive, variables as Record<string, unknown>)
+      return errors ? { errors } : { variables: { ...variables, ...coerced } }
+    },
+  }
+}

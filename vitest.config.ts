@@ -13,12 +13,22 @@ export default defineConfig({
     projects: [
       {
         resolve,
-        test: { ...common, name: 'quick', include: [`${tests}/*.test.ts`], exclude: ['**/node_modules/**', 'dist/**', `${tests}/*.platform.test.ts`] },
+        test: {
+          ...common,
+          name: 'quick',
+          include: [`${tests}/*.test.ts`],
+          exclude: ['**/node_modules/**', 'dist/**', `${tests}/*.platform.test.ts`],
+        },
       },
       {
         // What needs a server, a process or a database of its own.
         resolve,
-        test: { ...common, name: 'platform', include: [`${tests}/*.platform.test.ts`], globalSetup: ['test/database.ts'] },
+        test: {
+          ...common,
+          name: 'platform',
+          include: [`${tests}/*.platform.test.ts`],
+          globalSetup: ['test/database.ts'],
+        },
       },
     ],
   },

@@ -21,18 +21,31 @@ export type RestClient = Readonly<Record<string, (call?: RestCall) => Promise<An
 function pathOf(operation: RestOperation, call: RestCall): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(call[name])))
   if (call.query === undefined) return path
-  const query = typeof call.query === 'string' ? call.query : new URLSearchParams(Object.entries(call.query).map(([name, value]): [string, string] => [name, String(value)])).toString()
+  const query =
+    typeof call.query === 'string'
+      ? call.query
+      : new URLSearchParams(
+          Object.entries(call.query).map(([name, value]): [string, string] => [name, String(value)]),
+        ).toString()
   return `${path}?${query}`
 }
 
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
   const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
-  return { status: response.status, headers: response.headers, body: text === '' ? null : isJson ? (JSON.parse(text) as unknown) : text }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? null : isJson ? (JSON.parse(text) as unknown) : text,
+  }
 }
 
 /** Every operation of the contract by its operationId, over real HTTP with the headers of one caller. */
-export function restClient(contract: Contract, baseUrl: string, credential: Readonly<Record<string, string>>): RestClient {
+export function restClient(
+  contract: Contract,
+  baseUrl: string,
+  credential: Readonly<Record<string, string>>,
+): RestClient {
   return Object.fromEntries(
     contract.operations.map((operation) => [
       operation.id,

@@ -31,7 +31,11 @@ export class Metrics {
   readonly observe: RequestHandler = (req, res, next) => {
     const started = performance.now()
     res.once('close', () => {
-      const surface = req.originalUrl.includes('graphql') ? 'graphql' : req.originalUrl.startsWith('/v1') ? 'rest' : 'other'
+      const surface = req.originalUrl.includes('graphql')
+        ? 'graphql'
+        : req.originalUrl.startsWith('/v1')
+          ? 'rest'
+          : 'other'
       this.#duration.labels(surface, String(res.statusCode)).observe((performance.now() - started) / 1000)
     })
     next()

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { addWorkingTime, workingTimeBetween, type BusinessHours } from './business-hours.ts'
 
 const hour = 3_600_000
-const office = [['09:00', '12:00'], ['13:00', '17:00']] as const
+const office = [
+  ['09:00', '12:00'],
+  ['13:00', '17:00'],
+] as const
 const berlin: BusinessHours = {
   timezone: 'Europe/Berlin',
   days: { MON: office, TUE: office, WED: office, THU: office, FRI: office },
@@ -31,7 +34,9 @@ describe('addWorkingTime', () => {
   })
 
   it('counts every hour when nobody ever works', () => {
-    expect(addWorkingTime('2027-02-01T08:00:00.000Z', hour, { timezone: 'UTC', days: {} })).toBe('2027-02-01T09:00:00.000Z')
+    expect(addWorkingTime('2027-02-01T08:00:00.000Z', hour, { timezone: 'UTC', days: {} })).toBe(
+      '2027-02-01T09:00:00.000Z',
+    )
   })
 })
 

@@ -84,7 +84,8 @@ export class Refusal extends GraphQLError {
   }
 }
 
-export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(statusOfCode, code)
+export const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(statusOfCode, code)
 
 /** A refusal of one or more inputs, each named by its path. */
 export function invalid(...errors: FieldProblem[]): Refusal {

@@ -19,10 +19,13 @@ export interface LanguageModel {
 const sentencesMax = 3
 const keyPointsMax = 5
 const commonWords = new Set(
-  'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not of on or our so than that the their them then there they this to was we were what when which will with would you your'.split(' '),
+  'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not of on or our so than that the their them then there they this to was we were what when which will with would you your'.split(
+    ' ',
+  ),
 )
 
-const wordsOf = (text: string): string[] => (text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).filter((word) => !commonWords.has(word))
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).filter((word) => !commonWords.has(word))
 
 function sentencesOf(text: string): string[] {
   return text
@@ -35,7 +38,8 @@ function sentencesOf(text: string): string[] {
 function ranked({ title, passages }: Summarizable): { sentence: string; position: number; score: number }[] {
   const sentences = [...new Set(passages.flatMap(sentencesOf))]
   const frequency = new Map<string, number>()
-  for (const word of [...wordsOf(title), ...sentences.flatMap(wordsOf)]) frequency.set(word, (frequency.get(word) ?? 0) + 1)
+  for (const word of [...wordsOf(title), ...sentences.flatMap(wordsOf)])
+    frequency.set(word, (frequency.get(word) ?? 0) + 1)
   const titleWords = new Set(wordsOf(title))
   const score = (sentence: string): number => {
     const words = [...new Set(wordsOf(sentence))]

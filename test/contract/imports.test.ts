@@ -6,7 +6,14 @@ import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 /** Parts of the code, and which others each may import. A subgraph reaches another only through its `public.ts`. */
 function partOf(file: string): string {
   const [top, second] = file.split('/')
-  if (top === 'subgraphs') return second!.endsWith('.ts') ? 'root' : second === 'kernel' ? 'kernel' : second === 'demo' ? 'root' : `subgraph ${second}`
+  if (top === 'subgraphs')
+    return second!.endsWith('.ts')
+      ? 'root'
+      : second === 'kernel'
+        ? 'kernel'
+        : second === 'demo'
+          ? 'root'
+          : `subgraph ${second}`
   return file.includes('/') ? top! : 'root'
 }
 
@@ -59,20 +66,29 @@ describe('imports', () => {
   })
 
   it('reach guarded packages only where they belong', () => {
-    const wrong = imports.filter(({ file, target }) => !isTest(file) && guarded.some(({ what, where }) => what.test(target) && !where.test(file)))
+    const wrong = imports.filter(
+      ({ file, target }) => !isTest(file) && guarded.some(({ what, where }) => what.test(target) && !where.test(file)),
+    )
     expect(wrong).toEqual([])
   })
 
   it('read the environment in one file only', () => {
     const readers = sources().filter(
-      (file) => !isTest(file) && !file.startsWith('test/') && /\bprocess\.env\b/.test(readFileSync(join(projectRoot, file), 'utf8')),
+      (file) =>
+        !isTest(file) &&
+        !file.startsWith('test/') &&
+        /\bprocess\.env\b/.test(readFileSync(join(projectRoot, file), 'utf8')),
     )
     expect(readers).toEqual(['subgraphs/kernel/config.ts'])
   })
 
   it('name no resource in the kernel', () => {
     const named = sources(join(projectRoot, 'subgraphs/kernel')).filter(
-      (file) => !isTest(file) && /\b(crm|support|commerce|identity)\.[a-z]|\b(Case|Product|Lead|Contact)\b/.test(readFileSync(join(projectRoot, file), 'utf8')),
+      (file) =>
+        !isTest(file) &&
+        /\b(crm|support|commerce|identity)\.[a-z]|\b(Case|Product|Lead|Contact)\b/.test(
+          readFileSync(join(projectRoot, file), 'utf8'),
+        ),
     )
     expect(named).toEqual([])
   })

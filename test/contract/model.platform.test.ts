@@ -35,15 +35,24 @@ afterAll(async () => {
 })
 
 describe('the model', () => {
-  it.each(records.map((record) => [record.table, record] as const))('of %s has the columns of the migrated table', async (table, { entity }) => {
-    const stored = await fresh.database.query<Said>(
-      `select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable
+  it.each(records.map((record) => [record.table, record] as const))(
+    'of %s has the columns of the migrated table',
+    async (table, { entity }) => {
+      const stored = await fresh.database.query<Said>(
+        `select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable
        from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
-      [table],
-    )
-    const modelled = Object.values(orm.getMetadata().get(entity as never).properties).map(
-      ({ fieldNames, columnTypes, nullable }): Said => ({ name: fieldNames[0]!, type: columnTypes[0]!, nullable: nullable ?? false }),
-    )
-    expect(stored.map((column) => ({ ...column, type: inWords[column.type] ?? column.type })).sort(byName)).toEqual(modelled.sort(byName))
-  })
+        [table],
+      )
+      const modelled = Object.values(orm.getMetadata().get(entity as never).properties).map(
+        ({ fieldNames, columnTypes, nullable }): Said => ({
+          name: fieldNames[0]!,
+          type: columnTypes[0]!,
+          nullable: nullable ?? false,
+        }),
+      )
+      expect(stored.map((column) => ({ ...column, type: inWords[column.type] ?? column.type })).sort(byName)).toEqual(
+        modelled.sort(byName),
+      )
+    },
+  )
 })

@@ -6,7 +6,9 @@ import { printedEvents } from './printed-events.ts'
 
 /** Every generated file of the contract by its path under `schema/`. */
 export async function printedSchema(): Promise<Map<string, string>> {
-  const built = await Promise.all(subgraphs.map(async (definition) => ({ name: definition.name, sdl: (await buildSubgraph(definition)).sdl })))
+  const built = await Promise.all(
+    subgraphs.map(async (definition) => ({ name: definition.name, sdl: (await buildSubgraph(definition)).sdl })),
+  )
   return new Map([
     ...built.map(({ name, sdl }) => [`subgraphs/${name}.graphql`, sdl] as const),
     ['supergraph.graphql', composeSupergraph(built)] as const,

@@ -23,7 +23,8 @@ const demoOf = (folder: string): Demo => JSON.parse(readFileSync(join(folder, 'd
 const keyOf = (demo: Demo): string => demo.organizations[0]!.apiKeys.find(({ scopes }) => scopes.includes('*'))!.secret
 
 /** Tells that the demo is loaded: the banner is the last thing that is printed. */
-const bannerOf = (process: Process) => vi.waitFor(() => expect(process.said()).toContain('API key'), { timeout: 20_000, interval: 50 })
+const bannerOf = (process: Process) =>
+  vi.waitFor(() => expect(process.said()).toContain('API key'), { timeout: 20_000, interval: 50 })
 
 describe('a first start on an empty folder', () => {
   it('serves the demo, writes its secrets for its owner alone, says how to get in, and ends with 0 on SIGTERM', async () => {
@@ -36,8 +37,12 @@ describe('a first start on an empty folder', () => {
     expect(demo.baseUrl).toBe(process.url)
     expect(demo.organizations).toHaveLength(2)
     for (const { users, apiKeys } of demo.organizations) {
-      expect(new Set(users.map(({ role }) => role))).toEqual(new Set(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY']))
-      expect(new Set(users.filter(({ role }) => role === 'MEMBER').map(({ visibility }) => visibility))).toEqual(new Set(['OWN', 'TEAM', 'ALL']))
+      expect(new Set(users.map(({ role }) => role))).toEqual(
+        new Set(['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY']),
+      )
+      expect(new Set(users.filter(({ role }) => role === 'MEMBER').map(({ visibility }) => visibility))).toEqual(
+        new Set(['OWN', 'TEAM', 'ALL']),
+      )
       expect(apiKeys.map(({ scopes }) => scopes.length === 1)).toContain(true)
     }
     const totals = await Promise.all(
@@ -49,7 +54,8 @@ describe('a first start on an empty folder', () => {
     expect(totals[0]).toBeGreaterThanOrEqual(300)
     expect(totals[1]).toBeGreaterThanOrEqual(600)
     expect(totals[2]).toBeGreaterThanOrEqual(80)
-    for (const words of ['/v1/graphql', '/docs', demo.organizations[0]!.users[0]!.email, keyOf(demo)]) expect(process.said()).toContain(words)
+    for (const words of ['/v1/graphql', '/docs', demo.organizations[0]!.users[0]!.email, keyOf(demo)])
+      expect(process.said()).toContain(words)
     expect((await fetch(`${process.url}/metrics`)).status).toBe(200)
 
     expect(await process.stop()).toBe(0)
@@ -64,7 +70,11 @@ describe('kill -9', () => {
     await bannerOf(first)
     const headers = { 'x-api-key': keyOf(demoOf(folder)), 'content-type': 'application/json' }
     const create = async (url: string, name: string) => {
-      const answer = await fetch(`${url}/v1/accounts`, { method: 'POST', headers: { ...headers, 'idempotency-key': name }, body: JSON.stringify({ name }) })
+      const answer = await fetch(`${url}/v1/accounts`, {
+        method: 'POST',
+        headers: { ...headers, 'idempotency-key': name },
+        body: JSON.stringify({ name }),
+      })
       if (answer.status !== 201) throw new Error(`status ${answer.status}`)
       return { id: ((await answer.json()) as { id: string }).id, replayed: answer.headers.get('idempotent-replayed') }
     }
@@ -118,12 +128,15 @@ describe('a start that cannot work', () => {
     ['a log level that is none', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     ['an address list that is none', { TRUST_PROXY: 'localhost' }, 'TRUST_PROXY'],
     ['a subgraph nobody knows', {}, 'Name a subgraph', ['main.js', 'subgraph', 'sales']],
-  ] as const)('with %s names it in one line', async (_, environment, words, command: readonly string[] = ['main.js']) => {
-    const folder = await aFolder()
-    const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })
-    await expect(process.start()).rejects.toThrow(words)
-    expect(process.said().trim().split('\n')).toHaveLength(1)
-  })
+  ] as const)(
+    'with %s names it in one line',
+    async (_, environment, words, command: readonly string[] = ['main.js']) => {
+      const folder = await aFolder()
+      const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })
+      await expect(process.start()).rejects.toThrow(words)
+      expect(process.said().trim().split('\n')).toHaveLength(1)
+    },
+  )
 
   it('a data folder that is a file', async () => {
     const folder = await aFolder()

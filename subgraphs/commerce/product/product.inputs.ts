@@ -24,7 +24,9 @@ export const ProductCreateInput = inputFrom('ProductCreateInput', Product, {
 })
 export type ProductCreateInput = InstanceType<typeof ProductCreateInput>
 
-export const ProductUpdateInput = inputFrom('ProductUpdateInput', Product, { optional: ['name', 'sku', 'listPrice', ...changeable] })
+export const ProductUpdateInput = inputFrom('ProductUpdateInput', Product, {
+  optional: ['name', 'sku', 'listPrice', ...changeable],
+})
 export type ProductUpdateInput = InstanceType<typeof ProductUpdateInput>
 
 export const ProductBulkUpdateItem = bulkItemFrom('ProductBulkUpdateItem', Product, {

@@ -42,7 +42,11 @@ export class ProductResolver {
   }
 
   @Query(() => ProductConnection)
-  productConnection(@Args(() => ProductConnectionArgs) args: ProductConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  productConnection(
+    @Args(() => ProductConnectionArgs) args: ProductConnectionArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: Asked,
+  ) {
     return products.connection(ctx, args, info)
   }
 
@@ -91,7 +95,10 @@ export class ProductResolver {
 
   @Mutation(() => BulkResult, { description: 'Changes 1 to 500 products, each for itself.' })
   @Scope('PRODUCTS')
-  productBulkUpdate(@Arg('items', () => [ProductBulkUpdateItem]) items: ProductBulkUpdateItem[], @Ctx() ctx: RequestContext) {
+  productBulkUpdate(
+    @Arg('items', () => [ProductBulkUpdateItem]) items: ProductBulkUpdateItem[],
+    @Ctx() ctx: RequestContext,
+  ) {
     return products.bulkUpdate(ctx, items)
   }
 
@@ -102,4 +109,8 @@ export class ProductResolver {
   }
 }
 
-export const productResource: Resource = { resolver: ProductResolver, entities: { Product: product }, migrations: [productTable] }
+export const productResource: Resource = {
+  resolver: ProductResolver,
+  entities: { Product: product },
+  migrations: [productTable],
+}

@@ -10,13 +10,29 @@ import { productEvents } from './product.events.ts'
 export const ProductType = enumeration('ProductType', ['PRODUCT', 'SERVICE', 'SUBSCRIPTION', 'LICENSE', 'BUNDLE'])
 export type ProductType = keyof typeof ProductType
 
-export const ProductCategory = enumeration('ProductCategory', ['OTHER', 'TRAINING', 'SOFTWARE', 'HARDWARE', 'CONSULTING', 'SUPPORT'])
+export const ProductCategory = enumeration('ProductCategory', [
+  'OTHER',
+  'TRAINING',
+  'SOFTWARE',
+  'HARDWARE',
+  'CONSULTING',
+  'SUPPORT',
+])
 export type ProductCategory = keyof typeof ProductCategory
 
-export const BillingFrequency = enumeration('BillingFrequency', ['ONE_TIME', 'MONTHLY', 'QUARTERLY', 'ANNUAL', 'USAGE_BASED'])
+export const BillingFrequency = enumeration('BillingFrequency', [
+  'ONE_TIME',
+  'MONTHLY',
+  'QUARTERLY',
+  'ANNUAL',
+  'USAGE_BASED',
+])
 export type BillingFrequency = keyof typeof BillingFrequency
 
-@ObjectType({ description: 'Something the organization sells. The price book is shared: everybody in the organization sees every product.' })
+@ObjectType({
+  description:
+    'Something the organization sells. The price book is shared: everybody in the organization sees every product.',
+})
 @Directive('@key(fields: "id")')
 @Scope('PRODUCTS')
 @Entity({ schema: 'commerce', tableName: 'product' })
@@ -67,7 +83,21 @@ export const product: RecordDefinition<Product> = {
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
   events: productEvents,
-  initial: () => ({ type: 'PRODUCT', category: 'OTHER', currency: 'USD', billingFrequency: 'ONE_TIME', isActive: true }),
+  initial: () => ({
+    type: 'PRODUCT',
+    category: 'OTHER',
+    currency: 'USD',
+    billingFrequency: 'ONE_TIME',
+    isActive: true,
+  }),
   invariants: ({ currency }) =>
-    /^[A-Z]{3}$/.test(currency) ? [] : [{ path: 'currency', code: 'NOT_A_CURRENCY', message: 'currency is a three-letter ISO 4217 code, for example USD.' }],
+    /^[A-Z]{3}$/.test(currency)
+      ? []
+      : [
+          {
+            path: 'currency',
+            code: 'NOT_A_CURRENCY',
+            message: 'currency is a three-letter ISO 4217 code, for example USD.',
+          },
+        ],
 }

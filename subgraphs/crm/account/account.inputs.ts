@@ -43,7 +43,10 @@ const changeable = [
   'nextActivityDate',
 ] as const
 
-export const AccountCreateInput = inputFrom('AccountCreateInput', Account, { required: ['name'], optional: ['id', ...changeable] })
+export const AccountCreateInput = inputFrom('AccountCreateInput', Account, {
+  required: ['name'],
+  optional: ['id', ...changeable],
+})
 export type AccountCreateInput = InstanceType<typeof AccountCreateInput>
 
 export const AccountUpdateInput = inputFrom('AccountUpdateInput', Account, { optional: ['name', ...changeable] })

@@ -4,7 +4,14 @@ import { connectionArgs, pageArgs, PartArgs } from '../../kernel/record/list-arg
 import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { account, Account } from './account.ts'
-import { AccountConnection, AccountCreateInput, AccountFilter, AccountOrder, AccountPage, AccountUpdateInput } from './account.inputs.ts'
+import {
+  AccountConnection,
+  AccountCreateInput,
+  AccountFilter,
+  AccountOrder,
+  AccountPage,
+  AccountUpdateInput,
+} from './account.inputs.ts'
 import { AccountStats, accountStats } from './account.stats.ts'
 import { accountTable } from './account.migrations.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -28,7 +35,11 @@ export class AccountResolver {
   }
 
   @Query(() => AccountConnection)
-  accountConnection(@Args(() => AccountConnectionArgs) args: AccountConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  accountConnection(
+    @Args(() => AccountConnectionArgs) args: AccountConnectionArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: Asked,
+  ) {
     return accounts.connection(ctx, args, info)
   }
 
@@ -91,4 +102,8 @@ export class AccountResolver {
   }
 }
 
-export const accountResource: Resource = { resolver: AccountResolver, entities: { Account: account }, migrations: [accountTable] }
+export const accountResource: Resource = {
+  resolver: AccountResolver,
+  entities: { Account: account },
+  migrations: [accountTable],
+}

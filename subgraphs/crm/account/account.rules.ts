@@ -10,7 +10,11 @@ export function isNotItsOwnParent(next: Parented): FieldProblem[] {
 }
 
 /** No account is its own ancestor. Only a move of an existing account can close a circle. */
-export async function parentsFormNoCircle(ctx: RequestContext, next: Parented, previous: Parented | null): Promise<FieldProblem[]> {
+export async function parentsFormNoCircle(
+  ctx: RequestContext,
+  next: Parented,
+  previous: Parented | null,
+): Promise<FieldProblem[]> {
   if (!previous || !next.parentAccountId || next.parentAccountId === previous.parentAccountId) return []
   const [row] = await ctx.db.query<{ circular: boolean }>(
     `with recursive ancestor as (

@@ -10,7 +10,14 @@ import { Scope } from '../../kernel/record/scope.ts'
 import { accountEvents } from './account.events.ts'
 import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
 
-export const AccountType = enumeration('AccountType', ['PROSPECT', 'CUSTOMER', 'PARTNER', 'RESELLER', 'COMPETITOR', 'OTHER'])
+export const AccountType = enumeration('AccountType', [
+  'PROSPECT',
+  'CUSTOMER',
+  'PARTNER',
+  'RESELLER',
+  'COMPETITOR',
+  'OTHER',
+])
 export type AccountType = keyof typeof AccountType
 
 export const AccountStatus = enumeration('AccountStatus', ['ACTIVE', 'INACTIVE', 'PENDING', 'CHURNED'])
@@ -54,7 +61,11 @@ export class Account extends OrgRecord {
   @Column(() => ID, { nullable: true, description: 'The account this one belongs to.' })
   parentAccountId!: string | null
 
-  @Column(() => String, { nullable: true, max: 255, description: 'The identifier in the CRM the account was imported from.' })
+  @Column(() => String, {
+    nullable: true,
+    max: 255,
+    description: 'The identifier in the CRM the account was imported from.',
+  })
   legacyCrmId!: string | null
 
   @Column(() => Int, { nullable: true, minimum: 0, maximum: 2_000_000_000 })
@@ -140,7 +151,10 @@ export const account: RecordDefinition<Account> = {
   visibleBy: ['ownerId'],
   searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
   references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
-  relations: { parent: { to: () => account, by: 'parentAccountId' }, children: { to: () => account, from: 'parentAccountId' } },
+  relations: {
+    parent: { to: () => account, by: 'parentAccountId' },
+    children: { to: () => account, from: 'parentAccountId' },
+  },
   events: accountEvents,
   initial: () => ({ accountStatus: 'ACTIVE' }),
   invariants: isNotItsOwnParent,

@@ -16,7 +16,12 @@ export class Listener {
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  static async open(url: string, channel: string, onMessage: (payload: string) => void, log: Pick<Logger, 'warn'>): Promise<Listener> {
+  static async open(
+    url: string,
+    channel: string,
+    onMessage: (payload: string) => void,
+    log: Pick<Logger, 'warn'>,
+  ): Promise<Listener> {
     const listener = new Listener(url, channel, onMessage, log)
     await listener.#connect()
     return listener

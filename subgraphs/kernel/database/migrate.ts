@@ -10,9 +10,13 @@ const lockKey = 7_211_121
 
 /** Names of the steps that have not run. */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<string[]> {
-  const [table] = await database.query<{ present: boolean }>(`select to_regclass('kernel.migration') is not null as present`)
+  const [table] = await database.query<{ present: boolean }>(
+    `select to_regclass('kernel.migration') is not null as present`,
+  )
   if (!table!.present) return migrations.map(({ name }) => name)
-  const done = new Set((await database.query<{ name: string }>('select name from kernel.migration')).map(({ name }) => name))
+  const done = new Set(
+    (await database.query<{ name: string }>('select name from kernel.migration')).map(({ name }) => name),
+  )
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
@@ -32,7 +36,10 @@ export async function migrate(database: Database, url: string, migrations: reado
 
 /** The ORM is loaded only when there is something to do: a warm start does not pay for it. */
 async function runMigrator(url: string, migrations: readonly Migration[]): Promise<void> {
-  const [{ MikroORM }, { Migrator, Migration: Step }] = await Promise.all([import('@mikro-orm/postgresql'), import('@mikro-orm/migrations')])
+  const [{ MikroORM }, { Migrator, Migration: Step }] = await Promise.all([
+    import('@mikro-orm/postgresql'),
+    import('@mikro-orm/migrations'),
+  ])
   const orm = await MikroORM.init({
     clientUrl: url,
     entities: [],

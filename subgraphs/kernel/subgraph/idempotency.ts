@@ -64,13 +64,19 @@ const placeOf = ({ context: { caller, idempotency } }: SubgraphRequest, step: st
   ['kernel.idempotency', caller.organizationId, caller.credentialId, idempotency!.key, step].join('\n')
 
 async function lock(db: Sql, parts: readonly string[]): Promise<void> {
-  const [row] = await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 7)) as taken', [parts.join('\n')])
+  const [row] = await db.query<{ taken: boolean }>(
+    'select pg_try_advisory_xact_lock(hashtextextended($1, 7)) as taken',
+    [parts.join('\n')],
+  )
   if (!row!.taken) {
-    throw new Refusal('IDEMPOTENCY_IN_PROGRESS', 'A request with this Idempotency-Key is still running.', { retryAfter: 1 })
+    throw new Refusal('IDEMPOTENCY_IN_PROGRESS', 'A request with this Idempotency-Key is still running.', {
+      retryAfter: 1,
+    })
   }
 }
 
-const cutoff = ({ clock }: Services): string => new Date(clock.now().getTime() - idempotencyHours * 3_600_000).toISOString()
+const cutoff = ({ clock }: Services): string =>
+  new Date(clock.now().getTime() - idempotencyHours * 3_600_000).toISOString()
 
 function recall(db: Sql, services: Services, { context }: SubgraphRequest): Promise<Remembered[]> {
   return db.query<Remembered>(
@@ -80,7 +86,13 @@ function recall(db: Sql, services: Services, { context }: SubgraphRequest): Prom
   )
 }
 
-async function remember(db: Sql, services: Services, request: SubgraphRequest, step: string, answer: SubgraphResult): Promise<void> {
+async function remember(
+  db: Sql,
+  services: Services,
+  request: SubgraphRequest,
+  step: string,
+  answer: SubgraphResult,
+): Promise<void> {
   const { caller, idempotency } = request.context
   const { key, fingerprint } = idempotency!
   const sealed = seal(services.keys.encryption, placeOf(request, step), JSON.stringify(answer))
@@ -89,7 +101,16 @@ async function remember(db: Sql, services: Services, request: SubgraphRequest, s
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (organization_id, credential_id, key, step)
      do update set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`,
-    [caller.organizationId, newId(), caller.credentialId, key, step, fingerprint, sealed, services.clock.now().toISOString()],
+    [
+      caller.organizationId,
+      newId(),
+      caller.credentialId,
+      key,
+      step,
+      fingerprint,
+      sealed,
+      services.clock.now().toISOString(),
+    ],
   )
 }
 

@@ -44,8 +44,12 @@ export class LocalSubgraph implements SubgraphEndpoint {
     if (!compiled) {
       const ast = parse(document)
       const split = withoutRecursion(this.schema, ast)
-      const query = compileQuery(this.schema, split.document, undefined, { disableLeafSerialization: true, disablingCapturingStackErrors: true })
-      if (!isCompiledQuery(query)) throw new AggregateError(query.errors ?? [], `Subgraph ${this.name} cannot run an operation.`)
+      const query = compileQuery(this.schema, split.document, undefined, {
+        disableLeafSerialization: true,
+        disablingCapturingStackErrors: true,
+      })
+      if (!isCompiledQuery(query))
+        throw new AggregateError(query.errors ?? [], `Subgraph ${this.name} cannot run an operation.`)
       compiled = { isMutation: getOperationAST(ast)?.operation === 'mutation', run: runner(query, split) }
       this.#compiled.set(document, compiled)
     }
@@ -63,7 +67,10 @@ export class LocalSubgraph implements SubgraphEndpoint {
       }
       const passing = passingCode(cause)
       if (passing) return { message: passing.message, ...path, extensions: { ...passing.extensions } }
-      ctx.log.error({ err: cause, requestId: ctx.requestId, subgraph: this.name, path: error.path }, 'a resolver failed')
+      ctx.log.error(
+        { err: cause, requestId: ctx.requestId, subgraph: this.name, path: error.path },
+        'a resolver failed',
+      )
       return { message: 'Something went wrong on our side.', ...path, extensions: { code: 'INTERNAL' } }
     })
     return { data: data ?? null, errors: formatted }
@@ -71,7 +78,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
 }
 
 function runner({ query }: CompiledQuery, { coerce }: Split): Compiled['run'] {
-  const run: Compiled['run'] = (ctx, variables) => query(undefined, ctx, variables) as SubgraphResult | Promise<SubgraphResult>
+  const run: Compiled['run'] = (ctx, variables) =>
+    query(undefined, ctx, variables) as SubgraphResult | Promise<SubgraphResult>
   if (!coerce) return run
   return (ctx, variables) => {
     const coerced = coerce(variables)
@@ -82,7 +90,20 @@ function runner({ query }: CompiledQuery, { coerce }: Split): Compiled['run'] {
 /** Failures of the database that pass by themselves: deadlock, serialization, lock or statement timeout, lost connection. */
 function passingCode(error: unknown): Refusal | null {
   const { code } = error as { code?: string }
-  const passes = ['40P01', '40001', '55P03', '57014', '57P01', '57P03', '08006', '08001', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT']
+  const passes = [
+    '40P01',
+    '40001',
+    '55P03',
+    '57014',
+    '57P01',
+    '57P03',
+    '08006',
+    '08001',
+    '53300',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ENOENT',
+  ]
   if (!code || !passes.includes(code)) return null
   return new Refusal('UNAVAILABLE', 'The service is busy; try again.', { retryAfter: 1 })
 }

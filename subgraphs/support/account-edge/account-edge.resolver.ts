@@ -21,8 +21,16 @@ export class AccountEdge {
 @Resolver(() => AccountEdge)
 export class AccountEdgeResolver {
   // Nullable, so that accounts are answered while this subgraph does not run.
-  @FieldResolver(() => CaseConnection, { nullable: true, description: 'Live cases of the account that the caller sees.' })
-  cases(@Root() root: AccountEdge, @Args(() => CaseConnectionArgs) args: CaseConnectionArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  @FieldResolver(() => CaseConnection, {
+    nullable: true,
+    description: 'Live cases of the account that the caller sees.',
+  })
+  cases(
+    @Root() root: AccountEdge,
+    @Args(() => CaseConnectionArgs) args: CaseConnectionArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: Asked,
+  ) {
     return cases.children(ctx, 'accountId', root.id, args, info)
   }
 }

@@ -52,7 +52,10 @@ export const caseComment: RecordDefinition<CaseComment> = {
   events: caseCommentEvents,
 }
 
-export const CaseCommentCreateInput = inputFrom('CaseCommentCreateInput', CaseComment, { required: ['body'], optional: ['isInternal'] })
+export const CaseCommentCreateInput = inputFrom('CaseCommentCreateInput', CaseComment, {
+  required: ['body'],
+  optional: ['isInternal'],
+})
 export type CaseCommentCreateInput = InstanceType<typeof CaseCommentCreateInput>
 export const CaseCommentFilter = filterOf('CaseCommentFilter', CaseComment)
 export const CaseCommentOrder = orderOf('CaseCommentOrder', CaseComment)

@@ -45,11 +45,24 @@ type Before = Pick<
 >
 
 /** What else changes when a case gets this status. The same status changes nothing. */
-export function statusChange(before: Before, to: CaseStatus, now: string, calendar: BusinessHours | null = null): StatusChange {
+export function statusChange(
+  before: Before,
+  to: CaseStatus,
+  now: string,
+  calendar: BusinessHours | null = null,
+): StatusChange {
   if (before.status === to) return { values: {}, events: [] }
   const events: ExtraEvent[] = [{ type: 'case.status_changed', data: { previousStatus: before.status, status: to } }]
   if (to === 'ESCALATED') events.push({ type: 'case.escalated', data: { escalationLevel: before.escalationLevel + 1 } })
-  return { values: { status: to, ...pause(before, to, now, calendar), ...escalation(before, to, now), ...completion(before, to, now) }, events }
+  return {
+    values: {
+      status: to,
+      ...pause(before, to, now, calendar),
+      ...escalation(before, to, now),
+      ...completion(before, to, now),
+    },
+    events,
+  }
 }
 
 /** Waiting for the customer stops the SLA clock; leaving that state moves the due date by the working time waited. */

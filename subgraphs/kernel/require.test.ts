@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Caller, Role } from './context.ts'
-import { Refusal } from './errors.ts'
+import type { Refusal } from './errors.ts'
 import { requireAdministrator, requireEntitlement, requireRole } from './require.ts'
 
 const asking = (role: Role, kind: Caller['kind'] = 'SESSION', entitlements: string[] = []) => ({

@@ -1,7 +1,6 @@
-import type { Column } from '../../subgraphs/kernel/record/column.ts'
+import { blank, type Column } from '../../subgraphs/kernel/record/column.ts'
 import { columnOf, layoutOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import { bookkeeping, eventsOf, type EventType } from '../../subgraphs/kernel/record/record-events.ts'
-import { blank } from '../../subgraphs/kernel/record/save.ts'
 import { dataSchema, type EventFile, type Json } from './event-file.ts'
 
 const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {

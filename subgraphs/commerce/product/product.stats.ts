@@ -23,18 +23,21 @@ export class ProductStats {
   @Field(() => Json)
   byCategory!: Counts
 
-  @Field(() => Float, { nullable: true, description: 'Over products of every currency; filter a list to compare like with like.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Over products of every currency; filter a list to compare like with like.',
+  })
   averageListPrice!: number | null
 }
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {
   const [figures, counts] = await Promise.all([
-    aggregate<Pick<ProductStats, 'total' | 'active' | 'inactive' | 'averageListPrice'>>(
-      ctx,
-      product,
-      `count(*)::int8 as total, count(*) filter (where t.is_active)::int8 as active,
-       count(*) filter (where not t.is_active)::int8 as inactive, round(avg(t.list_price), 2) as "averageListPrice"`,
-    ),
+    aggregate<Pick<ProductStats, 'total' | 'active' | 'inactive' | 'averageListPrice'>>(ctx, product, {
+      total: 'count(*)::int8',
+      active: 'count(*) filter (where t.is_active)::int8',
+      inactive: 'count(*) filter (where not t.is_active)::int8',
+      averageListPrice: 'round(avg(t.list_price), 2)',
+    }),
     countsBy(ctx, product, { byType: 'type', byCategory: 'category' }),
   ])
   return { ...figures, ...counts } as ProductStats

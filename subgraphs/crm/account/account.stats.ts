@@ -5,32 +5,34 @@ import { Scope } from '../../kernel/record/scope.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { account } from './account.ts'
 
-@ObjectType({ description: 'Figures over the live accounts in sight.' })
+@ObjectType({
+  description: 'Figures over the live accounts in sight. One over a field that the profile hides is null.',
+})
 @Scope('ACCOUNTS')
 export class AccountStats {
   @Field(() => Int)
   total!: number
 
-  @Field(() => Json, { description: 'Number of accounts by type.' })
-  byType!: Counts
+  @Field(() => Json, { nullable: true, description: 'Number of accounts by type.' })
+  byType!: Counts | null
 
   @Field(() => Json)
   byStatus!: Counts
 
-  @Field(() => Json)
-  byRating!: Counts
+  @Field(() => Json, { nullable: true })
+  byRating!: Counts | null
 
-  @Field(() => Json)
-  byChurnRisk!: Counts
+  @Field(() => Json, { nullable: true })
+  byChurnRisk!: Counts | null
 
-  @Field(() => Json)
-  byIndustry!: Counts
+  @Field(() => Json, { nullable: true })
+  byIndustry!: Counts | null
 
   @Field(() => Int, { description: 'Accounts marked as strategic.' })
   strategic!: number
 
-  @Field(() => Float)
-  totalAnnualRevenue!: number
+  @Field(() => Float, { nullable: true })
+  totalAnnualRevenue!: number | null
 
   @Field(() => Float, { nullable: true })
   averageHealthScore!: number | null
@@ -38,17 +40,17 @@ export class AccountStats {
 
 export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
   const [figures, counts] = await Promise.all([
-    aggregate<Pick<AccountStats, 'total' | 'strategic' | 'totalAnnualRevenue' | 'averageHealthScore'>>(
-      ctx,
-      account,
-      `count(*)::int8 as total, count(*) filter (where t.is_strategic)::int8 as strategic,
-       coalesce(sum(t.annual_revenue), 0) as "totalAnnualRevenue", round(avg(t.health_score)::numeric, 2) as "averageHealthScore"`,
-    ),
+    aggregate<Pick<AccountStats, 'total' | 'strategic' | 'totalAnnualRevenue' | 'averageHealthScore'>>(ctx, account, {
+      total: 'count(*)::int8',
+      strategic: 'count(*) filter (where t.is_strategic)::int8',
+      totalAnnualRevenue: 'coalesce(sum(t.annual_revenue), 0)',
+      averageHealthScore: 'round(avg(t.health_score)::numeric, 2)',
+    }),
     countsBy(ctx, account, {
       byType: 'type',
-      byStatus: 'account_status',
+      byStatus: 'accountStatus',
       byRating: 'rating',
-      byChurnRisk: 'churn_risk',
+      byChurnRisk: 'churnRisk',
       byIndustry: 'industry',
     }),
   ])

@@ -40,6 +40,8 @@ export interface ColumnOptions {
   readAsString?: boolean
   /** JSON: the object type that the graph shows it as. */
   shape?: () => unknown
+  /** Columns whose content shows in this one: it is hidden with any of them. */
+  derivedFrom?: readonly string[]
   /** Kept, and usable by rules, but not part of the graph. */
   internal?: boolean
 }
@@ -129,6 +131,15 @@ export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: 
         defaultRaw: column.nullable ? undefined : databaseDefault[kind],
       })(target, key)
   }
+}
+
+/** The value of a column nobody gave one. */
+export function blank(column: Column): unknown {
+  if (column.nullable) return null
+  if (column.kind === 'textList') return []
+  if (column.kind === 'boolean') return false
+  if (column.name === 'customFields') return {}
+  return undefined
 }
 
 /** The columns of a record class, those of its base class first. */

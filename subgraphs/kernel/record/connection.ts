@@ -2,6 +2,7 @@ import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, type RecordShape } from './definition.ts'
+import { isHidden } from './field-security.ts'
 import { Listing, size, type ConnectionArgs, type ListArgs } from './list.ts'
 import type { Order } from './order.ts'
 import { selectList } from './selection.ts'
@@ -96,10 +97,13 @@ async function childrenOf(
   const { column } = columnOf(definition, parentColumn)
   const listing = new Listing(ctx, definition, args, `t.${column} = p.parent_id`)
   const { scope, order, conditions } = listing
+  // Whose they are is hidden: as if nobody had filled it in, they are nobody's.
+  if (isHidden(ctx.caller, definition, parentColumn))
+    return parents.map(() => connectionOf(order, [], first, args.after, asked.total ? 0 : null))
   const where = args.after ? [...conditions, order.after(args.after, 't', scope.values)] : conditions
   const wanted = new Set([...asked.record, ...order.names])
   const distinct = [...new Set(parents)]
-  const columns = selectList(definition, wanted, 't')
+  const columns = selectList(definition, wanted, 't', listing.rules)
   const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
   const counted = asked.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)

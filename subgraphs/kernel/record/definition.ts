@@ -16,8 +16,10 @@ export interface Draft<T extends StoredRow> {
   readonly operation: Operation
   /** The record as it is; null on create. */
   readonly previous: T | null
-  /** Only what is to change. */
+  /** Only what is to change, as the caller asks for it: the caller must be allowed to write each of these fields. */
   readonly values: Partial<T>
+  /** What follows from it by the rules of the type, whoever may write those fields; stands above `values`. */
+  readonly implied?: Partial<T>
   /** Refuse with VERSION_CONFLICT unless the record still has this version. */
   readonly expectedVersion?: number | null
   /** Further events of the same change, beside `<object>.<created|updated|deleted|restored>`. */
@@ -60,6 +62,8 @@ export interface RecordShape {
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that counts up per organization without gaps. */
   readonly numbered?: string
+  /** No trigger keeps the number of its rows, so that a list without filter is counted like any other. */
+  readonly isCountedAnew?: boolean
   /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */
   readonly eventTypes?: Partial<Record<Operation, string>>
   readonly events?: RecordEvents

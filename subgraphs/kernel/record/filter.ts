@@ -2,6 +2,7 @@ import { invalid, type FieldProblem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
 import { layoutOf, type RecordShape } from './definition.ts'
+import { fieldRules, hiddenKeysOf, notReadable } from './field-security.ts'
 import type { Scope } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 
@@ -33,15 +34,22 @@ export function filterPredicate(
   alias: string,
 ): string | null {
   const problems: FieldProblem[] = []
-  const predicate = new FilterCompiler(scope, problems).object(definition, filter, alias, 'filter', 0)
+  const withheld: string[] = []
+  const predicate = new FilterCompiler(scope, problems, withheld).object(definition, filter, alias, 'filter', 0)
+  if (withheld.length > 0) throw notReadable(withheld)
   if (problems.length > 0) throw invalid(...problems)
   return predicate
 }
+
+const hasOperand = (value: unknown): boolean =>
+  Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
 
 class FilterCompiler {
   constructor(
     private readonly scope: Scope,
     private readonly problems: FieldProblem[],
+    /** Paths of what the caller's profile hides. */
+    private readonly withheld: string[],
   ) {}
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {
@@ -76,12 +84,32 @@ class FilterCompiler {
       default:
     }
     const relation = definition.relations?.[name]
+    const [shape, field] = relation?.from
+      ? ([relation.to(), relation.from] as const)
+      : ([definition, relation?.by ?? name] as const)
+    // That there is a related record, or JSON at all, is told by an empty condition as well.
+    const tells = relation?.by !== undefined || layoutOf(shape).byName.get(field)?.kind === 'json' || hasOperand(value)
+    if (tells && this.#withholds(shape, field, value, path)) return null
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
     const column = layoutOf(definition).byName.get(name)
     if (!column) return null
     if (column.kind === 'json')
       return `${alias}.${column.column} @> ${this.scope.values.add(JSON.stringify(value))}::jsonb`
     return this.#operators(column, value as FilterInput, `${alias}.${column.column}`, path)
+  }
+
+  /** Whether a condition would tell what is hidden from the caller. */
+  #withholds(definition: RecordShape, name: string, value: unknown, path: string): boolean {
+    const rules = fieldRules(this.scope.caller, definition)
+    if (!rules) return false
+    if (name === 'customFields') {
+      const hidden = rules.hidden.has(name) ? [path] : hiddenKeysOf(rules, value).map((key) => `${path}.${key}`)
+      this.withheld.push(...hidden)
+      return hidden.length > 0
+    }
+    if (!rules.hidden.has(name)) return false
+    this.withheld.push(path)
+    return true
   }
 
   #all(

@@ -1,7 +1,7 @@
 import type { Sql } from '../database/database.ts'
+import { blank } from './column.ts'
 import { columnOf, layoutOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
-import { blank } from './save.ts'
 
 /** A record that is right by construction, and whom its `created` event names. */
 export interface Given<T extends StoredRow> {

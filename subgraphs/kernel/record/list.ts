@@ -2,6 +2,7 @@ import { invalid } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
 import { columnOf, type RecordShape } from './definition.ts'
+import { fieldRules, notReadable, type FieldRules } from './field-security.ts'
 import { filterPredicate, literalPattern, type FilterInput } from './filter.ts'
 import { Order, type OrderInput } from './order.ts'
 import { Scope } from './predicate.ts'
@@ -35,6 +36,7 @@ export class Listing {
   readonly scope: Scope
   readonly order: Order
   readonly conditions: string[]
+  readonly rules: FieldRules | null
   /** True when nothing narrows the list but the tenant: its total is kept. */
   readonly whole: boolean
 
@@ -45,14 +47,17 @@ export class Listing {
     base: string | null = null,
   ) {
     this.scope = new Scope(ctx.caller)
+    this.rules = fieldRules(ctx.caller, definition)
     this.order = new Order(definition, args.orderBy)
+    if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw notReadable(['orderBy'])
     this.conditions = [this.scope.live(definition, 't')]
     if (base) this.conditions.push(base)
     const filter = args.filter ? filterPredicate(this.scope, definition, args.filter, 't') : null
     if (filter) this.conditions.push(filter)
     const search = args.search ? this.#search(args.search) : null
     if (search) this.conditions.push(search)
-    this.whole = !base && !filter && !search && !ctx.caller.ownerIds && !definition.visibleThrough
+    const narrowed = base || filter || search || ctx.caller.ownerIds || definition.visibleThrough
+    this.whole = !narrowed && !definition.isCountedAnew
   }
 
   #search(text: string): string {
@@ -65,14 +70,16 @@ export class Listing {
         message: 'search contains a NUL character or half of a surrogate pair.',
       })
     const pattern = this.scope.values.add(`%${literalPattern(text)}%`)
-    return `(${this.definition.searchable.map((name) => `t.${columnOf(this.definition, name).column} ilike ${pattern}`).join(' or ')})`
+    const searched = this.definition.searchable.filter((name) => !this.rules?.hidden.has(name))
+    if (searched.length === 0) return 'false'
+    return `(${searched.map((name) => `t.${columnOf(this.definition, name).column} ilike ${pattern}`).join(' or ')})`
   }
 
   rows(asked: ReadonlySet<string>, limit: number, offset: number, cursor: string | null): Promise<Row[]> {
     const { scope, definition, order } = this
     const values = scope.values
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values)] : this.conditions
-    const sql = `select ${selectList(definition, this.#withOrder(asked), 't')} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    const sql = `select ${selectList(definition, this.#withOrder(asked), 't', this.rules)} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return this.ctx.db.query(sql, values.list)
   }
 
@@ -157,7 +164,7 @@ export async function readDeleted(
   if (page < 1 || page > pageMax)
     throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page is between 1 and ${pageMax}.` })
   return ctx.db.query(
-    `select ${selectList(definition, asked, 't')} from ${definition.table} t where ${scope.seen(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${scope.values.add(limit)} offset ${scope.values.add((page - 1) * limit)}`,
+    `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${scope.seen(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${scope.values.add(limit)} offset ${scope.values.add((page - 1) * limit)}`,
     scope.values.list,
   )
 }

@@ -4,6 +4,7 @@ import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, has, layoutOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { fieldRules, requireReadable } from './field-security.ts'
 import { Scope } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList } from './selection.ts'
@@ -27,7 +28,7 @@ export async function readOne(
 ): Promise<Row | null> {
   if (!isId(id)) return null
   const scope = new Scope(ctx.caller)
-  const sql = `select ${selectList(definition, asked, 't')} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.live(definition, 't')}`
+  const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.live(definition, 't')}`
   const [row] = await ctx.db.query(sql, scope.values.list)
   return row ?? null
 }
@@ -40,15 +41,16 @@ export async function readBy(
   value: string,
   asked = everything,
 ): Promise<Row> {
+  requireReadable(ctx.caller, definition, name)
   const scope = new Scope(ctx.caller)
   const match = `t.${columnOf(definition, name).column} = ${scope.values.add(value)}`
-  const sql = `select ${selectList(definition, asked, 't')} from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`
+  const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`
   const [row] = isStorable(value) ? await ctx.db.query(sql, scope.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
   return row
 }
 
-/** The whole record for a change, or a deleted one that is to be live again; 404 when the caller may not see it. */
+/** The whole record for a change, with what is hidden from the caller, or a deleted one that is to be live again; 404 when the caller may not see it. */
 export async function requireRecord<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
@@ -56,7 +58,7 @@ export async function requireRecord<T extends StoredRow>(
   { deleted = false } = {},
 ): Promise<T> {
   const scope = new Scope(ctx.caller)
-  const columns = selectList(definition, allOf(definition), 't')
+  const columns = selectList(definition, allOf(definition), 't', null)
   const state = deleted || !has(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
   const sql = `select ${columns} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.seen(definition, 't')}${state}`
   const [row] = isId(id) ? await ctx.db.query(sql, scope.values.list) : []
@@ -85,7 +87,7 @@ async function readMany(
   const scope = new Scope(ctx.caller)
   const wanted = scope.values.add([...new Set(ids.filter(isId))])
   const rows = await ctx.db.query(
-    `select ${selectList(definition, asked, 't')} from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${scope.live(definition, 't')}`,
+    `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${scope.live(definition, 't')}`,
     scope.values.list,
   )
   const byId = new Map(rows.map((row) => [row.id as string, row]))

@@ -52,7 +52,8 @@ export interface Records<T extends StoredRow> {
   reference(ctx: RequestContext, id: string | null | undefined, info: Asked): Promise<Row | null>
   deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: Asked): Promise<Row[]>
   require(ctx: RequestContext, id: string): Promise<T>
-  create(ctx: RequestContext, values: object): Promise<T>
+  /** `implied` is what follows from the values, whoever may write those fields. */
+  create(ctx: RequestContext, values: object, implied?: Partial<T>): Promise<T>
   update(ctx: RequestContext, id: string, values: object, expectedVersion?: number | null): Promise<T>
   remove(ctx: RequestContext, id: string, expectedVersion?: number | null): Promise<string>
   restore(ctx: RequestContext, id: string): Promise<T>
@@ -84,8 +85,8 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, fieldsAsked(info)) : null),
     deleted: (ctx, args, info) => readDeleted(ctx, definition, args, fieldsAsked(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
-    create: (ctx, values) =>
-      save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T> }),
+    create: (ctx, values, implied = {}) =>
+      save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T>, implied }),
     update,
     remove: async (ctx, id, expectedVersion) => (await remove(ctx, id, expectedVersion)).id,
     restore: (ctx, id) => change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { deleted: true }),

@@ -2,7 +2,7 @@ import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { eventInsert, type EventDraft } from '../outbox/event.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
-import type { Column } from './column.ts'
+import { blank, type Column } from './column.ts'
 import { checkValues } from './check-values.ts'
 import {
   columnOf,
@@ -13,6 +13,7 @@ import {
   type RecordShape,
   type StoredRow,
 } from './definition.ts'
+import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { Scope, Values } from './predicate.ts'
 import { bookkeeping, eventsOf } from './record-events.ts'
 
@@ -23,7 +24,7 @@ type Fields = Record<string, unknown>
  *
  * Everything that can refuse comes first; then one statement writes the row and its event, so there is no state in which a
  * change happened and its event did not. Webhooks, live streams and triggers all start from that event row. The version
- * column refuses the write if the record moved meanwhile.
+ * column refuses the write if the record moved meanwhile. The answer is the record as the caller may read it.
  */
 export async function save<T extends StoredRow>(
   ctx: RequestContext,
@@ -31,11 +32,15 @@ export async function save<T extends StoredRow>(
   draft: Draft<T>,
 ): Promise<T> {
   mayWrite(ctx)
+  refuseFixed(ctx.caller, definition, draft.values as Fields)
   // The number is taken and used together, so that a refused create leaves no gap, also in a transaction that goes on.
   if (definition.numbered && draft.operation === 'CREATE')
-    return inTransaction(ctx, (inner) => checkAndWrite(inner, definition, draft))
-  return checkAndWrite(ctx, definition, draft)
+    return inTransaction(ctx, (inner) => writeFor(inner, definition, draft))
+  return writeFor(ctx, definition, draft)
 }
+
+const writeFor = async <T extends StoredRow>(ctx: RequestContext, definition: RecordDefinition<T>, draft: Draft<T>) =>
+  redact(ctx.caller, definition, await checkAndWrite(ctx, definition, draft))
 
 async function checkAndWrite<T extends StoredRow>(
   ctx: RequestContext,
@@ -43,7 +48,7 @@ async function checkAndWrite<T extends StoredRow>(
   draft: Draft<T>,
 ): Promise<T> {
   const previous = draft.previous as (T & Fields) | null
-  const values = normalized(definition, draft.values)
+  const values = normalized(definition, { ...draft.values, ...definedOnly(draft.implied ?? {}) })
   refuse(checkValues(definition, values))
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)
@@ -85,15 +90,6 @@ function normalized<T extends object>(definition: RecordShape, values: T): T {
     if (typeof id === 'string') given[name] = id.toLowerCase()
   }
   return given as T
-}
-
-/** The value of a column nobody gave one. */
-export function blank(column: Column): unknown {
-  if (column.nullable) return null
-  if (column.kind === 'textList') return []
-  if (column.kind === 'boolean') return false
-  if (column.name === 'customFields') return {}
-  return undefined
 }
 
 function nextRecord<T extends StoredRow>(
@@ -272,6 +268,8 @@ async function uniqueRefusal(
   if (code !== '23505' || !constraint) return error
   const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]
   if (!name) return error
+  if (isHidden(ctx.caller, definition, name))
+    return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
   const scope = new Scope(ctx.caller)
   const match = `t.${columnOf(definition, name).column} = ${scope.values.add(next[name])}`
   const [conflict] = await ctx.db.query<{ id: string }>(

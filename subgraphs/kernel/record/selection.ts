@@ -1,5 +1,6 @@
 import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 import { layoutOf, type RecordShape } from './definition.ts'
+import { substitute, type FieldRules } from './field-security.ts'
 
 /** The part of a resolver's info that says what was asked for; graphql-jit gives the same nodes for every run of a document. */
 export type Asked = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>
@@ -52,21 +53,31 @@ function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDe
   })
 }
 
-const selectLists = new WeakMap<ReadonlySet<string>, Map<object, string>>()
+const selectLists = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
 
 /**
  * The select list of a read: the asked columns under their graph names, and every id, which edges to other records stand on.
+ * What the rules hide never leaves the database.
  */
-export function selectList(definition: RecordShape, asked: ReadonlySet<string>, alias: string): string {
+export function selectList(
+  definition: RecordShape,
+  asked: ReadonlySet<string>,
+  alias: string,
+  rules: FieldRules | null,
+): string {
   let byDefinition = selectLists.get(asked)
-  if (!byDefinition) selectLists.set(asked, (byDefinition = new Map()))
-  let list = byDefinition.get(definition)
+  if (!byDefinition) selectLists.set(asked, (byDefinition = new WeakMap()))
+  let list = byDefinition.get(rules ?? definition)
   if (!list) {
     list = layoutOf(definition)
       .columns.filter((column) => column.kind === 'id' || asked.has(column.name))
-      .map((column) => `${alias}.${column.column}${column.column === column.name ? '' : ` as "${column.name}"`}`)
+      .map((column) => {
+        const instead = rules && substitute(rules, column, alias)
+        if (instead) return `${instead} as "${column.name}"`
+        return `${alias}.${column.column}${column.column === column.name ? '' : ` as "${column.name}"`}`
+      })
       .join(', ')
-    byDefinition.set(definition, list)
+    byDefinition.set(rules ?? definition, list)
   }
   return list
 }

@@ -1,5 +1,6 @@
 import { organizationSettings } from '../../identity/public.ts'
 import type { ExtraEvent } from '../../kernel/record/definition.ts'
+import { requireReadable } from '../../kernel/record/field-security.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
@@ -15,23 +16,40 @@ export async function createCase(ctx: RequestContext, input: CaseCreateInput): P
   const now = ctx.clock.now().toISOString()
   const hours = slaHours[input.priority ?? 'MEDIUM']
   const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution, businessHours)
-  const fresh = { status: 'NEW', priority: input.priority ?? 'MEDIUM', slaDueAt, pausedAt: null, resolvedAt: null, closedAt: null, escalationLevel: 0, reopenCount: 0 } as const
+  const fresh = {
+    status: 'NEW',
+    priority: input.priority ?? 'MEDIUM',
+    slaDueAt,
+    pausedAt: null,
+    resolvedAt: null,
+    closedAt: null,
+    escalationLevel: 0,
+    reopenCount: 0,
+  } as const
   const implied = statusChange(fresh, input.status ?? 'NEW', now, businessHours).values
-  return cases.create(ctx, { ...input, slaDueAt, firstResponseDueAt: hoursAfter(now, hours.firstResponse, businessHours), ...implied })
+  const firstResponseDueAt = hoursAfter(now, hours.firstResponse, businessHours)
+  return cases.create(ctx, input, { slaDueAt, firstResponseDueAt, ...implied })
 }
 
-export function updateCase(ctx: RequestContext, id: string, input: CaseUpdateInput, expectedVersion: number | null): Promise<Case> {
+export function updateCase(
+  ctx: RequestContext,
+  id: string,
+  input: CaseUpdateInput,
+  expectedVersion: number | null,
+): Promise<Case> {
   return change(
     ctx,
     supportCase,
     id,
     async (previous) => {
-      const { status, ...values } = input
-      const moved = status ? await move(ctx, { ...previous, ...definedPriority(input) }, previous.status, status) : { values: {}, events: [] }
-      const cleared = status === null ? { status: null as never } : {}
+      const { status } = input
+      const moved = status
+        ? await move(ctx, { ...previous, ...definedPriority(input) }, previous.status, status)
+        : { values: {}, events: [] }
       // A due date that is given is not moved by the pause that the same change ends.
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
-      return { operation: 'UPDATE', values: { ...values, ...cleared, ...moved.values, ...due } as Partial<Case>, events: [...moved.events, ...assignment(previous, input.assignedToId)] }
+      const events = [...moved.events, ...assignment(previous, input.assignedToId)]
+      return { operation: 'UPDATE', values: input as Partial<Case>, implied: { ...moved.values, ...due }, events }
     },
     { expectedVersion },
   )
@@ -39,7 +57,10 @@ export function updateCase(ctx: RequestContext, id: string, input: CaseUpdateInp
 
 /** Same status: nothing happens. Otherwise the side effects of the state machine, in one change. */
 export function setCaseStatus(ctx: RequestContext, id: string, status: CaseStatus): Promise<Case> {
-  return change(ctx, supportCase, id, async (previous) => ({ operation: 'UPDATE', ...(await move(ctx, previous, previous.status, status)) }))
+  return change(ctx, supportCase, id, async (previous) => {
+    const { values: implied, events } = await move(ctx, previous, previous.status, status)
+    return { operation: 'UPDATE', values: { status }, implied, events }
+  })
 }
 
 /** Null takes the case from whoever had it. */
@@ -53,6 +74,7 @@ export function assignCase(ctx: RequestContext, id: string, assignedToId: string
 
 /** Writes a summary of the case and its comments, keeps it on the case and answers it. */
 export async function summarizeCase(ctx: RequestContext, id: string) {
+  requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
   const summarized = await change(ctx, supportCase, id, async (previous) => {
     const comments = await ctx.db.query<{ body: string }>(
       'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at, id limit 200',
@@ -62,9 +84,13 @@ export async function summarizeCase(ctx: RequestContext, id: string) {
       title: previous.subject,
       passages: [previous.description ?? '', ...comments.map(({ body }) => body)],
     })
-    return { operation: 'UPDATE', values: { aiSummary: { summary, keyPoints, generatedAt: ctx.clock.now().toISOString(), model } } }
+    const generatedAt = ctx.clock.now().toISOString()
+    return { operation: 'UPDATE', values: {}, implied: { aiSummary: { summary, keyPoints, generatedAt, model } } }
   })
-  return { caseId: summarized.id, ...(summarized.aiSummary as { summary: string; keyPoints: string[]; generatedAt: string; model: string }) }
+  return {
+    caseId: summarized.id,
+    ...(summarized.aiSummary as { summary: string; keyPoints: string[]; generatedAt: string; model: string }),
+  }
 }
 
 async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus): Promise<StatusChange> {
@@ -82,18 +108,23 @@ function assignment(previous: Case, assignedToId: string | null | undefined): Ex
 }
 
 /** A comment; the first public one of a user is the first response. Both commit together. */
-export function commentOnCase(ctx: RequestContext, caseId: string, input: CaseCommentCreateInput): Promise<CaseComment> {
+export function commentOnCase(
+  ctx: RequestContext,
+  caseId: string,
+  input: CaseCommentCreateInput,
+): Promise<CaseComment> {
   const { kind, userId } = ctx.caller
   const isAgent = kind !== 'SYSTEM'
   const isInternal = input.isInternal ?? false
   return inTransaction(ctx, async (inner) => {
     const { id } = await change(inner, supportCase, caseId, (previous) => ({
       operation: 'UPDATE',
-      values: isAgent && !isInternal && !previous.firstResponseAt ? { firstResponseAt: ctx.clock.now().toISOString() } : {},
+      values: {},
+      implied:
+        isAgent && !isInternal && !previous.firstResponseAt ? { firstResponseAt: ctx.clock.now().toISOString() } : {},
     }))
-    return recordsOf(caseComment).create(inner, {
+    return recordsOf(caseComment).create(inner, input, {
       caseId: id,
-      body: input.body,
       isInternal,
       authorId: isAgent ? userId : null,
       authorType: isAgent ? 'USER' : 'SYSTEM',

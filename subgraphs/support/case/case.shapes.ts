@@ -37,11 +37,14 @@ export class CaseAssignee {
   @Field(() => String)
   role!: string
 
-  @Field(() => Int, { description: 'Cases in sight that the user has and that are neither resolved nor closed.' })
-  openCases!: number
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Cases in sight that the user has and that are neither resolved nor closed.',
+  })
+  openCases!: number | null
 }
 
-@ObjectType({ description: 'Figures over the live cases in sight.' })
+@ObjectType({ description: 'Figures over the live cases in sight. One over a field that the profile hides is null.' })
 @Scope('CASES')
 export class CaseStats {
   @Field(() => Int)
@@ -62,14 +65,14 @@ export class CaseStats {
   @Field(() => Int, { description: 'Neither resolved nor closed.' })
   open!: number
 
-  @Field(() => Int, { description: 'Open, not waiting for the customer, and past slaDueAt.' })
-  overdue!: number
+  @Field(() => Int, { nullable: true, description: 'Open, not waiting for the customer, and past slaDueAt.' })
+  overdue!: number | null
 
-  @Field(() => Int, { description: 'Open without assignee.' })
-  unassigned!: number
+  @Field(() => Int, { nullable: true, description: 'Open without assignee.' })
+  unassigned!: number | null
 
-  @Field(() => Int, { description: 'Resolved after slaDueAt, or overdue.' })
-  slaBreached!: number
+  @Field(() => Int, { nullable: true, description: 'Resolved after slaDueAt, or overdue.' })
+  slaBreached!: number | null
 
   @Field(() => Float, { nullable: true })
   avgFirstResponseMinutes!: number | null

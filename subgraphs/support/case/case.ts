@@ -10,19 +10,36 @@ import { Scope } from '../../kernel/record/scope.ts'
 import { caseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
 
-export const CaseStatus = enumeration('CaseStatus', ['NEW', 'OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'])
+export const CaseStatus = enumeration('CaseStatus', [
+  'NEW',
+  'OPEN',
+  'PENDING_CUSTOMER',
+  'ESCALATED',
+  'RESOLVED',
+  'CLOSED',
+])
 export type CaseStatus = keyof typeof CaseStatus
 
 export const CasePriority = enumeration('CasePriority', ['LOW', 'MEDIUM', 'HIGH', 'URGENT'])
 export type CasePriority = keyof typeof CasePriority
 
-export const CaseType = enumeration('CaseType', ['QUESTION', 'INCIDENT', 'PROBLEM', 'FEATURE_REQUEST', 'BILLING', 'OTHER'])
+export const CaseType = enumeration('CaseType', [
+  'QUESTION',
+  'INCIDENT',
+  'PROBLEM',
+  'FEATURE_REQUEST',
+  'BILLING',
+  'OTHER',
+])
 export type CaseType = keyof typeof CaseType
 
 export const CaseOrigin = enumeration('CaseOrigin', ['EMAIL', 'PHONE', 'WEB', 'CHAT', 'PORTAL', 'INTERNAL'])
 export type CaseOrigin = keyof typeof CaseOrigin
 
-@ObjectType({ description: 'A request of a customer that somebody has to answer. Status, priority, type and origin read as plain strings.' })
+@ObjectType({
+  description:
+    'A request of a customer that somebody has to answer. Status, priority, type and origin read as plain strings.',
+})
 @Directive('@key(fields: "id")')
 @Scope('CASES')
 @Entity({ schema: 'support', tableName: 'case' })
@@ -57,16 +74,23 @@ export class Case extends OrgRecord {
   @Column(() => ID, { nullable: true })
   opportunityId!: string | null
 
-  @Column(() => ID, { nullable: true, description: 'The user who works on the case, and who sees it beside its owner.' })
+  @Column(() => ID, {
+    nullable: true,
+    description: 'The user who works on the case, and who sees it beside its owner.',
+  })
   assignedToId!: string | null
 
   @Column(() => DateTime, {
     nullable: true,
-    description: 'When the case should be resolved: 4, 24, 72 or 120 hours after it came for URGENT, HIGH, MEDIUM and LOW; waiting for the customer stops the clock.',
+    description:
+      'When the case should be resolved: 4, 24, 72 or 120 hours after it came for URGENT, HIGH, MEDIUM and LOW; waiting for the customer stops the clock.',
   })
   slaDueAt!: string | null
 
-  @Column(() => DateTime, { nullable: true, description: 'When somebody should have answered: 1, 4, 8 or 24 hours after the case came, by priority.' })
+  @Column(() => DateTime, {
+    nullable: true,
+    description: 'When somebody should have answered: 1, 4, 8 or 24 hours after the case came, by priority.',
+  })
   firstResponseDueAt!: string | null
 
   @Column(() => DateTime, { nullable: true, description: 'The first public comment of a user.' })
@@ -87,7 +111,11 @@ export class Case extends OrgRecord {
   @Column(() => Int)
   reopenCount!: number
 
-  @Column(() => Json, { nullable: true, description: 'The last summary: summary, keyPoints, generatedAt, model.' })
+  @Column(() => Json, {
+    nullable: true,
+    derivedFrom: ['description'],
+    description: 'The last summary: summary, keyPoints, generatedAt, model.',
+  })
   aiSummary!: unknown
 
   @Column(() => DateTime, { nullable: true, internal: true })
@@ -107,5 +135,12 @@ export const supportCase: RecordDefinition<Case> = {
   relations: { comments: { to: () => caseComment, from: 'caseId' } },
   numbered: 'caseNumber',
   events: caseEvents,
-  initial: () => ({ status: 'NEW', priority: 'MEDIUM', type: 'QUESTION', origin: 'INTERNAL', escalationLevel: 0, reopenCount: 0 }),
+  initial: () => ({
+    status: 'NEW',
+    priority: 'MEDIUM',
+    type: 'QUESTION',
+    origin: 'INTERNAL',
+    escalationLevel: 0,
+    reopenCount: 0,
+  }),
 }

@@ -20,6 +20,7 @@ import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
+import { MailDelivery } from './subgraphs/kernel/mail/mail-delivery.ts'
 import { schemaPath } from './subgraphs/kernel/paths.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
@@ -118,10 +119,12 @@ async function everything(config: Config, services: OpenServices): Promise<Runni
     process.stdout.write(`${bannerOf(demo, addressesOf(gateway.url))}\n`)
   }
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
+  const mail = await MailDelivery.start(services, services.databaseUrl)
   return {
     url: gateway.url,
     async close() {
       await gateway.close()
+      await mail.close()
       await worker.stop()
     },
   }

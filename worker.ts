@@ -2,13 +2,20 @@ import 'reflect-metadata'
 import { jobs, migrations } from './subgraphs/all.ts'
 import type { Config } from './subgraphs/kernel/config.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
+import { MailDelivery } from './subgraphs/kernel/mail/mail-delivery.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
 async function runWorker(_config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
+  const mail = await MailDelivery.start(services, services.databaseUrl)
   services.log.info({ jobs: jobs.map(({ name }) => name) }, 'the worker runs')
-  return { close: () => worker.stop() }
+  return {
+    async close() {
+      await mail.close()
+      await worker.stop()
+    },
+  }
 }
 
 if (import.meta.main) await runProcess(migrations, () => runWorker)

@@ -4,6 +4,8 @@ import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
+import { mailJobs } from './kernel/mail/mail.jobs.ts'
+import { mailTable } from './kernel/mail/mail.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
 import { support } from './support/subgraph.ts'
@@ -11,10 +13,11 @@ import { support } from './support/subgraph.ts'
 /** Every domain of the platform; what owns tables that others refer to comes first. */
 export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
 
-export const migrations: readonly Migration[] = [kernelTables, ...subgraphs.flatMap(migrationsOf)]
+export const migrations: readonly Migration[] = [kernelTables, mailTable, ...subgraphs.flatMap(migrationsOf)]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
 export const jobs: readonly Job[] = [
   ...housekeeping,
+  ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]

@@ -5,9 +5,12 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { freshDatabase } from '../../test/fresh-database.ts'
+import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { loadKeys } from '../kernel/keys.ts'
 import { extractiveModel } from '../kernel/language-model.ts'
+import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
+import { Outbound } from '../kernel/outbound/outbound.ts'
 import type { Services } from '../kernel/request.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
@@ -34,6 +37,9 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
     languageModel: extractiveModel,
     keys,
     counters: new MemoryCounters(),
+    settings: settingsOf(readConfig({})),
+    mailer: new RememberingMailer(),
+    outbound: new Outbound([]),
   }
   return { services, dataDir }
 }

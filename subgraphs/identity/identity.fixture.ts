@@ -3,9 +3,12 @@ import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../test/fresh-database.ts'
 import type { Caller } from '../kernel/context.ts'
+import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
 import { extractiveModel } from '../kernel/language-model.ts'
+import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
+import { Outbound } from '../kernel/outbound/outbound.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { LocalSubgraph } from '../kernel/subgraph/local.ts'
@@ -57,6 +60,9 @@ export class IdentityWorld {
       languageModel: extractiveModel,
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
+      settings: settingsOf(readConfig({})),
+      mailer: new RememberingMailer(),
+      outbound: new Outbound(['127.0.0.1']),
     }
     this.subgraph = new LocalSubgraph('identity', (await buildSubgraph(identity)).schema, this.services)
   }

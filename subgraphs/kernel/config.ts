@@ -1,5 +1,9 @@
 import { resolve } from 'node:path'
 import { isAddressEntry } from './address.ts'
+import { ConfigError } from './config-error.ts'
+import { parseMeetingProviders, type MeetingProvider } from './meeting-provider.ts'
+
+export { ConfigError }
 
 /** A window of a per-address limit: at most `max` requests in `windowMs`. */
 export interface Limit {
@@ -32,9 +36,30 @@ export interface Config {
   readonly publicUrl: string | null
   /** Apps may register themselves (RFC 7591), with the session of the user who will own them. */
   readonly oauthRegistration: boolean
+  /** Where mail goes out. Null: files under `dataDir`/mail. */
+  readonly smtpUrl: string | null
+  /** Sender of every mail. */
+  readonly mailFrom: string
+  /** Origins of web applications that links may begin with instead. */
+  readonly allowedOrigins: readonly string[]
+  readonly meetingProviders: readonly MeetingProvider[]
+  /** Addresses and CIDR blocks that outgoing HTTP may call although they are not public. */
+  readonly outboundAllow: readonly string[]
   /** Addresses of subgraphs that run apart, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
+
+/** What of the configuration shows in answers and mails. */
+export interface Settings extends Pick<Config, 'allowedOrigins' | 'meetingProviders'> {
+  /** Where links to the platform begin, without a slash at the end. */
+  readonly publicUrl: string
+}
+
+export const settingsOf = ({ publicUrl, port, allowedOrigins, meetingProviders }: Config): Settings => ({
+  publicUrl: publicUrl ?? `http://localhost:${port}`,
+  allowedOrigins,
+  meetingProviders,
+})
 
 /** Every environment variable that is read: the README's table is compared with this list. */
 export const variables = [
@@ -51,12 +76,15 @@ export const variables = [
   'CALLER_KEY',
   'TRUST_PROXY',
   'INTROSPECTION',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'ALLOWED_ORIGINS',
+  'MEETING_PROVIDERS',
+  'OUTBOUND_ALLOW',
   'PUBLIC_URL',
   'OAUTH_REGISTRATION',
   'SUBGRAPH_<NAME>_URL',
 ] as const
-
-export class ConfigError extends Error {}
 
 const secondsOfUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
 
@@ -76,25 +104,46 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   return found
 }
 
-function proxiesOf(text: string): string[] {
-  const proxies = text.split(',').map((part) => part.trim()).filter(Boolean)
-  const wrong = proxies.find((proxy) => !isAddressEntry(proxy))
-  if (wrong !== undefined) throw new ConfigError(`TRUST_PROXY: "${wrong}" is neither an address nor a CIDR block.`)
-  return proxies
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+function addressesOf(name: string, text: string): string[] {
+  const entries = listOf(text)
+  const wrong = entries.find((entry) => !isAddressEntry(entry))
+  if (wrong !== undefined) throw new ConfigError(`${name}: "${wrong}" is neither an address nor a CIDR block.`)
+  return entries
+}
+
+/** `https://app.example.com`, a slash at the end forgiven. */
+function originOf(name: string, text: string): string {
+  const url = URL.parse(text)
+  if (url && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')) return url.origin
+  throw new ConfigError(`${name}: "${text}" is not an origin such as https://app.example.com.`)
+}
+
+function senderOf(text: string): string {
+  if (/^[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(text)) return text
+  throw new ConfigError(`MAIL_FROM: "${text}" is not of the form name@example.com or Name <name@example.com>.`)
 }
 
 function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
   if (!value) return null
   const url = URL.parse(value)
   if (!url || !protocols.includes(url.protocol)) {
-    throw new ConfigError(`${name} is not a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`)
+    throw new ConfigError(
+      `${name} is not a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+    )
   }
   return value
 }
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const port = Number(env.PORT ?? 4000)
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new ConfigError(`PORT: "${env.PORT}" is not a port number.`)
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new ConfigError(`PORT: "${env.PORT}" is not a port number.`)
   const encryptionKey = env.ENCRYPTION_KEY || null
   if (encryptionKey && Buffer.from(encryptionKey, 'base64').length !== 32) {
     throw new ConfigError('ENCRYPTION_KEY is not 32 bytes in base64 (openssl rand -base64 32).')
@@ -121,14 +170,27 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     redisUrl: urlOf('REDIS_URL', env.REDIS_URL, ['redis:', 'rediss:', 'unix:']),
     demo: oneOf('DEMO', env.DEMO || 'on', ['on', 'off']) === 'on',
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
-    logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', [
+      'fatal',
+      'error',
+      'warn',
+      'info',
+      'debug',
+      'trace',
+      'silent',
+    ]),
     signingKey,
     encryptionKey,
     callerKey,
-    trustProxy: proxiesOf(env.TRUST_PROXY ?? ''),
+    trustProxy: addressesOf('TRUST_PROXY', env.TRUST_PROXY ?? ''),
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',
     publicUrl: urlOf('PUBLIC_URL', env.PUBLIC_URL, ['http:', 'https:'])?.replace(/\/+$/, '') ?? null,
     oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['on', 'off']) === 'on',
+    smtpUrl: urlOf('SMTP_URL', env.SMTP_URL, ['smtp:', 'smtps:']),
+    mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),
+    allowedOrigins: listOf(env.ALLOWED_ORIGINS ?? '').map((origin) => originOf('ALLOWED_ORIGINS', origin)),
+    meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
+    outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
     subgraphUrls,
   }
 }

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Caller, OperationContext } from './context.ts'
+import type { Settings } from './config.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/database.ts'
 import { newId } from './ids.ts'
 import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model.ts'
+import type { Mailer } from './mail/mailer.ts'
+import type { Outbound } from './outbound/outbound.ts'
 
 /** What a subgraph needs beside its own code; built once by the composition root. */
 export interface Services {
@@ -15,10 +18,14 @@ export interface Services {
   readonly languageModel: LanguageModel
   readonly keys: Keys
   readonly counters: Counters
+  readonly settings: Settings
+  /** Sends what `queueMail` wrote down. */
+  readonly mailer: Mailer
+  readonly outbound: Outbound
 }
 
 /** One operation inside one subgraph. */
-export interface RequestContext extends OperationContext, Omit<Services, 'database'> {
+export interface RequestContext extends OperationContext, Omit<Services, 'database' | 'mailer'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
   /** Reads of this operation that wait to be joined, by what they ask for. */
@@ -30,8 +37,8 @@ export function requestContext(
   services: Services,
   db: Sql = services.database,
 ): RequestContext {
-  const { clock, log, languageModel, keys, counters } = services
-  return { ...operation, clock, log, languageModel, keys, counters, db, batches: new Map() }
+  const { clock, log, languageModel, keys, counters, settings, outbound } = services
+  return { ...operation, clock, log, languageModel, keys, counters, settings, outbound, db, batches: new Map() }
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000'

@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino'
 import { systemClock, type Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import { settingsOf, type Config } from './config.ts'
 import type { Counters } from './counters/counters.ts'
 import { openCounters } from './counters/open-counters.ts'
 import { Database } from './database/database.ts'
@@ -8,6 +8,8 @@ import { startEmbeddedPostgres } from './database/embedded.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
 import { extractiveModel } from './language-model.ts'
+import { openMailer } from './mail/mailer.ts'
+import { Outbound } from './outbound/outbound.ts'
 import type { Services } from './request.ts'
 
 /** Everything a process of the platform stands on, opened once and closed in the opposite order. */
@@ -65,6 +67,9 @@ export async function openServices({
       keys,
       counters,
       languageModel: extractiveModel,
+      settings: settingsOf(config),
+      mailer: openMailer(config, log),
+      outbound: new Outbound(config.outboundAllow),
       notReady: () => reasonsNotReady(database, migrations),
       close,
     }

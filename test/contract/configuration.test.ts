@@ -6,9 +6,17 @@ import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8')
 
+const zoom = {
+  name: 'zoom',
+  authorizeUrl: 'https://zoom.example/oauth/authorize',
+  tokenUrl: 'https://zoom.example/oauth/token',
+  clientId: 'crm',
+  clientSecret: 'secret',
+}
+
 describe('configuration', () => {
   it('is listed in one table of the README, variable by variable', () => {
-    const listed = [...readme.matchAll(/^\| `([A-Z_<>]+)` \|/gm)].map(([, name]) => name)
+    const listed = [...readme.matchAll(/^\| `([A-Z_<>]+)` +\|/gm)].map(([, name]) => name)
     expect(listed).toEqual([...variables])
   })
 
@@ -27,6 +35,11 @@ describe('configuration', () => {
       logLevel: 'info',
       trustProxy: [],
       openIntrospection: false,
+      smtpUrl: null,
+      mailFrom: 'CRM <no-reply@localhost>',
+      allowedOrigins: [],
+      meetingProviders: [],
+      outboundAllow: [],
       publicUrl: null,
       oauthRegistration: false,
       subgraphUrls: {},
@@ -47,6 +60,11 @@ describe('configuration', () => {
       CALLER_KEY: 'c'.repeat(32),
       TRUST_PROXY: '10.0.0.0/8, ::1',
       INTROSPECTION: 'open',
+      SMTP_URL: 'smtps://crm:secret@mail.example.com',
+      MAIL_FROM: 'Fjordline CRM <crm@example.com>',
+      ALLOWED_ORIGINS: 'https://app.example.com, https://b.example.com/',
+      MEETING_PROVIDERS: JSON.stringify([zoom]),
+      OUTBOUND_ALLOW: '10.1.0.0/16',
       PUBLIC_URL: 'https://crm.example.com/',
       OAUTH_REGISTRATION: 'on',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
@@ -65,6 +83,11 @@ describe('configuration', () => {
       callerKey: env.CALLER_KEY,
       trustProxy: ['10.0.0.0/8', '::1'],
       openIntrospection: true,
+      smtpUrl: 'smtps://crm:secret@mail.example.com',
+      mailFrom: 'Fjordline CRM <crm@example.com>',
+      allowedOrigins: ['https://app.example.com', 'https://b.example.com'],
+      meetingProviders: [{ ...zoom, scope: '' }],
+      outboundAllow: ['10.1.0.0/16'],
       publicUrl: 'https://crm.example.com',
       oauthRegistration: true,
       subgraphUrls: { support: 'http://support:4001' },
@@ -88,6 +111,16 @@ describe('configuration', () => {
     ['OAUTH_REGISTRATION', 'open'],
     ['SUBGRAPH_SUPPORT_URL', 'support:4001'],
     ['TRUST_PROXY', 'localhost'],
+    ['SMTP_URL', 'mail.example.com'],
+    ['MAIL_FROM', 'nobody'],
+    ['MAIL_FROM', 'A <a@example.com>\r\nBcc: b@example.com'],
+    ['ALLOWED_ORIGINS', 'https://app.example.com/path'],
+    ['MEETING_PROVIDERS', 'zoom'],
+    ['MEETING_PROVIDERS', '[{"name": "zoom"}]'],
+    ['MEETING_PROVIDERS', JSON.stringify([zoom, zoom])],
+    ['MEETING_PROVIDERS', JSON.stringify([{ ...zoom, name: 'Zoom Meetings' }])],
+    ['MEETING_PROVIDERS', JSON.stringify([{ ...zoom, tokenUrl: 'zoom' }])],
+    ['OUTBOUND_ALLOW', 'localhost'],
   ])('refuses %s=%s and names the variable', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(name)

@@ -1,8 +1,11 @@
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
+import { readConfig, settingsOf } from '../config.ts'
 import { MemoryCounters } from '../counters/memory-counters.ts'
 import type { Database } from '../database/database.ts'
 import { extractiveModel } from '../language-model.ts'
+import { RememberingMailer } from '../mail/mail.fixture.ts'
+import { Outbound } from '../outbound/outbound.ts'
 import type { Services } from '../request.ts'
 
 export interface HandSetClock {
@@ -26,5 +29,8 @@ export const servicesOf = (database: Database, clock: HandSetClock): Services =>
   log: pino({ level: 'silent' }),
   languageModel: extractiveModel,
   counters: new MemoryCounters(),
+  settings: settingsOf(readConfig({})),
+  mailer: new RememberingMailer(),
+  outbound: new Outbound(['127.0.0.1']),
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

@@ -1,0 +1,2 @@
+/** The environment says something that the platform cannot work with. */
+export class ConfigError extends Error {}

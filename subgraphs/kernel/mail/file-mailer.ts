@@ -1,0 +1,30 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Mailer, OutgoingMail } from './mailer.ts'
+import { messageOf } from './message.ts'
+
+/** Without a mail server: every mail becomes a file, named by its time and id, so that a second attempt replaces the first. */
+export class FileMailer implements Mailer {
+  readonly #transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+  readonly #folder: string
+  readonly #from: string
+  readonly #log: Logger
+
+  constructor({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'>, log: Logger) {
+    this.#folder = join(dataDir, 'mail')
+    this.#from = mailFrom
+    this.#log = log
+  }
+
+  async send(mail: OutgoingMail): Promise<void> {
+    const { message } = await this.#transport.sendMail(messageOf(mail, this.#from))
+    const path = join(this.#folder, `${mail.date.toISOString().replaceAll(':', '')}-${mail.id}.eml`)
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await writeFile(`${path}.part`, message as Buffer, { mode: 0o600 })
+    await rename(`${path}.part`, path)
+    this.#log.info({ file: path }, 'SMTP_URL is not set: the mail was written to a file')
+  }
+}

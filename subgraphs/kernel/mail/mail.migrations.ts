@@ -1,0 +1,34 @@
+import type { Migration } from '../database/migrate.ts'
+
+export const mailTable: Migration = {
+  name: '20261121-kernel-mail',
+  sql: `
+    -- A mail that a committed transaction asked for. It belongs to a person, not to an organization.
+    create table kernel.mail (
+      id uuid primary key,
+      recipient text not null,
+      -- Subject and bodies, sealed: they carry one-time tokens. Gone as soon as the mail has left.
+      content text,
+      -- QUEUED, SENT, FAILED, EXPIRED, or WITHHELD: nobody has the address, so that nothing is to be sent.
+      state text not null,
+      created_at timestamptz(3) not null,
+      -- When it is worth nothing any more.
+      expires_at timestamptz(3) not null,
+      next_attempt_at timestamptz(3) not null,
+      attempts int not null default 0,
+      -- Of the attempt that runs: only that one may say how it ended.
+      claim uuid,
+      finished_at timestamptz(3),
+      last_error text
+    );
+    create index mail_due on kernel.mail (next_attempt_at) where state = 'QUEUED';
+    create index mail_created on kernel.mail (created_at);
+
+    create function kernel.tell_mail_queued() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('mail_queued', '');
+      return null;
+    end $$;
+    create trigger mail_tells after insert on kernel.mail for each statement execute function kernel.tell_mail_queued();
+  `,
+}

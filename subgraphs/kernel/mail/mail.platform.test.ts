@@ -1,0 +1,194 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { inTransaction, systemContext, type RequestContext, type Services } from '../request.ts'
+import { attemptsMax, deliverMail, leaseMs, retryAfterMs } from './deliver-mail.ts'
+import { RememberingMailer } from './mail.fixture.ts'
+import { mailJobs } from './mail.jobs.ts'
+import { MailDelivery } from './mail-delivery.ts'
+import { openMailer, type Mailer } from './mailer.ts'
+import { MailRefused } from './message.ts'
+import { queueMail } from './queue-mail.ts'
+import { SmtpReceiver } from './smtp.fixture.ts'
+
+const start = '2027-03-01T12:00:00.000Z'
+const minute = 60_000
+const order = { to: 'ann@example.com', subject: 'Grüße', text: 'Code 1234', html: '<p>Code 1234</p>' }
+let fresh: FreshDatabase
+let clock: ReturnType<typeof handSetClock>
+let mailer: RememberingMailer
+let services: Services
+let ctx: RequestContext
+
+beforeEach(async () => {
+  fresh = await freshDatabase()
+  clock = handSetClock(start)
+  mailer = new RememberingMailer()
+  services = { ...servicesOf(fresh.database, clock), mailer }
+  ctx = systemContext(services, '')
+})
+afterEach(() => fresh.drop())
+
+const expiresAt = new Date(Date.parse(start) + 5 * 86_400_000)
+const queue = (more: object = {}) => queueMail(ctx, { ...order, expiresAt, ...more })
+const rows = () =>
+  fresh.database.query(
+    'select state, attempts, content is null as "isEmpty", last_error as error from kernel.mail order by id',
+  )
+const pass = (ms: number) => clock.set(new Date(clock.now().getTime() + ms).toISOString())
+
+describe('mail', () => {
+  it('leaves once, from a row whose content nobody can read and that forgets it then', async () => {
+    await queue()
+    const [{ content }] = (await fresh.database.query('select content from kernel.mail')) as [{ content: string }]
+    expect(Buffer.from(content, 'base64url').toString()).not.toContain('1234')
+    await Promise.all([deliverMail(services), deliverMail(services)])
+    await deliverMail(services)
+    expect(mailer.sent).toMatchObject([{ ...order, date: new Date(start) }])
+    expect(await rows()).toEqual([{ state: 'SENT', attempts: 1, isEmpty: true, error: null }])
+  })
+
+  it('does not leave when the transaction that asked for it fails', async () => {
+    const failing = inTransaction(ctx, async (inner) => {
+      await queueMail(inner, { ...order, expiresAt })
+      throw new Error('undone')
+    })
+    await expect(failing).rejects.toThrow('undone')
+    await deliverMail(services)
+    expect([mailer.sent, await rows()]).toEqual([[], []])
+  })
+
+  it('is tried again later and later, and given up after ten attempts', async () => {
+    mailer.failures.push(...Array.from({ length: attemptsMax }, () => new Error('away')))
+    await queue()
+    for (let attempt = 1; attempt < attemptsMax; attempt++) {
+      await deliverMail(services)
+      expect(await rows()).toEqual([{ state: 'QUEUED', attempts: attempt, isEmpty: false, error: 'away' }])
+      pass(retryAfterMs(attempt) - 1)
+      await deliverMail(services)
+      expect(await rows()).toMatchObject([{ attempts: attempt }])
+      pass(1)
+    }
+    await deliverMail(services)
+    expect(await rows()).toEqual([{ state: 'FAILED', attempts: attemptsMax, isEmpty: true, error: 'away' }])
+    expect([1, 2, 3, 4, 5, 6, 9].map((attempt) => retryAfterMs(attempt) / minute)).toEqual([
+      1, 4, 16, 64, 256, 360, 360,
+    ])
+  })
+
+  it('is not tried again when the address is refused for good, nor sent when it is worth nothing any more', async () => {
+    mailer.failures.push(new MailRefused('no such user'))
+    await queue()
+    await deliverMail(services)
+    await queue({ expiresAt: new Date(start) })
+    await deliverMail(services)
+    expect(mailer.sent).toEqual([])
+    expect(await rows()).toMatchObject([
+      { state: 'FAILED', isEmpty: true },
+      { state: 'EXPIRED', isEmpty: true },
+    ])
+  })
+
+  it('is never sent when it is withheld', async () => {
+    await queue({ withheld: true })
+    await deliverMail(services)
+    await mailJobs[1]!.run(services)
+    expect([mailer.sent, await rows()]).toEqual([[], [{ state: 'WITHHELD', attempts: 0, isEmpty: true, error: null }]])
+    pass(30 * 86_400_000 + 1)
+    await mailJobs[1]!.run(services)
+    expect(await rows()).toEqual([])
+  })
+
+  it('is sent by another process when one died in an attempt, whose late word then counts for nothing', async () => {
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const hanging: Mailer = {
+      async send() {
+        begun.resolve()
+        await end.promise
+        throw new Error('too late')
+      },
+    }
+    await queue()
+    const dying = deliverMail({ ...services, mailer: hanging })
+    await begun.promise
+    pass(leaseMs - 1)
+    await deliverMail(services)
+    expect(mailer.sent).toEqual([])
+    pass(1)
+    await deliverMail(services)
+    end.resolve()
+    await dying
+    expect(mailer.sent).toHaveLength(1)
+    expect(await rows()).toEqual([{ state: 'SENT', attempts: 2, isEmpty: true, error: null }])
+  })
+
+  it('leaves by itself as soon as its transaction has committed', async () => {
+    const delivery = await MailDelivery.start(services, fresh.url)
+    onTestFinished(() => delivery.close())
+    await inTransaction(ctx, (inner) => queueMail(inner, { ...order, expiresAt }))
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]))
+    expect(mailer.sent).toHaveLength(1)
+  })
+})
+
+describe('the ways out', () => {
+  it('SMTP: with sender, Message-ID of the row, text and HTML; refusals of an address are final', async () => {
+    const receiver = new SmtpReceiver()
+    const smtpUrl = await receiver.start()
+    onTestFinished(() => receiver.stop())
+    const config = { smtpUrl, mailFrom: 'Fjordline CRM <crm@fjordline.example>', dataDir: '' }
+    const bySmtp = { ...services, mailer: openMailer(config, services.log) }
+    receiver.refusals.set('gone@example.com', 550).set('busy@example.com', 451)
+    await queue()
+    await queue({ to: 'gone@example.com' })
+    await queue({ to: 'busy@example.com' })
+    await deliverMail(bySmtp)
+
+    const [{ id }] = (await fresh.database.query('select id from kernel.mail order by id')) as [{ id: string }]
+    expect(receiver.received.map(({ to }) => to)).toEqual([['ann@example.com']])
+    const { text } = receiver.received[0]!
+    expect(text).toContain('From: Fjordline CRM <crm@fjordline.example>\r\n')
+    expect(text).toContain(`Message-ID: <${id}@fjordline.example>\r\n`)
+    expect(text).toContain('Auto-Submitted: auto-generated\r\n')
+    expect(text).toContain('Content-Type: text/plain; charset=utf-8\r\n')
+    expect(text).toContain('Content-Type: text/html; charset=utf-8\r\n')
+    expect(await rows()).toMatchObject([{ state: 'SENT' }, { state: 'FAILED' }, { state: 'QUEUED', attempts: 1 }])
+
+    receiver.refusals.clear()
+    pass(minute)
+    await deliverMail(bySmtp)
+    expect(receiver.received.map(({ to }) => to)).toEqual([['ann@example.com'], ['busy@example.com']])
+  })
+
+  it('SMTP: a server that is away is no reason to give up', async () => {
+    const receiver = new SmtpReceiver()
+    const smtpUrl = await receiver.start()
+    await receiver.stop()
+    const away = openMailer({ smtpUrl, mailFrom: 'crm@example.com', dataDir: '' }, services.log)
+    await queue()
+    await deliverMail({ ...services, mailer: away })
+    expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, isEmpty: false }])
+  })
+
+  it('files: one for each mail, told in the log, whatever the number of attempts', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'mail-'))
+    onTestFinished(() => rm(dataDir, { recursive: true }))
+    const lines: string[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    const files = openMailer({ smtpUrl: null, mailFrom: 'crm@example.com', dataDir }, log)
+    const mail = { ...order, id: 'a1', date: new Date(start) }
+    await files.send(mail)
+    await files.send(mail)
+    expect(await readdir(join(dataDir, 'mail'))).toEqual(['2027-03-01T120000.000Z-a1.eml'])
+    const text = await readFile(join(dataDir, 'mail', '2027-03-01T120000.000Z-a1.eml'), 'utf8')
+    expect(text).toContain('To: ann@example.com\r\n')
+    expect(text).toContain('Code 1234')
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toContain('SMTP_URL is not set: the mail was written to a file')
+  })
+})

@@ -1,0 +1,32 @@
+import { newId } from '../ids.ts'
+import type { RequestContext } from '../request.ts'
+import { seal } from '../seal.ts'
+
+export interface MailContent {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+export interface MailOrder extends MailContent {
+  readonly to: string
+  /** After this it is not sent any more. */
+  readonly expiresAt: Date
+  /** Nobody has this address: all is done as for somebody, but nothing is sent. */
+  readonly withheld?: boolean
+}
+
+/** Where the content of a mail is sealed for. */
+export const mailPlace = (id: string): string => `kernel.mail/${id}/content`
+
+/** Asks for a mail in the transaction of `ctx`; it leaves after the commit, or never. */
+export async function queueMail(ctx: RequestContext, order: MailOrder): Promise<void> {
+  const { to, expiresAt, withheld = false, subject, text, html } = order
+  const id = newId()
+  const content = seal(ctx.keys.encryption, mailPlace(id), JSON.stringify({ subject, text, html }))
+  await ctx.db.query(
+    `insert into kernel.mail (id, recipient, content, state, created_at, next_attempt_at, expires_at)
+     values ($1, $2, $3, $4, $5, $5, $6)`,
+    [id, to, content, withheld ? 'WITHHELD' : 'QUEUED', ctx.clock.now().toISOString(), expiresAt.toISOString()],
+  )
+}

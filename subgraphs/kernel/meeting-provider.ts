@@ -1,0 +1,44 @@
+import { ConfigError } from './config-error.ts'
+
+/** A service that meetings are held at, as an OAuth 2.0 authorization server. */
+export interface MeetingProvider {
+  /** Its segment of the callback's path. */
+  readonly name: string
+  readonly authorizeUrl: string
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scope: string
+}
+
+const texts = ['name', 'authorizeUrl', 'tokenUrl', 'clientId', 'clientSecret'] as const
+const isUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+const wrong = (what: string): ConfigError => new ConfigError(`MEETING_PROVIDERS ${what}`)
+
+function providerOf(given: unknown, index: number): MeetingProvider {
+  const provider = (given ?? {}) as Record<string, unknown>
+  const missing = texts.find((name) => typeof provider[name] !== 'string' || provider[name] === '')
+  if (missing) throw wrong(`[${index}] has no ${missing}.`)
+  const { scope = '' } = provider
+  if (typeof scope !== 'string') throw wrong(`[${index}].scope is not text.`)
+  const found = { ...provider, scope } as unknown as MeetingProvider
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(found.name)) throw wrong(`[${index}].name is not of the form zoom or google-meet.`)
+  const notUrl = (['authorizeUrl', 'tokenUrl'] as const).find((name) => !isUrl(found[name]))
+  if (notUrl) throw wrong(`[${index}].${notUrl} is not a URL starting with http:// or https://.`)
+  return found
+}
+
+/** A JSON array of providers. The message of an error repeats no secret. */
+export function parseMeetingProviders(text: string): MeetingProvider[] {
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw wrong('is not JSON.')
+  }
+  if (!Array.isArray(given)) throw wrong('is not an array.')
+  const providers = given.map(providerOf)
+  const twice = providers.find(({ name }, index) => providers.findIndex((other) => other.name === name) !== index)
+  if (twice) throw wrong(`names ${twice.name} twice.`)
+  return providers
+}

@@ -8,6 +8,7 @@ import type { DeprecatedCalls } from './ports.ts'
 /** When a deprecated operation was declared so, when it may go, and what replaces it. */
 export interface Sunset {
   readonly endsAt: number
+  /** `Link` is a template where the path of the successor is one. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -36,6 +37,12 @@ export function sunsetOf(operation: OperationObject): Sunset {
   }
 }
 
+type PathValues = Readonly<Record<string, string | string[] | undefined>>
+
+/** The template with what stood in the path of the request. */
+const filled = (template: string, path: PathValues): string =>
+  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
+
 /** Announces the end of an operation on its answer and notes who still calls it. After the end the call is refused. */
 export function announce(
   operation: Pick<RestOperation, 'id' | 'sunset'>,
@@ -43,10 +50,11 @@ export function announce(
   now: Date,
   res: ServerResponse,
   calls: DeprecatedCalls,
+  path: PathValues = {},
 ): void {
   const { id: operationId, sunset } = operation
   if (!sunset) return
-  for (const [name, value] of Object.entries(sunset.headers)) res.setHeader(name, value)
+  for (const [name, value] of Object.entries(sunset.headers)) res.setHeader(name, filled(value, path))
   if (caller.kind !== 'ANONYMOUS') {
     const { organizationId, credentialId, userId } = caller
     calls.record({ organizationId, credentialId, userId, operationId, at: now })

@@ -73,7 +73,7 @@ export class Endpoint {
     try {
       const admission = await edge.admit(req, res)
       const { caller, requestId } = admission
-      if (this.operation.sunset) announce(this.operation, caller, clock.now(), res, deprecatedCalls)
+      if (this.operation.sunset) announce(this.operation, caller, clock.now(), res, deprecatedCalls, req.params)
       const plan = (this.planned ??= this.plan())
       this.authorize(plan, caller)
       await edge.spend(admission, res)

@@ -2,6 +2,7 @@ import { isId, newId } from '../kernel/ids.ts'
 import { inTransaction, systemContext, type Services } from '../kernel/request.ts'
 import { createApiKey as create, type NewKey } from './api-key/api-key.actions.ts'
 import type { ApiKey } from './api-key/api-key.ts'
+import { rotateApiKey as rotate } from './api-key/rotate.ts'
 import { addOrganization, setOrganizationStatus, type NewOrganization } from './organization/organization.actions.ts'
 import type { Organization } from './organization/organization.ts'
 import { inHashSlot } from './password/hash-slots.ts'
@@ -65,6 +66,13 @@ export async function createApiKey(
   const key = await create(systemContext(services, organizationId), wanted)
   return { ...key, secret: key.secret! }
 }
+
+export const rotateApiKey = (
+  services: Services,
+  organizationId: string,
+  id: string,
+  overlapHours: number,
+): Promise<ApiKey> => rotate(systemContext(services, organizationId), id, overlapHours)
 
 export const suspendOrganization = (services: Services, organizationId: string): Promise<Organization> =>
   setOrganizationStatus(systemContext(services, organizationId), 'SUSPENDED')

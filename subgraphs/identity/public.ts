@@ -54,6 +54,7 @@ export {
   deactivateUser,
   removeUser,
   resumeOrganization,
+  rotateApiKey,
   suspendOrganization,
   updateUser,
 } from './operator.ts'

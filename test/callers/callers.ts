@@ -30,6 +30,9 @@ const sights: Readonly<Record<string, Access['sight']>> = {
   '/v1/api-keys': 'administrators',
 }
 
+// Whoever has the secret of an owner's key acts as that owner, so no admin gets it.
+const tellsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate'])
+
 // What a person does for itself changes nothing that a role could protect.
 const ownAffairs = /^\/v1\/auth\//
 
@@ -143,6 +146,7 @@ export const callers: readonly Caller[] = [
 
   refused('revoked', 'a revoked key', 'API_KEY_INVALID', true),
   refused('expired', 'an expired key', 'API_KEY_EXPIRED', true),
+  refused('rotated', 'a key that was rotated out', 'API_KEY_EXPIRED', true),
   refused('elsewhere', 'a key from another address', 'API_KEY_IP_NOT_ALLOWED', true),
   refused('suspended', 'a key of a suspended organization', 'ORGANIZATION_SUSPENDED', true),
   refused('deactivated', 'a key whose owner is deactivated', 'API_KEY_OWNER_INACTIVE', true),
@@ -156,7 +160,9 @@ export const callers: readonly Caller[] = [
   refused('two', 'two different keys', 'CREDENTIALS_CONFLICT', false),
 
   session('a session of the owner', 'owner'),
-  session('a session of an admin', 'admin'),
+  session('a session of an admin', 'admin', ({ documentId }) =>
+    tellsSecret.has(documentId) ? 'PERMISSION_DENIED' : null,
+  ),
   session('a session of a member', 'all', (access) => hidden(access, toVisibility)),
   session(
     'a session of a user who may only read',

@@ -1,6 +1,12 @@
 import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
 import { signSessionToken } from '../../subgraphs/kernel/session-token.ts'
-import { createApiKey, deactivateUser, removeUser, suspendOrganization } from '../../subgraphs/identity/public.ts'
+import {
+  createApiKey,
+  deactivateUser,
+  removeUser,
+  rotateApiKey,
+  suspendOrganization,
+} from '../../subgraphs/identity/public.ts'
 import type { Member, Platform } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
 import { newSession, sessionOf } from '../requests/session.ts'
@@ -22,6 +28,7 @@ export interface World {
 export type RefusedCaller =
   | 'revoked'
   | 'expired'
+  | 'rotated'
   | 'elsewhere'
   | 'suspended'
   | 'deactivated'
@@ -90,6 +97,8 @@ async function refusedCallers(platform: Platform, owner: Member): Promise<World[
     revoked.keyId,
     platform.now.toISOString(),
   ])
+  const rotated = await platform.member()
+  await rotateApiKey(services, organizationId, rotated.keyId, 0)
   const soon = new Date(platform.now.getTime() + 1000).toISOString()
   const expired = await keyOf(platform, organizationId, userId, { expiresAt: soon })
   platform.pass(1000)
@@ -111,6 +120,7 @@ async function refusedCallers(platform: Platform, owner: Member): Promise<World[
   return {
     revoked: revoked.headers,
     expired,
+    rotated: rotated.headers,
     elsewhere: await keyOf(platform, organizationId, userId, { ipAllowList: ['192.0.2.1', '2001:db8::/32'] }),
     suspended: suspended.headers,
     deactivated: deactivated.headers,

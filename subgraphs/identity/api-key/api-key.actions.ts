@@ -2,22 +2,15 @@ import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/api-key.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allOf, readOne } from '../../kernel/record/read.ts'
-import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
-import type { RequestContext } from '../../kernel/request.ts'
-import { isAdministrator } from '../organization/organization.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { apiKey, type ApiKey } from './api-key.ts'
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
+import { auditKey, changeKey, inSight } from './change-key.ts'
 
 const lifeDays = 90
 const defaultRateLimit = { limit: 1000, window: 'HOUR' } as const
-
-/** Sight of the keys that the caller manages: its own, or as owner or admin those of the whole organization. */
-function inSight(ctx: RequestContext): RequestContext {
-  const { role, userId } = ctx.caller
-  return { ...ctx, caller: { ...ctx.caller, ownerIds: isAdministrator(role) ? null : [userId] } }
-}
 
 // The status of a key follows from several of its columns, so keys are read whole.
 const whole = allOf(apiKey)
@@ -51,10 +44,14 @@ export async function createApiKey(ctx: RequestContext, { secret: given, ...inpu
     prefix,
     secretHash: hash,
   }
-  const key = await save(ctx, apiKey, {
-    operation: 'CREATE',
-    previous: null,
-    values: { ...values, ipAllowList: input.ipAllowList ?? [] },
+  const key = await inTransaction(ctx, async (inner) => {
+    const created = await save(inner, apiKey, {
+      operation: 'CREATE',
+      previous: null,
+      values: { ...values, ipAllowList: input.ipAllowList ?? [] },
+    })
+    await auditKey(inner, 'created', null, created)
+    return created
   })
   return { ...key, secret }
 }
@@ -79,28 +76,31 @@ export function updateApiKey(
 ): Promise<ApiKey> {
   const { rateLimit, scopes, ...rest } = input
   const values = { ...rest, scopes: distinct(scopes), rateLimit: rateLimit ? { ...rateLimit } : rateLimit }
-  return change(
-    inSight(ctx),
-    apiKey,
-    id,
-    (previous) => {
-      if (previous.revokedAt)
-        throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
-      return { operation: 'UPDATE', values: values as Partial<ApiKey> }
-    },
-    { expectedVersion },
-  )
+  return changeKey(ctx, id, { action: 'updated', expectedVersion }, (previous) => {
+    if (previous.revokedAt) throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
+    return { operation: 'UPDATE', values: values as Partial<ApiKey> }
+  })
 }
 
-/** Final. Revoking again changes nothing. */
+/** Final, and the end of both secrets of a key in rotation. Revoking again changes nothing. */
 export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
-  return change(inSight(ctx), apiKey, id, ({ revokedAt }) => ({
-    operation: 'UPDATE',
-    values: { revokedAt: revokedAt ?? ctx.clock.now().toISOString() },
-    events: [{ type: 'api_key.revoked' }],
-  }))
+  const now = ctx.clock.now().toISOString()
+  return changeKey(ctx, id, { action: 'revoked' }, (previous) => {
+    const { revokedAt, previousSecretExpiresAt: end } = previous
+    if (revokedAt) return { operation: 'UPDATE', values: {} }
+    return {
+      operation: 'UPDATE',
+      values: { revokedAt: now, previousSecretExpiresAt: end && end > now ? now : end },
+      events: [{ type: 'api_key.revoked' }],
+    }
+  })
 }
 
 /** The key stops working and leaves every list; its events stay. */
-export const deleteApiKey = (ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> =>
-  recordsOf(apiKey).remove(inSight(ctx), id, expectedVersion)
+export async function deleteApiKey(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
+  const { id: deleted } = await changeKey(ctx, id, { action: 'deleted', expectedVersion }, () => ({
+    operation: 'DELETE',
+    values: {},
+  }))
+  return deleted
+}

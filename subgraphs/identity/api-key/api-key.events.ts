@@ -9,6 +9,7 @@ export const apiKeyEvents: RecordEvents<ApiKey> = {
       description: 'What an API key may do was changed.',
       before: { name: 'Nightly sync (old)' },
     },
+    'api_key.rotated': { operation: 'UPDATE', description: 'An API key got a new secret.' },
     'api_key.revoked': { operation: 'UPDATE', description: 'An API key was revoked for good.' },
     'api_key.deleted': { operation: 'DELETE', description: 'An API key was deleted, and revoked with it.' },
   },

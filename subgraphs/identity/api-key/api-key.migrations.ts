@@ -44,3 +44,24 @@ export const apiKeyTable: Migration = {
       for each statement execute function kernel.keep_total_of_deleted('api_key');
   `,
 }
+
+export const formerSecretTable: Migration = {
+  name: '20261121-identity-api-key-former-secret',
+  sql: `
+    -- Secrets that a rotation replaced, kept as long as their key so that they are answered as rotated and not as invented.
+    create table identity.api_key_former_secret (
+      organization_id uuid not null,
+      id uuid not null,
+      api_key_id uuid not null,
+      secret_hash text not null,
+      created_at timestamptz(3) not null,
+      -- When a further rotation ended it; until then it ends at previous_secret_expires_at of its key.
+      superseded_at timestamptz(3),
+      primary key (organization_id, id),
+      foreign key (organization_id, api_key_id) references identity.api_key (organization_id, id)
+    );
+    create index api_key_former_secret_hash on identity.api_key_former_secret (secret_hash);
+    create unique index api_key_former_secret_latest on identity.api_key_former_secret (organization_id, api_key_id)
+      where superseded_at is null;
+  `,
+}

@@ -6,8 +6,9 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { createApiKey, deleteApiKey, readApiKey, readApiKeys, revokeApiKey, updateApiKey } from './api-key.actions.ts'
 import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
-import { apiKeyTable } from './api-key.migrations.ts'
-import { ApiKey, apiKey, ApiKeyStatus, statusOf } from './api-key.ts'
+import { apiKeyTable, formerSecretTable } from './api-key.migrations.ts'
+import { ApiKey, apiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
+import { overlapHoursDefault, rotateApiKey } from './rotate.ts'
 
 const ApiKeyPageArgs = pageArgs(ApiKeyFilter, ApiKeyOrder)
 type ApiKeyPageArgs = InstanceType<typeof ApiKeyPageArgs>
@@ -43,6 +44,19 @@ export class ApiKeyResolver {
     return updateApiKey(ctx, id, input, expectedVersion)
   }
 
+  @Mutation(() => ApiKey, {
+    description:
+      'A new secret, in this answer and nowhere else; the one before works until the overlap of 0 to 168 hours ends.',
+  })
+  @RequiresScopes('SESSION')
+  apiKeyRotate(
+    @Arg('id', () => ID) id: string,
+    @Arg('overlapHours', () => Int, { defaultValue: overlapHoursDefault }) overlapHours: number,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return rotateApiKey(ctx, id, overlapHours)
+  }
+
   @Mutation(() => ApiKey, { description: 'Final: a revoked key never works again.' })
   @RequiresScopes('SESSION')
   apiKeyRevoke(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
@@ -63,6 +77,15 @@ export class ApiKeyResolver {
   status(@Root() key: ApiKey, @Ctx() { clock }: RequestContext) {
     return statusOf(key, clock.now())
   }
+
+  @FieldResolver(() => Boolean, { description: 'The key works and expires within 7 days.' })
+  expiresSoon(@Root() key: ApiKey, @Ctx() { clock }: RequestContext) {
+    return expiresSoon(key, clock.now())
+  }
 }
 
-export const apiKeyResource: Resource = { resolver: ApiKeyResolver, announces: [apiKey], migrations: [apiKeyTable] }
+export const apiKeyResource: Resource = {
+  resolver: ApiKeyResolver,
+  announces: [apiKey],
+  migrations: [apiKeyTable, formerSecretTable],
+}

@@ -69,7 +69,10 @@ export class ApiKey {
   @Column(() => DateTime, { nullable: true })
   revokedAt!: string | null
 
-  @Column(() => DateTime, { nullable: true, description: 'Until when the secret before the last rotation works.' })
+  @Column(() => DateTime, {
+    nullable: true,
+    description: 'When the secret before the last rotation stopped or stops working.',
+  })
   previousSecretExpiresAt!: string | null
 
   @Column(() => Float)
@@ -99,7 +102,7 @@ export class ApiKey {
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description: 'Only in the answer that creates it; stored nowhere.',
+    description: 'Only in the answer that creates or rotates it; stored nowhere.',
   })
   secret?: string | null
 }
@@ -121,4 +124,13 @@ export function statusOf(key: ApiKey, now: Date): keyof typeof ApiKeyStatus {
   if (key.revokedAt) return 'REVOKED'
   if (isOver(key.expiresAt)) return 'EXPIRED'
   return key.previousSecretExpiresAt && !isOver(key.previousSecretExpiresAt) ? 'ROTATING' : 'ACTIVE'
+}
+
+const soonMs = 7 * 86_400_000
+
+/** Whether the key works and stops doing so within 7 days. */
+export function expiresSoon(key: ApiKey, now: Date): boolean {
+  const status = statusOf(key, now)
+  const works = status === 'ACTIVE' || status === 'ROTATING'
+  return works && key.expiresAt !== null && Date.parse(key.expiresAt) - now.getTime() <= soonMs
 }

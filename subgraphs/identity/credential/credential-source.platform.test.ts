@@ -47,6 +47,8 @@ describe('findApiKey', () => {
       role: 'MEMBER',
       visibility: 'ALL',
       ownerIds: null,
+      fields: null,
+      entitlements: [],
     })
     await updateUser(world.services, organizationId, ownerId, { role: 'READ_ONLY', visibility: 'OWN' })
     expect(await find()).toMatchObject({ role: 'READ_ONLY', visibility: 'OWN', ownerIds: [ownerId] })

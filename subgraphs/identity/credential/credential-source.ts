@@ -29,16 +29,32 @@ type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
 const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
 async function findApiKey(sql: Sql, hash: string): Promise<ApiKeyRecord | null> {
-  const [row] = await sql.query<Times<ApiKeyRecord, 'expiresAt' | 'revokedAt'>>(
+  const [row] = await sql.query<Times<ApiKeyRecord, 'expiresAt' | 'revokedAt' | 'previousSecretExpiresAt'>>(
     `select k.id, k.owner_id as "ownerId", k.scopes, k.rate_limit as "rateLimit", k.ip_allow_list as "ipAllowList",
-       k.expires_at as "expiresAt", k.revoked_at as "revokedAt", null as "previousSecretExpiresAt", ${actingUser}
-     from identity.api_key k
+       k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+       case when s.is_former then coalesce(s.superseded_at, k.previous_secret_expires_at, 'epoch') end
+         as "previousSecretExpiresAt", ${actingUser}
+     from (
+       select organization_id, id, false as is_former, null::timestamptz(3) as superseded_at
+         from identity.api_key where secret_hash = $1
+       union all
+       select organization_id, api_key_id, true, superseded_at
+         from identity.api_key_former_secret where secret_hash = $1
+     ) s
+     join identity.api_key k on k.organization_id = s.organization_id and k.id = s.id
      join identity.organization o on o.id = k.organization_id
      join identity.app_user u on u.organization_id = k.organization_id and u.id = k.owner_id
-     where k.secret_hash = $1 and k.deleted_at is null`,
+     where k.deleted_at is null`,
     [hash],
   )
-  return row ? { ...row, expiresAt: timeOf(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
+  return row
+    ? {
+        ...row,
+        expiresAt: timeOf(row.expiresAt),
+        revokedAt: timeOf(row.revokedAt),
+        previousSecretExpiresAt: timeOf(row.previousSecretExpiresAt),
+      }
+    : null
 }
 
 async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> {

@@ -1,0 +1,64 @@
+import { newApiKey } from '../../kernel/api-key.ts'
+import { invalid, Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { findUser } from '../user/user.ts'
+import { statusOf, type ApiKey } from './api-key.ts'
+import { changeKey } from './change-key.ts'
+
+export const overlapHoursMax = 168
+export const overlapHoursDefault = 24
+const hourMs = 3_600_000
+
+/**
+ * Gives a key a new secret; everything else about it stays. The secret before works until the overlap ends, and one that
+ * was still in its overlap ends at once: a key never has more than two. Rotations of a key follow each other.
+ */
+export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours: number): Promise<ApiKey> {
+  if (overlapHours < 0 || overlapHours > overlapHoursMax) {
+    const message = `overlapHours is between 0 and ${overlapHoursMax}.`
+    throw invalid({ path: 'overlapHours', code: 'OUT_OF_RANGE', message })
+  }
+  const now = ctx.clock.now()
+  const { secret, prefix, hash } = newApiKey()
+  const previousSecretExpiresAt = new Date(now.getTime() + overlapHours * hourMs).toISOString()
+  const first = async (inner: RequestContext, previous: ApiKey) => {
+    await mayHoldSecret(inner, previous)
+    await keepFormerSecret(inner, previous, now.toISOString())
+  }
+  const key = await changeKey(ctx, id, { action: 'rotated', first }, (previous) => {
+    const status = statusOf(previous, now)
+    if (status !== 'ACTIVE' && status !== 'ROTATING') {
+      throw new Refusal('INVALID_STATE', 'Only an API key that works can be rotated.', { allowed: [] })
+    }
+    return {
+      operation: 'UPDATE',
+      values: { prefix, secretHash: hash, previousSecretExpiresAt },
+      events: [{ type: 'api_key.rotated' }],
+    }
+  })
+  return { ...key, secret }
+}
+
+/** The secret lets its bearer act as the key's owner, so nobody gets one of a user who may do more. */
+async function mayHoldSecret({ caller, db }: RequestContext, { ownerId }: ApiKey): Promise<void> {
+  if (caller.kind === 'SYSTEM' || caller.role === 'OWNER' || caller.userId === ownerId) return
+  const owner = await findUser(db, caller.organizationId, ownerId)
+  if (owner?.role === 'OWNER') {
+    throw new Refusal('PERMISSION_DENIED', "Only owners may rotate another owner's API key; you may revoke it.")
+  }
+}
+
+async function keepFormerSecret({ caller, db }: RequestContext, key: ApiKey, now: string): Promise<void> {
+  const { organizationId } = caller
+  await db.query(
+    `update identity.api_key_former_secret set superseded_at = $3
+     where organization_id = $1 and api_key_id = $2 and superseded_at is null`,
+    [organizationId, key.id, now],
+  )
+  await db.query(
+    `insert into identity.api_key_former_secret (organization_id, id, api_key_id, secret_hash, created_at)
+     values ($1, $2, $3, $4, $5)`,
+    [organizationId, newId(), key.id, key.secretHash, now],
+  )
+}

@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sessionOf } from '../requests/session.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { restClient, type Answer, type RestClient } from '../rest-client.ts'
+
+const platform = usePlatform()
+const hour = 3_600_000
+let member: Member
+let session: RestClient
+beforeAll(async () => {
+  member = await platform.member()
+  session = await signedIn(member)
+})
+
+/** Access tokens last 15 minutes, so a test that lets hours pass signs in again. */
+const signedIn = async (user: Member): Promise<RestClient> =>
+  restClient(platform.contract, platform.url, { authorization: `Bearer ${await sessionOf(platform, user)}` })
+
+const withKey = (secret: string, headers: Readonly<Record<string, string>> = {}): RestClient =>
+  restClient(platform.contract, platform.url, { 'x-api-key': secret, ...headers })
+
+const aKey = async (input: object = {}): Promise<{ id: string; secret: string }> =>
+  (await session.apiKeyCreate!({ body: { name: 'Sync', scopes: ['READ_ACCOUNTS'], ...input } })).body
+
+const told = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code ?? 'OK'}`
+const listing = async (secret: string) => (await withKey(secret).accountList!()) as Answer
+
+describe('apiKeyRotate', () => {
+  it('answers 200 with a new secret; both work for 24 hours, then the one before answers 401 and says why', async () => {
+    const { id, secret } = await aKey()
+    const rotated = await session.apiKeyRotate!({ id })
+    expect(rotated.status).toBe(200)
+    expect(rotated.headers.get('etag')).toBe('"2"')
+    expect(rotated.body).toMatchObject({ id, status: 'ROTATING', scopes: ['READ_ACCOUNTS'], version: 2 })
+    const [next, end] = [rotated.body.secret as string, Date.parse(rotated.body.previousSecretExpiresAt as string)]
+    expect(end - platform.now.getTime()).toBe(24 * hour)
+    expect([told(await listing(secret)), told(await listing(next))]).toEqual(['200 OK', '200 OK'])
+
+    platform.pass(24 * hour - 1)
+    expect([told(await listing(secret)), told(await listing(next))]).toEqual(['200 OK', '200 OK'])
+    platform.pass(1)
+    const ended = await listing(secret)
+    expect(told(ended)).toBe('401 API_KEY_EXPIRED')
+    expect(ended.body.detail).toBe('This API key was rotated and its overlap has ended; use the new secret.')
+    expect(told(await listing(next))).toBe('200 OK')
+    session = await signedIn(member)
+    const { body } = await session.apiKey!({ id })
+    expect([body.status, body.secret]).toEqual(['ACTIVE', undefined])
+  })
+
+  it('takes an overlap of 0 to 168 hours', async () => {
+    const { id, secret } = await aKey()
+    for (const overlapHours of [-1, 169, 1.5, null, '24']) {
+      const refused = await session.apiKeyRotate!({ id, body: { overlapHours } })
+      expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'overlapHours'])
+    }
+    const longest = await session.apiKeyRotate!({ id, body: { overlapHours: 168 } })
+    expect(Date.parse(longest.body.previousSecretExpiresAt as string) - platform.now.getTime()).toBe(168 * hour)
+    const shortest = await session.apiKeyRotate!({ id, body: { overlapHours: 0 } })
+    expect(shortest.body).toMatchObject({ status: 'ACTIVE', previousSecretExpiresAt: platform.now.toISOString() })
+    platform.pass(1000)
+    expect(told(await listing(secret))).toBe('401 API_KEY_EXPIRED')
+    expect(told(await listing(longest.body.secret as string))).toBe('401 API_KEY_EXPIRED')
+    expect(told(await listing(shortest.body.secret as string))).toBe('200 OK')
+  })
+
+  it('answers the secret of an Idempotency-Key again, and rotates once', async () => {
+    const { id } = await aKey()
+    const ask = () => session.apiKeyRotate!({ id, headers: { 'idempotency-key': 'rotate-1' } })
+    const [first, again] = [await ask(), await ask()]
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body).toEqual(first.body)
+    expect((await session.apiKey!({ id })).body.version).toBe(2)
+  })
+
+  it('answers 409 for a revoked key, and revoking ended both secrets', async () => {
+    const { id, secret } = await aKey()
+    const { body } = await session.apiKeyRotate!({ id })
+    await session.apiKeyRevoke!({ id })
+    platform.pass(1000)
+    expect([told(await listing(secret)), told(await listing(body.secret as string))]).toEqual([
+      '401 API_KEY_INVALID',
+      '401 API_KEY_INVALID',
+    ])
+    expect(told(await session.apiKeyRotate!({ id }))).toBe('409 INVALID_STATE')
+  })
+
+  it('is closed to keys with 403', async () => {
+    const { id } = await aKey()
+    expect(told(await member.rest.apiKeyRotate!({ id }))).toBe('403 API_KEY_SCOPE_BLOCKED')
+  })
+})
+
+describe('a key', () => {
+  it('expires in the very millisecond, and works again when that is moved', async () => {
+    const expiresAt = new Date(platform.now.getTime() + 10_000).toISOString()
+    const { id, secret } = await aKey({ expiresAt })
+    expect((await session.apiKey!({ id })).body).toMatchObject({ status: 'ACTIVE', expiresSoon: true })
+    platform.pass(9_999)
+    expect(told(await listing(secret))).toBe('200 OK')
+    platform.pass(1)
+    const ended = await listing(secret)
+    expect([told(ended), ended.body.detail]).toEqual(['401 API_KEY_EXPIRED', 'This API key has expired.'])
+    expect((await session.apiKey!({ id })).body).toMatchObject({ status: 'EXPIRED', expiresSoon: false })
+    await session.apiKeyUpdate!({ id, body: { expiresAt: null } })
+    platform.pass(1000)
+    expect(told(await listing(secret))).toBe('200 OK')
+  })
+
+  it('is judged by the connecting address: X-Forwarded-For neither opens nor closes it', async () => {
+    const { secret: elsewhere } = await aKey({ ipAllowList: ['203.0.113.0/24', '2001:db8::/32'] })
+    const forged = ['203.0.113.9', '2001:db8::1', '203.0.113.9, 127.0.0.1', '127.0.0.1, 203.0.113.9']
+    for (const address of forged) {
+      const client = withKey(elsewhere, {
+        'x-forwarded-for': address,
+        forwarded: `for=${address}`,
+        'x-real-ip': address,
+      })
+      expect(told(await client.accountList!())).toBe('403 API_KEY_IP_NOT_ALLOWED')
+    }
+    for (const entry of ['127.0.0.1', '127.0.0.0/8', '::ffff:127.0.0.1']) {
+      const { secret: here } = await aKey({ ipAllowList: ['2001:db8::/32', entry] })
+      expect(told(await withKey(here, { 'x-forwarded-for': '203.0.113.9' }).accountList!())).toBe('200 OK')
+    }
+  })
+})
+
+describe('apiKeyRegenerate', () => {
+  it('swaps the secret at once, and announces its end', async () => {
+    const { id, secret } = await aKey()
+    const answer = await session.apiKeyRegenerate!({ id })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ id, status: 'ACTIVE', version: 2 })
+    expect(answer.headers.get('deprecation')).toBe(`@${Date.parse('2026-10-01T00:00:00Z') / 1000}`)
+    expect(answer.headers.get('sunset')).toBe('Thu, 01 Apr 2027 00:00:00 GMT')
+    expect(answer.headers.get('link')).toBe(
+      `</docs>; rel="deprecation"; type="text/html", </v1/api-keys/${id}/rotate>; rel="successor-version"`,
+    )
+    platform.pass(1000)
+    expect(told(await listing(secret))).toBe('401 API_KEY_EXPIRED')
+    expect(told(await listing(answer.body.secret as string))).toBe('200 OK')
+  })
+
+  it('answers 410 from its sunset on, with the same headers, and changes nothing', async () => {
+    const { id } = await aKey({ expiresAt: null })
+    platform.now = new Date('2027-03-31T23:59:59.999Z')
+    session = await signedIn(member)
+    expect((await session.apiKeyRegenerate!({ id })).status).toBe(200)
+    platform.pass(1)
+    const gone = await session.apiKeyRegenerate!({ id })
+    expect(told(gone)).toBe('410 ENDPOINT_SUNSET')
+    expect(gone.headers.get('sunset')).toBe('Thu, 01 Apr 2027 00:00:00 GMT')
+    expect(gone.headers.get('link')).toContain(`</v1/api-keys/${id}/rotate>; rel="successor-version"`)
+    expect((await session.apiKey!({ id })).body.version).toBe(2)
+  })
+})

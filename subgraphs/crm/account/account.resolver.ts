@@ -3,6 +3,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { connectionArgs, pageArgs, PartArgs } from '../../kernel/record/list-args.ts'
 import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
 import { Scope } from '../../kernel/record/scope.ts'
+import { updateAccount } from './account.actions.ts'
 import { account, Account } from './account.ts'
 import {
   AccountConnection,
@@ -67,7 +68,7 @@ export class AccountResolver {
     @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return accounts.update(ctx, id, input, expectedVersion)
+    return updateAccount(ctx, id, input, expectedVersion)
   }
 
   @Mutation(() => ID)

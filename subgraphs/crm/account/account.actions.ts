@@ -1,0 +1,21 @@
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { account, type Account } from './account.ts'
+import type { AccountUpdateInput } from './account.inputs.ts'
+
+const accounts = recordsOf(account)
+
+/** Accounts of an organization get new parents one after another: two moves at once could close a circle that neither sees. */
+export function updateAccount(
+  ctx: RequestContext,
+  id: string,
+  input: AccountUpdateInput,
+  expectedVersion: number | null,
+): Promise<Account> {
+  if (!input.parentAccountId) return accounts.update(ctx, id, input, expectedVersion)
+  return inTransaction(ctx, async (inner) => {
+    const place = `account.parent ${inner.caller.organizationId}`
+    await inner.db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [place])
+    return accounts.update(inner, id, input, expectedVersion)
+  })
+}

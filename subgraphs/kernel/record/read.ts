@@ -55,12 +55,12 @@ export async function requireRecord<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   id: string,
-  { deleted = false } = {},
+  { deleted = false, isHeld = false } = {},
 ): Promise<T> {
   const scope = new Scope(ctx.caller)
   const columns = selectList(definition, allOf(definition), 't', null)
   const state = deleted || !has(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
-  const sql = `select ${columns} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.seen(definition, 't')}${state}`
+  const sql = `select ${columns} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.seen(definition, 't')}${state}${isHeld ? ' for update of t' : ''}`
   const [row] = isId(id) ? await ctx.db.query(sql, scope.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
   if (deleted && row.deletedAt === null)

@@ -105,30 +105,31 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
   }
 }
 
-const attemptsMax = 5
+type Decision<T extends StoredRow> = Omit<Draft<T>, 'previous' | 'expectedVersion'>
 
 /**
  * Reads a record, decides what to change and saves it. When another writer came between and the caller demanded no
- * version, the decision is made anew on the record as it is then.
+ * version, the decision is made anew on the record as it is then, and the record is held so that nobody comes between again.
+ * `decide` reads with the context that it is given.
  */
 export async function change<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   id: string,
-  decide: (
-    previous: T,
-  ) => Omit<Draft<T>, 'previous' | 'expectedVersion'> | Promise<Omit<Draft<T>, 'previous' | 'expectedVersion'>>,
+  decide: (previous: T, ctx: RequestContext) => Decision<T> | Promise<Decision<T>>,
   { expectedVersion = null, deleted = false }: { expectedVersion?: number | null | undefined; deleted?: boolean } = {},
 ): Promise<T> {
   mayWrite(ctx)
-  for (let attempt = 1; ; attempt++) {
-    const previous = await requireRecord(ctx, definition, id, { deleted })
-    try {
-      return await save(ctx, definition, { ...(await decide(previous)), previous, expectedVersion })
-    } catch (error) {
-      const moved = error instanceof Refusal && error.code === 'VERSION_CONFLICT'
-      if (!moved || expectedVersion !== null || attempt === attemptsMax) throw error
-    }
+  const attempt = async (inner: RequestContext, isHeld: boolean): Promise<T> => {
+    const previous = await requireRecord(inner, definition, id, { deleted, isHeld })
+    return save(inner, definition, { ...(await decide(previous, inner)), previous, expectedVersion })
+  }
+  try {
+    return await attempt(ctx, false)
+  } catch (error) {
+    const moved = error instanceof Refusal && error.code === 'VERSION_CONFLICT'
+    if (!moved || expectedVersion !== null) throw error
+    return inTransaction(ctx, (inner) => attempt(inner, true))
   }
 }
 

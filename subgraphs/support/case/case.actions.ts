@@ -41,10 +41,10 @@ export function updateCase(
     ctx,
     supportCase,
     id,
-    async (previous) => {
+    async (previous, inner) => {
       const { status } = input
       const moved = status
-        ? await move(ctx, { ...previous, ...definedPriority(input) }, previous.status, status)
+        ? await move(inner, { ...previous, ...definedPriority(input) }, previous.status, status)
         : { values: {}, events: [] }
       // A due date that is given is not moved by the pause that the same change ends.
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
@@ -57,8 +57,8 @@ export function updateCase(
 
 /** Same status: nothing happens. Otherwise the side effects of the state machine, in one change. */
 export function setCaseStatus(ctx: RequestContext, id: string, status: CaseStatus): Promise<Case> {
-  return change(ctx, supportCase, id, async (previous) => {
-    const { values: implied, events } = await move(ctx, previous, previous.status, status)
+  return change(ctx, supportCase, id, async (previous, inner) => {
+    const { values: implied, events } = await move(inner, previous, previous.status, status)
     return { operation: 'UPDATE', values: { status }, implied, events }
   })
 }
@@ -75,8 +75,8 @@ export function assignCase(ctx: RequestContext, id: string, assignedToId: string
 /** Writes a summary of the case and its comments, keeps it on the case and answers it. */
 export async function summarizeCase(ctx: RequestContext, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
-  const summarized = await change(ctx, supportCase, id, async (previous) => {
-    const comments = await ctx.db.query<{ body: string }>(
+  const summarized = await change(ctx, supportCase, id, async (previous, inner) => {
+    const comments = await inner.db.query<{ body: string }>(
       'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at, id limit 200',
       [ctx.caller.organizationId, previous.id],
     )

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Role } from '../context.ts'
 import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
@@ -13,6 +14,12 @@ interface Remembered {
   fingerprint: string
   /** Sealed: it may carry what is shown once, like the secret of a new key. */
   answer: string
+}
+
+/** An answer, and as whom it was given. */
+interface Stored {
+  readonly role: Role
+  readonly answer: SubgraphResult
 }
 
 /** Undoes everything a run wrote, and still answers. */
@@ -45,7 +52,9 @@ export async function once(
       const before = remembered.find((row) => row.step === step)
       if (before) {
         const text = unseal(services.keys.encryption, placeOf(request, step), before.answer)
-        return { ...(JSON.parse(text) as SubgraphResult), replayed: true }
+        const { role, answer } = JSON.parse(text) as Stored
+        refuseLowered(role, context.caller.role)
+        return { ...answer, replayed: true }
       }
       const answer = await run(requestContext(context, services, db))
       if (isDefect(answer)) throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
@@ -57,6 +66,14 @@ export async function once(
     if (error instanceof Refusal) return { data: null, errors: [error.toJSON()] }
     throw error
   }
+}
+
+const ranks: readonly Role[] = ['READ_ONLY', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']
+
+/** Scopes were checked before; whether the role still allows what was done then, only doing it again would tell. */
+function refuseLowered(before: Role, now: Role): void {
+  if (ranks.indexOf(now) >= ranks.indexOf(before)) return
+  throw new Refusal('PERMISSION_DENIED', 'Your role was lowered since this request was answered; it is not repeated.')
 }
 
 /** Where an answer is stored. */
@@ -95,7 +112,11 @@ async function remember(
 ): Promise<void> {
   const { caller, idempotency } = request.context
   const { key, fingerprint } = idempotency!
-  const sealed = seal(services.keys.encryption, placeOf(request, step), JSON.stringify(answer))
+  const sealed = seal(
+    services.keys.encryption,
+    placeOf(request, step),
+    JSON.stringify({ role: caller.role, answer } satisfies Stored),
+  )
   await db.query(
     `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)

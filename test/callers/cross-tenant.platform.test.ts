@@ -1,0 +1,292 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { usePlatform } from '../platform.ts'
+import { refusedBy, refusedInput, refusedWith } from '../requests/problem.ts'
+import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
+import { fieldsOf, reaching, withText } from '../requests/schema.ts'
+import { inParallel, send, type Received } from '../requests/send.ts'
+
+const contract = loadContract(schemaPath('rest'))
+const { operations } = contract
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let ours: Requests
+let theirs: Requests
+
+beforeAll(async () => {
+  ours = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
+  theirs = await Requests.of(
+    platform,
+    await platform.member({ role: 'OWNER', organizationId: await platform.organization('Foreign') }),
+  )
+})
+
+/** Shows that an answer tells nothing of the foreign organization, and that what was asked changed nothing there. */
+async function withoutTrace(
+  foreign: readonly string[],
+  ask: () => Promise<readonly Received[]>,
+): Promise<readonly Received[]> {
+  const before = await platform.fingerprint(theirs.member.organizationId)
+  const answers = await ask()
+  const told = answers.filter(({ status, text }) => status < 400 && foreign.some((id) => text.includes(id)))
+  expect(told.map(({ text }) => text)).toEqual([])
+  expect(await platform.fingerprint(theirs.member.organizationId)).toBe(before)
+  return answers
+}
+
+/** An id of the other organization that a field of this name could hold; null where what it names does not exist yet. */
+async function foreignIdFor(operation: RestOperation, name: string): Promise<string | null> {
+  if (theirs.isUserReference(name) || name === 'owner') return theirs.member.userId
+  const creator = name === 'id' || name === 'ids' ? theirs.creatorOf(operation.path) : theirs.creatorOfReference(name)
+  // Ours may come to have a record with an id of theirs, so an id is used once.
+  return creator && String((await theirs.record(creator, name === 'id'))['id'])
+}
+
+const named = operations.map((operation) => [operation.id, operation] as const)
+const inPath = named.filter(([, { path }]) => path.includes('{'))
+
+describe.each(inPath)('%s', (_, operation) => {
+  it('answers 404 to the path of a foreign record', async () => {
+    const request = await ours.valid(operation)
+    const { path } = await theirs.valid(operation, { fresh: true })
+    const [answer] = await withoutTrace(Object.values(path), async () => [await ours.send({ ...request, path })])
+    expect(refusedBy(answer!)).toEqual(refusedWith('NOT_FOUND'))
+  })
+})
+
+const referencesIn = (operation: RestOperation) =>
+  operation.body ? fieldsOf(contract, operation.body.schema).filter(({ schema }) => schema.format === 'uuid') : []
+
+describe.each(named.filter(([, operation]) => referencesIn(operation).length > 0))('%s', (_, operation) => {
+  const places = referencesIn(operation).map(({ path }) => [path.join('.'), path] as const)
+
+  it.each(places)('neither finds nor changes a foreign record by %s', async (at, place) => {
+    const name = String(place.findLast((key) => typeof key === 'string'))
+    const foreign = await foreignIdFor(operation, name)
+    // Nothing owns what this names; the operation that will create it brings the id along.
+    if (foreign === null) return
+    const request = await ours.valid(operation, { fresh: true })
+    const { body: whole } = await ours.valid(operation, { whole: true })
+    const body = withText(reaching(request.body, whole, place), place, JSON.stringify(foreign))
+    const [answer] = await withoutTrace([theirs.member.organizationId], async () => [
+      await ours.send(request, { body }),
+    ])
+    if (name === 'id' && operation.success.status === 201) await expectOwnRecord(operation, foreign, answer!)
+    else if (place.length > 1) expectFailedItem(name, answer!)
+    else expect(refusedBy(answer!)).toEqual(expectedFor(operation, at))
+  })
+})
+
+/** Signing in to an organization that one does not belong to is a failed sign-in. */
+const expectedFor = ({ isPublic }: RestOperation, at: string) =>
+  isPublic ? refusedWith('UNAUTHENTICATED') : refusedInput(at, 'UNKNOWN_REFERENCE')
+
+/** Ids are chosen per organization: one that another organization uses is as free as any. */
+async function expectOwnRecord(operation: RestOperation, id: string, { status, body }: Received): Promise<void> {
+  expect([status, body.id, body.organizationId]).toEqual([201, id, ours.member.organizationId])
+  const rows = await platform.query(`select 1 from kernel.event where record_id = $1 and organization_id = $2`, [
+    id,
+    ours.member.organizationId,
+  ])
+  expect([operation.id, rows.length]).toEqual([operation.id, 1])
+}
+
+/** Items succeed and fail each for itself. */
+function expectFailedItem(name: string, { status, body }: Received): void {
+  const isItself = name === 'id' || name === 'ids'
+  const errors = isItself ? null : [{ path: name, code: 'UNKNOWN_REFERENCE' }]
+  expect([status, body.succeeded, body.failed]).toEqual([200, 0, 1])
+  expect(body.results).toMatchObject([
+    { index: 0, status: 'FAILED', code: isItself ? 'NOT_FOUND' : 'VALIDATION_FAILED', errors },
+  ])
+}
+
+const lists = named.filter(([, { parameters }]) =>
+  parameters.some(({ in: place, name }) => place === 'query' && name === 'limit'),
+)
+
+describe.each(lists)('%s', (_, operation) => {
+  const references = operation.parameters.filter(
+    ({ in: place, schema }) => place === 'query' && (schema?.format === 'uuid' || schema?.items?.format === 'uuid'),
+  )
+
+  it('lists records of its own organization only', async () => {
+    const { path } = await theirs.valid(operation, { fresh: true })
+    const [answer] = await withoutTrace([theirs.member.organizationId, ...Object.values(path)], async () => [
+      await ours.send(await ours.valid(operation), { query: 'limit=100' }),
+    ])
+    const rows: Row[] = Array.isArray(answer!.body) ? (answer!.body as Row[]) : (answer!.body.data as Row[])
+    expect(new Set(rows.map(({ organizationId }) => organizationId ?? ours.member.organizationId))).toEqual(
+      new Set(rows.length > 0 ? [ours.member.organizationId] : []),
+    )
+  })
+
+  it.each(references.map(({ name }) => name))('is empty for a foreign %s', async (name) => {
+    const foreign = (await foreignIdFor(operation, name)) ?? theirs.member.userId
+    const [answer] = await withoutTrace([foreign], async () => [
+      await ours.send(await ours.valid(operation), { query: `${name}=${foreign}` }),
+    ])
+    expect([answer!.status, answer!.body.data, answer!.body.total]).toEqual([200, [], 0])
+  })
+
+  it.runIf(operation.parameters.some(({ name }) => name === 'cursor'))(
+    'goes on in its own organization from a foreign cursor',
+    async () => {
+      const request = await theirs.valid(operation)
+      const creator = theirs.creatorOf(operation.path)!
+      await theirs.record(creator, true)
+      const { nextCursor } = (await theirs.send(request, { query: 'limit=1' })).body as { nextCursor: string }
+      const own: ValidRequest = await ours.valid(operation)
+      const queries = ['', '&sortOrder=asc'].map((order) => `limit=100${order}&cursor=${nextCursor}`)
+      const answers = await withoutTrace([theirs.member.organizationId], () =>
+        inParallel(queries, (query) => ours.send(own, { query })),
+      )
+      expect(answers.map(({ status }) => status)).toEqual([200, 400])
+      expect(
+        (answers[0]!.body.data as Row[]).every(({ organizationId }) => organizationId === ours.member.organizationId),
+      ).toBe(true)
+    },
+  )
+})
+
+describe.each(named.filter(([, { acceptsIdempotencyKey }]) => acceptsIdempotencyKey))('%s', (_, operation) => {
+  it('does not replay what another organization did with the same Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': `shared-${operation.id}` }
+    const first = await theirs.send(await theirs.valid(operation, { fresh: true }), { headers })
+    const request = await ours.valid(operation, { fresh: true })
+    const [answer] = await withoutTrace([theirs.member.organizationId], async () => [
+      await ours.send(request, { headers }),
+    ])
+    expect([first.status, answer!.status, answer!.headers['idempotent-replayed']]).toEqual([
+      operation.success.status,
+      operation.success.status,
+      undefined,
+    ])
+  })
+})
+
+describe('GraphQL', () => {
+  /** The ids of every record of the other organization that an operation creates. */
+  async function foreignRecords(): Promise<Map<string, Row>> {
+    const creators = operations.filter(
+      ({ id, documentId, success }) => id === documentId && id.endsWith('Create') && success.status === 201,
+    )
+    const rows = await Promise.all(
+      creators.map(
+        async (creator) => [creator.id.slice(0, -'Create'.length), await theirs.record(creator, false)] as const,
+      ),
+    )
+    return new Map(rows)
+  }
+
+  it('finds no foreign record by id, whatever the root field', async () => {
+    const records = await foreignRecords()
+    const { fields } = await rootFields(ours)
+    const found: string[] = []
+    for (const { name, args } of fields) {
+      for (const arg of args.filter(({ type }) => type === 'ID!' || type === 'String!')) {
+        for (const row of records.values()) {
+          const value = arg.type === 'ID!' ? row['id'] : (row[arg.name] ?? row['id'])
+          const { text, status } = await graphql(
+            ours,
+            `query($v: ${arg.type}) { found: ${name}(${arg.name}: $v) { __typename } }`,
+            { v: value },
+          )
+          if (status >= 500 || !/"found":null/.test(text)) found.push(`${name}: ${text.slice(0, 200)}`)
+        }
+      }
+    }
+    expect(found.filter((told) => !/"NOT_FOUND"/.test(told))).toEqual([])
+  })
+
+  it('matches no foreign record in filters, nested ones included', async () => {
+    const { id, name } = (await theirs.record(ours.creatorOf('/v1/accounts')!, false)) as { id: string; name: string }
+    const filters = [
+      { id: { eq: id } },
+      { id: { in: [id] } },
+      { parentAccountId: { eq: id } },
+      { parent: { id: { eq: id } } },
+      { parent: { name: { eq: name } } },
+      { children: { some: { id: { eq: id } } } },
+      { or: [{ id: { eq: id } }, { parent: { name: { startsWith: name } } }] },
+      { not: { organizationId: { eq: ours.member.organizationId } } },
+      { organizationId: { eq: theirs.member.organizationId } },
+      { ownerId: { eq: theirs.member.userId } },
+    ]
+    const query =
+      'query($filter: AccountFilter) { accountList(filter: $filter) { total data { id } } accountConnection(filter: $filter) { totalCount nodes { id } } }'
+    const answers = await withoutTrace([id], () => inParallel(filters, (filter) => graphql(ours, query, { filter })))
+    const nothing = { accountList: { total: 0, data: [] }, accountConnection: { totalCount: 0, nodes: [] } }
+    expect(answers.map(({ body }) => body as unknown)).toEqual(filters.map(() => ({ data: nothing })))
+  })
+
+  it('answers no foreign record behind an edge that was stored before its target left', async () => {
+    const account = await theirs.record(ours.creatorOf('/v1/accounts')!, false)
+    const own = await ours.record(ours.creatorOf('/v1/cases')!, true)
+    // No operation can write this; the database is made to hold it.
+    await platform.query('update support."case" set account_id = $2 where id = $1', [own['id'], account['id']])
+    const { body } = await graphql(ours, 'query($id: ID!) { case(id: $id) { accountId account { id name } } }', {
+      id: own['id'],
+    })
+    expect(body).toEqual({ data: { case: { accountId: account['id'], account: null } } })
+  })
+
+  it('changes no foreign record', async () => {
+    const records = await foreignRecords()
+    const [{ id: accountId }, { id: caseId }, { id: productId }] = ['account', 'case', 'product'].map((name) =>
+      records.get(name)!,
+    ) as [Row, Row, Row]
+    const mutations = [
+      [`mutation($id: ID!) { r: accountUpdate(id: $id, input: {name: "taken"}) { id } }`, accountId],
+      [`mutation($id: ID!) { r: accountDelete(id: $id) }`, accountId],
+      [`mutation($id: ID!) { r: accountRestore(id: $id) { id } }`, accountId],
+      [`mutation($id: ID!) { r: caseAssign(id: $id, assignedToId: null) { id } }`, caseId],
+      [`mutation($id: ID!) { r: caseSetStatus(id: $id, status: CLOSED) { id } }`, caseId],
+      [`mutation($id: ID!) { r: productDelete(id: $id) }`, productId],
+    ] as const
+    const answers = await withoutTrace([theirs.member.organizationId], () =>
+      inParallel(mutations, ([query, id]) => graphql(ours, query, { id })),
+    )
+    expect(answers.map(({ body }) => [body.data, body.errors[0].extensions.code])).toEqual(
+      mutations.map(() => [null, 'NOT_FOUND']),
+    )
+  })
+})
+
+function graphql({ session, member }: Requests, query: string, variables: object): Promise<Received> {
+  const needsSession =
+    /\b(apiKey|me|profile|organization|user|audit)/i.test(query) && !/account|case|product/i.test(query)
+  const headers = needsSession ? { Authorization: `Bearer ${session}` } : member.headers
+  return send(platform.url, {
+    method: 'POST',
+    path: '/v1/graphql',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  })
+}
+
+interface RootField {
+  readonly name: string
+  readonly args: readonly { readonly name: string; readonly type: string }[]
+}
+
+/** Root fields that answer one record, with their required arguments as text. */
+async function rootFields(requests: Requests): Promise<{ fields: RootField[] }> {
+  const query =
+    '{ __schema { queryType { fields { name type { kind } args { name type { kind ofType { name } } } } } } }'
+  const { body } = await graphql(requests, query, {})
+  type Described = {
+    name: string
+    type: { kind: string }
+    args: { name: string; type: { kind: string; ofType: { name: string } | null } }[]
+  }
+  const fields = (body.data.__schema.queryType.fields as Described[])
+    .filter(({ type, args }) => type.kind === 'OBJECT' && args.some((arg) => arg.type.kind === 'NON_NULL'))
+    .map(({ name, args }) => ({
+      name,
+      args: args
+        .filter(({ type }) => type.kind === 'NON_NULL')
+        .map((arg) => ({ name: arg.name, type: `${arg.type.ofType!.name}!` })),
+    }))
+  return { fields }
+}

@@ -1,4 +1,5 @@
 import type { Caller } from './context.ts'
+import { legacyScopes } from './legacy-scopes.ts'
 
 /**
  * Two requirements that no API key or OAuth token can meet. `SESSION` stands on what only a signed-in user may do (the
@@ -24,7 +25,8 @@ export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: strin
   const { scopes } = caller
   if (scopes.includes('*') || scopes.includes(scope)) return true
   if (scope === 'READ_EVENTS') return scopes.includes('PUBLISH_EVENTS')
-  return scope.startsWith('READ_') && scopes.includes(`WRITE_${scope.slice('READ_'.length)}`)
+  if (scope.startsWith('READ_') && scopes.includes(`WRITE_${scope.slice('READ_'.length)}`)) return true
+  return caller.kind === 'API_KEY' && scopes.some((held) => legacyScopes.get(held)?.has(scope))
 }
 
 export function meets(caller: Pick<Caller, 'kind' | 'scopes'>, requirement: ScopeRequirement): boolean {

@@ -106,6 +106,7 @@ const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isKey: bo
 const toVisibility: Access['sight'][] = ['everybody', 'visibility']
 const readOnly = ({ isWrite }: Access): ErrorCode | null => (isWrite ? 'PERMISSION_DENIED' : null)
 const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => scope.startsWith('READ_'))
+const legacyRead = /^READ_(LEADS|CONTACTS|ACCOUNTS|OPPORTUNITIES|PRODUCTS|QUOTES|TASKS|ACTIVITIES|WEBHOOKS)$/
 const inverse = (scope: string): string =>
   scope.startsWith('READ_') ? scope.replace('READ_', 'WRITE_') : scope.replace('WRITE_', 'READ_')
 
@@ -142,6 +143,22 @@ export const callers: readonly Caller[] = [
         (scope) => !scopes.includes(scope) && !scopes.map(inverse).includes(scope),
       ),
     () => false,
+  ),
+
+  scoped(
+    'a legacy key that reads',
+    () => ['read'],
+    ({ scopes }) => scopes.every((scope) => legacyRead.test(scope)),
+  ),
+  scoped(
+    'a legacy key that writes',
+    () => ['write'],
+    ({ scopes }) => scopes.every((scope) => legacyRead.test(scope.replace('WRITE_', 'READ_'))),
+  ),
+  scoped(
+    'a legacy key for webhooks',
+    () => ['WEBHOOKS'],
+    ({ scopes }) => scopes.length > 0 && scopes.every((scope) => scope.endsWith('_WEBHOOKS')),
   ),
 
   refused('revoked', 'a revoked key', 'API_KEY_INVALID', true),

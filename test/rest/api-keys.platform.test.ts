@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sessionOf } from '../requests/session.ts'
+import { createApiKey } from '../../subgraphs/identity/public.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { restClient, type Answer, type RestClient } from '../rest-client.ts'
 
@@ -152,5 +153,37 @@ describe('apiKeyRegenerate', () => {
     expect(gone.headers.get('sunset')).toBe('Thu, 01 Apr 2027 00:00:00 GMT')
     expect(gone.headers.get('link')).toContain(`</v1/api-keys/${id}/rotate>; rel="successor-version"`)
     expect((await session.apiKey!({ id })).body.version).toBe(2)
+  })
+})
+
+describe('legacy scopes', () => {
+  const brought = async (...scopes: string[]): Promise<RestClient> => {
+    const { organizationId, userId: ownerId } = member
+    const wanted = { ownerId, name: 'Before 2020', scopes }
+    return withKey((await createApiKey(platform.services, organizationId, wanted)).secret)
+  }
+
+  it('reach leads through activities and webhooks, and need an explicit scope for the rest', async () => {
+    const [reader, writer, mixed] = [await brought('read'), await brought('write'), await brought('read', 'READ_CASES')]
+    const body = { name: 'Fjordline' }
+    expect(told(await reader.accountList!())).toBe('200 OK')
+    expect(told(await reader.productList!())).toBe('200 OK')
+    expect(told(await reader.accountCreate!({ body }))).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(told(await reader.caseList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(told(await writer.accountCreate!({ body }))).toBe('201 OK')
+    expect(told(await writer.caseList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(told(await mixed.caseList!())).toBe('200 OK')
+    expect(told(await (await brought('WEBHOOKS')).accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+  })
+
+  it('are granted to no new key, and a key that has them keeps them through changes and rotation', async () => {
+    const refused = await session.apiKeyCreate!({ body: { name: 'Sync', scopes: ['read'] } })
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'scopes.0'])
+    const { organizationId, userId: ownerId } = member
+    const { id } = await createApiKey(platform.services, organizationId, { ownerId, name: 'Old', scopes: ['write'] })
+    expect((await session.apiKeyUpdate!({ id, body: { name: 'Older' } })).body.scopes).toEqual(['write'])
+    const rotated = await session.apiKeyRotate!({ id })
+    expect(rotated.body.scopes).toEqual(['write'])
+    expect(told(await listing(rotated.body.secret as string))).toBe('200 OK')
   })
 })

@@ -1,17 +1,22 @@
 import { isAddressEntry } from '../../kernel/address.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { legacyScopes } from '../../kernel/legacy-scopes.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { grantableScopes } from './api-key-scopes.ts'
 import type { ApiKey } from './api-key.ts'
 
 export const rateLimitMax = 1_000_000
 
-type Values = Pick<ApiKey, 'scopes' | 'rateLimit' | 'ipAllowList'>
+type Values = Pick<ApiKey, 'scopes' | 'rateLimit' | 'ipAllowList' | 'expiresAt'>
 
-function scopeProblems(scopes: readonly string[]): FieldProblem[] {
+/** Keys from elsewhere keep their legacy scopes when an operator brings them in; nobody else grants one. */
+const isGrantable = (scope: string, byOperator: boolean): boolean =>
+  grantableScopes.includes(scope) || (byOperator && legacyScopes.has(scope))
+
+function scopeProblems(scopes: readonly string[], byOperator: boolean): FieldProblem[] {
   if (scopes.length === 0) return [{ path: 'scopes', code: 'EMPTY', message: 'A key has at least one scope.' }]
   return scopes.flatMap((scope, index) =>
-    grantableScopes.includes(scope)
+    isGrantable(scope, byOperator)
       ? []
       : {
           path: `scopes.${index}`,
@@ -36,21 +41,22 @@ const addressProblems = (entries: readonly string[]): FieldProblem[] =>
       : { path, code: 'NOT_AN_ADDRESS', message: `${path} is neither an IP address nor a CIDR block.` }
   })
 
-/** What is new is checked; a key from before a rule keeps what it has. */
-export function mustBeGrantable(next: Values, previous: Values | null): FieldProblem[] {
-  const isNew = (name: keyof Values) => JSON.stringify(next[name]) !== JSON.stringify(previous?.[name])
-  return [
-    ...(isNew('scopes') ? scopeProblems(next.scopes) : []),
-    ...(isNew('rateLimit') ? rateLimitProblems(next.rateLimit) : []),
-    ...(isNew('ipAllowList') ? addressProblems(next.ipAllowList) : []),
-  ]
+function expiryProblems({ clock }: RequestContext, { expiresAt }: Values): FieldProblem[] {
+  if (!expiresAt || Date.parse(expiresAt) > clock.now().getTime()) return []
+  return [{ path: 'expiresAt', code: 'NOT_IN_FUTURE', message: 'expiresAt is in the future, or null for never.' }]
 }
 
-export async function mustEndLater(
-  { clock }: RequestContext,
-  { expiresAt }: ApiKey,
-  previous: ApiKey | null,
+/** What is new is checked; a key from before a rule keeps what it has. */
+export async function mustBeGrantable(
+  ctx: RequestContext,
+  next: Values,
+  previous: Values | null,
 ): Promise<FieldProblem[]> {
-  if (!expiresAt || expiresAt === previous?.expiresAt || Date.parse(expiresAt) > clock.now().getTime()) return []
-  return [{ path: 'expiresAt', code: 'NOT_IN_FUTURE', message: 'expiresAt is in the future, or null for never.' }]
+  const isNew = (name: keyof Values) => JSON.stringify(next[name]) !== JSON.stringify(previous?.[name])
+  return [
+    ...(isNew('scopes') ? scopeProblems(next.scopes, ctx.caller.kind === 'SYSTEM') : []),
+    ...(isNew('rateLimit') ? rateLimitProblems(next.rateLimit) : []),
+    ...(isNew('ipAllowList') ? addressProblems(next.ipAllowList) : []),
+    ...(isNew('expiresAt') ? expiryProblems(ctx, next) : []),
+  ]
 }

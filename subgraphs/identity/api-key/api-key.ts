@@ -6,7 +6,7 @@ import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import { apiKeyEvents } from './api-key.events.ts'
-import { mustBeGrantable, mustEndLater } from './api-key.rules.ts'
+import { mustBeGrantable } from './api-key.rules.ts'
 
 export const QuotaWindow = enumeration('QuotaWindow', ['MINUTE', 'HOUR', 'DAY'])
 export const ApiKeyStatus = enumeration(
@@ -115,8 +115,7 @@ export const apiKey: RecordDefinition<ApiKey> = {
   searchable: ['name', 'prefix'],
   events: apiKeyEvents,
   initial: () => ({ requestCount: 0, rateLimitHits: 0 }),
-  invariants: mustBeGrantable,
-  checks: mustEndLater,
+  checks: mustBeGrantable,
 }
 
 export function statusOf(key: ApiKey, now: Date): keyof typeof ApiKeyStatus {

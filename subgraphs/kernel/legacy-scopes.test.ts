@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { legacyScopes } from './legacy-scopes.ts'
+import { holdsScope } from './scopes.ts'
+
+const resources = [
+  'LEADS',
+  'CONTACTS',
+  'ACCOUNTS',
+  'OPPORTUNITIES',
+  'PRODUCTS',
+  'QUOTES',
+  'ORDERS',
+  'TASKS',
+  'ACTIVITIES',
+  'CASES',
+  'CUSTOM_OBJECTS',
+  'CUSTOM_FIELDS',
+  'WEBHOOKS',
+]
+const explicit = ['ORDERS', 'CASES', 'CUSTOM_OBJECTS', 'CUSTOM_FIELDS']
+const reached = resources.filter((resource) => !explicit.includes(resource))
+const every = [
+  '*',
+  ...resources.flatMap((resource) => [`READ_${resource}`, `WRITE_${resource}`]),
+  'INVOKE_FUNCTIONS',
+  'MANAGE_METADATA',
+  'PUBLISH_EVENTS',
+  'READ_EVENTS',
+  'SESSION',
+  'PUBLIC',
+]
+const heldBy = (...scopes: string[]) => every.filter((scope) => holdsScope({ kind: 'API_KEY', scopes }, scope))
+
+describe('a legacy scope of a key', () => {
+  it.each([
+    ['read', reached.map((resource) => `READ_${resource}`)],
+    ['write', reached.flatMap((resource) => [`READ_${resource}`, `WRITE_${resource}`])],
+    ['WEBHOOKS', ['READ_WEBHOOKS', 'WRITE_WEBHOOKS']],
+  ])('%s opens what the specification gives it, and nothing else', (scope, opened) => {
+    expect(heldBy(scope)).toEqual(opened)
+  })
+
+  it('adds to explicit scopes', () => {
+    expect(heldBy('WEBHOOKS', 'READ_CASES')).toEqual(['READ_CASES', 'READ_WEBHOOKS', 'WRITE_WEBHOOKS'])
+  })
+
+  it('opens nothing to an app', () => {
+    const scopes = [...legacyScopes.keys()]
+    expect(every.filter((scope) => holdsScope({ kind: 'OAUTH', scopes }, scope))).toEqual([])
+  })
+})

@@ -13,6 +13,7 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { shortened } from './variables.ts'
 
 /** The most that one operation may hold. `cost` counts the objects that it could make us answer with. */
 export interface GraphLimits {
@@ -47,8 +48,9 @@ export function parseWithin(limits: GraphLimits, source: string): DocumentNode {
   } catch (error) {
     if (error instanceof Refusal || !(error instanceof GraphQLError)) throw error
     const [location] = error.locations ?? []
-    throw new Refusal('GRAPHQL_PARSE_FAILED', error.message, {
-      errors: [{ path: 'query', code: 'GRAPHQL_PARSE_FAILED', message: error.message, ...location }],
+    const message = shortened(error.message)
+    throw new Refusal('GRAPHQL_PARSE_FAILED', message, {
+      errors: [{ path: 'query', code: 'GRAPHQL_PARSE_FAILED', message, ...location }],
     })
   }
 }

@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { conditionVariables, type Fragments } from './collect.ts'
+import { shortened } from './variables.ts'
 
 /** One operation of a document, with the fragments that it uses and nothing else. */
 export interface OperationParts {
@@ -49,8 +50,14 @@ export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): vo
     throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', 'The document repeats the same fields too often.')
   }
   const code = 'GRAPHQL_VALIDATION_FAILED'
-  throw new Refusal(code, errors.length === 1 ? first.message : `The document has ${errors.length} problems.`, {
-    errors: errors.map(({ message, locations }) => ({ path: 'query', code, message, ...locations?.[0] })),
+  const detail = errors.length === 1 ? shortened(first.message) : `The document has ${errors.length} problems.`
+  throw new Refusal(code, detail, {
+    errors: errors.map(({ message, locations }) => ({
+      path: 'query',
+      code,
+      message: shortened(message),
+      ...locations?.[0],
+    })),
   })
 }
 

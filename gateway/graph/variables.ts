@@ -45,15 +45,21 @@ export function declaredVariables(
 }
 
 /** What was sent may be quoted in the message or be part of the path, and may be long. */
-const shortened = (text: string): string =>
+export const shortened = (text: string): string =>
   text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax)}…`
 
-function problemOf(path: string, text: string): FieldProblem {
+function required(name: string, what: string): FieldProblem {
+  const path = shortened(name)
+  return { path, code: 'REQUIRED', message: `Variable "$${path}" ${what}.` }
+}
+
+function problemOf(place: string, text: string): FieldProblem {
+  const path = shortened(place)
   const message = shortened(text)
   const unknown = /^Field "([^"]*)" is not defined by type/.exec(text)?.[1]
   if (unknown !== undefined) return { path: shortened(`${path}.${unknown}`), code: 'UNKNOWN_FIELD', message }
   const missing = /^Field "([^"]*)" of required type/.exec(text)?.[1]
-  if (missing !== undefined) return { path: `${path}.${missing}`, code: 'REQUIRED', message }
+  if (missing !== undefined) return { path: shortened(`${path}.${missing}`), code: 'REQUIRED', message }
   const isNull = /^Expected non-nullable type .* not to be null\.$/.test(text)
   return { path, code: isNull ? 'REQUIRED' : 'INVALID_VALUE', message }
 }
@@ -70,10 +76,10 @@ export function coerceVariables(declared: readonly DeclaredVariable[], given: Va
     if (value === undefined) {
       if (hasDefault) coerced[name] = defaultValue
       else if (isNonNullType(type)) {
-        problems.push({ path: name, code: 'REQUIRED', message: `Variable "$${name}" is required.` })
+        problems.push(required(name, 'is required'))
       }
     } else if (value === null && (isNonNullType(type) || isCondition)) {
-      problems.push({ path: name, code: 'REQUIRED', message: `Variable "$${name}" must not be null.` })
+      problems.push(required(name, 'must not be null'))
     } else {
       const note = (path: readonly (string | number)[], _value: unknown, error: Error): void => {
         if (problems.length < problemsMax) problems.push(problemOf([name, ...path].join('.'), error.message))

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { loadContract } from '../../rest-adapter/contract.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'

@@ -10,6 +10,8 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
   /** One of the path families that no key may call. */
   readonly isBlocked: boolean
   readonly namesRecord: boolean
+  /** For owners and admins. */
+  readonly isAdministration: boolean
   /** Who sees a record that somebody else owns. */
   readonly sight: 'everybody' | 'visibility' | 'administrators'
 }
@@ -46,6 +48,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     isWrite: method !== 'get' && !ownAffairs.test(path),
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
     namesRecord: path.includes('{'),
+    isAdministration: path.startsWith('/v1/admin/'),
     sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
 }
@@ -102,6 +105,9 @@ const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isKey: bo
   refusal: () => code,
   isKey,
 })
+
+const notAdministrator = ({ isAdministration }: Access): ErrorCode | null =>
+  isAdministration ? 'PERMISSION_DENIED' : null
 
 const toVisibility: Access['sight'][] = ['everybody', 'visibility']
 const readOnly = ({ isWrite }: Access): ErrorCode | null => (isWrite ? 'PERMISSION_DENIED' : null)
@@ -180,11 +186,11 @@ export const callers: readonly Caller[] = [
   session('a session of an admin', 'admin', ({ documentId }) =>
     tellsSecret.has(documentId) ? 'PERMISSION_DENIED' : null,
   ),
-  session('a session of a member', 'all', (access) => hidden(access, toVisibility)),
+  session('a session of a member', 'all', (access) => notAdministrator(access) ?? hidden(access, toVisibility)),
   session(
     'a session of a user who may only read',
     'reader',
-    (access) => readOnly(access) ?? hidden(access, toVisibility),
+    (access) => readOnly(access) ?? notAdministrator(access) ?? hidden(access, toVisibility),
   ),
   refused('ended session', 'a session that has ended', 'UNAUTHENTICATED', false),
   refused('expired session', 'an expired access token', 'TOKEN_EXPIRED', false),

@@ -1,0 +1,386 @@
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from 'graphql'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { usePlatform, type Member } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
+import { inParallel, send, type Received } from '../requests/send.ts'
+
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let member: Member
+let session: Record<string, string>
+let schema: GraphQLSchema
+
+beforeAll(async () => {
+  member = await platform.member({ role: 'OWNER' })
+  const requests = await Requests.of(platform, member)
+  session = { Authorization: `Bearer ${requests.session}` }
+  const { body } = await ask({ query: getIntrospectionQuery() }, session)
+  schema = buildClientSchema(body.data as IntrospectionQuery)
+})
+
+const ask = (body: unknown, headers: Record<string, string> = member.headers): Promise<Received> =>
+  send(platform.url, {
+    method: 'POST',
+    path: '/v1/graphql',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+interface Told {
+  readonly status: number
+  readonly codes: readonly string[]
+}
+
+const told = ({ status, body }: Received): Told => ({
+  status,
+  codes: ((body?.errors ?? []) as { extensions: { code: string } }[]).map(({ extensions }) => extensions.code),
+})
+
+const refused = (code: string, count = 1): Told => ({ status: 400, codes: Array.from({ length: count }, () => code) })
+const limit = refused('GRAPHQL_LIMIT_EXCEEDED')
+const accepted: Told = { status: 200, codes: [] }
+
+const rootFields = (): [kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>][] => [
+  ...Object.values(schema.getQueryType()!.getFields()).map((field) => ['query', field] as ['query', typeof field]),
+  ...Object.values(schema.getMutationType()!.getFields()).map(
+    (field) => ['mutation', field] as ['mutation', typeof field],
+  ),
+]
+
+const selected = ({ type }: GraphQLField<unknown, unknown>): string =>
+  isCompositeType(getNamedType(type)) ? ' { __typename }' : ''
+
+const always = [String.raw`"a\u0000"`, String.raw`"\ud800"`]
+const wrongOfScalar: Readonly<Record<string, readonly string[]>> = {
+  Int: ['"1"', '1.5', '2147483648', '-2147483649', '1e400', 'true', '{}', '[1,2]', '"NaN"'],
+  Float: ['"1"', '1e400', 'true', '{}', '[1,2]'],
+  String: ['1', 'true', '{}', '["a","b"]', ...always],
+  ID: ['true', '{}', '1.5', '["a","b"]', ...always],
+  Boolean: ['1', '"true"', '{}', '[true,false]'],
+  DateTime: ['1', 'true', '{}', '"tomorrow"', '"2027-02-30"', '""', '"10000-01-01"', ...always],
+  JSON: [
+    String.raw`{"a":"\u0000"}`,
+    String.raw`{"\ud800":1}`,
+    '{"__proto__":1}',
+    `${'[['.repeat(50)}${']]'.repeat(50)}`,
+  ],
+}
+
+/** JSON texts that a variable of this type cannot be. */
+function wrongValues(type: GraphQLInputType): readonly string[] {
+  if (isNonNullType(type)) return ['null', ...wrongValues(type.ofType)]
+  if (isListType(type)) return wrongValues(type.ofType).filter((text) => !text.startsWith('[') && text !== 'null')
+  if (isEnumType(type)) return ['1', 'true', '{}', '[]', '"NOPE"', '""', '"__proto__"', '"constructor"', ...always]
+  if (isInputObjectType(type))
+    return ['1', '"a"', 'true', '[[]]', '{"nosuch":1}', '{"__proto__":1}', '{"constructor":1}', ...always]
+  return wrongOfScalar[getNamedType(type).name] ?? []
+}
+
+describe('variables of every root field', () => {
+  it('are refused when their types are wrong, and nothing is executed', async () => {
+    const before = await platform.fingerprint()
+    const found = await inParallel(rootFields(), async ([kind, field]) => {
+      const problems: string[] = []
+      for (const wrong of field.args) {
+        const declared = field.args.filter((arg) => arg === wrong || isNonNullType(arg.type))
+        const variables = declared.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(' ')
+        const query = `${kind}(${variables}) { ${field.name}(${declared.map(({ name }) => `${name}: $${name}`).join(' ')})${selected(field)} }`
+        for (const json of wrongValues(wrong.type)) {
+          const { status, body, text } = await ask(
+            `{"query":${JSON.stringify(query)},"variables":{"${wrong.name}":${json}}}`,
+            session,
+          )
+          const paths = ((body?.errors?.[0]?.extensions?.errors ?? []) as { path: string }[]).map(({ path }) => path)
+          const isNamed = paths.some((path) => path === wrong.name || path.startsWith(`${wrong.name}.`))
+          if (status !== 400 || body.data !== undefined || !isNamed)
+            problems.push(`${field.name}.${wrong.name}=${json.slice(0, 40)}: ${status} ${text.slice(0, 300)}`)
+        }
+      }
+      return problems
+    })
+    expect(found.flat()).toEqual([])
+    expect(await platform.fingerprint()).toBe(before)
+  })
+})
+
+// Operands that fit the type and are as odd as they can be.
+const oddOfScalar: Readonly<Record<string, readonly unknown[]>> = {
+  Int: [0, -1, 2147483647, -2147483648],
+  Float: [0, -0.5, 1e308, -1e308, 5e-324, 2 ** 53, 1e15],
+  String: ['', '%', '_', '\\', "'; drop table crm.account; --", '😀'.repeat(5000), '\u0001', '$1', 'a'.repeat(100_000)],
+  ID: ['0199d1a0-0000-7000-8000-000000000000', '0199D1A0-0000-7000-8000-00000000000F'],
+  Boolean: [true, false],
+  DateTime: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2027-01-01', '2027-01-01T00:00:00+14:00'],
+  JSON: [{}, { a: null }, { a: { b: [1, 'x', null] } }, { '': '' }, { "a'b": 1e300 }],
+}
+
+function oddValues(type: GraphQLInputType): readonly unknown[] {
+  if (isNonNullType(type)) return oddValues(type.ofType)
+  if (isListType(type)) {
+    const items = oddValues(type.ofType)
+    return [[], items, ...(items.length > 0 ? [Array.from({ length: 500 }, () => items[0])] : [])]
+  }
+  if (isEnumType(type)) return type.getValues().map(({ name }) => name)
+  return oddOfScalar[getNamedType(type).name] ?? []
+}
+
+/** Every column of a filter with every operator and every odd operand, and with conditions that say nothing. */
+function oddFilters(filter: GraphQLInputObjectType): Record<string, unknown>[] {
+  return Object.values(filter.getFields()).flatMap((column) => {
+    const operators = getNamedType(column.type)
+    if (['and', 'or', 'not'].includes(column.name) || operators === filter) return []
+    if (!isInputObjectType(operators)) return oddValues(operators).map((operand) => ({ [column.name]: operand }))
+    if (isInputObjectType(getNamedType(Object.values(operators.getFields())[0]!.type))) return []
+    const each = Object.values(operators.getFields()).flatMap(({ name, type }) =>
+      [null, ...oddValues(type)].map((operand) => ({ [column.name]: { [name]: operand } })),
+    )
+    return [...each, { [column.name]: {} }, { [column.name]: null }]
+  })
+}
+
+const filtered = () =>
+  rootFields().flatMap(([, field]) =>
+    field.args
+      .filter(({ name }) => name === 'filter')
+      .map((arg) => [field, getNamedType(arg.type) as GraphQLInputObjectType] as const),
+  )
+
+describe('filters', () => {
+  it('take every operator of every column with every operand that fits its type', async () => {
+    const found = await inParallel(filtered(), async ([field, filter]) => {
+      const filters = oddFilters(filter)
+      const problems: unknown[] = []
+      for (let start = 0; start < filters.length; start += 20) {
+        const part = filters.slice(start, start + 20)
+        const variables = part.map((_, index) => `$f${index}: ${filter.name}`).join(' ')
+        const query = `query(${variables}) { ${part.map((_, index) => `r${index}: ${field.name}(filter: $f${index}) { __typename }`).join(' ')} }`
+        const answer = await ask(
+          { query, variables: Object.fromEntries(part.map((value, index) => [`f${index}`, value])) },
+          session,
+        )
+        if (answer.status !== 200 || answer.body.errors)
+          problems.push([field.name, JSON.stringify(part).slice(0, 300), answer.text.slice(0, 300)])
+      }
+      return problems
+    })
+    expect(found.flat()).toEqual([])
+  })
+
+  it('refuse ids that are none, lists that are too long and filters that are too deep', async () => {
+    const deep = (levels: number): object => (levels === 0 ? { name: { eq: 'a' } } : { not: deep(levels - 1) })
+    const ids = Array.from({ length: 501 }, () => '0199d1a0-0000-7000-8000-000000000000')
+    const cases: [object, string, string][] = [
+      [{ id: { eq: 'x' } }, 'filter.id.eq', 'NOT_AN_ID'],
+      [{ parentAccountId: { in: ['x'] } }, 'filter.parentAccountId.in', 'NOT_AN_ID'],
+      [{ parent: { ownerId: { ne: '' } } }, 'filter.parent.ownerId.ne', 'NOT_AN_ID'],
+      [{ children: { none: { id: { eq: '1' } } } }, 'filter.children.none.id.eq', 'NOT_AN_ID'],
+      [{ or: [{ id: { in: ids } }] }, 'filter.or.0.id.in', 'TOO_MANY'],
+      [{ tags: { hasAny: ids } }, 'filter.tags.hasAny', 'TOO_MANY'],
+      [deep(9), `filter${'.not'.repeat(9)}`, 'TOO_DEEP'],
+    ]
+    const answers = await inParallel(cases, ([filter]) =>
+      ask({ query: 'query($filter: AccountFilter) { accountList(filter: $filter) { total } }', variables: { filter } }),
+    )
+    const found = answers.map(
+      ({ status, body }) =>
+        [
+          status,
+          body.errors?.[0]?.extensions?.errors?.map(({ path, code }: { path: string; code: string }) => [path, code]),
+        ] as unknown,
+    )
+    expect(found).toEqual(cases.map(([, path, code]) => [200, [[path, code]]]))
+    expect(
+      told(
+        await ask({
+          query: 'query($filter: AccountFilter) { accountList(filter: $filter) { total } }',
+          variables: { filter: deep(8) },
+        }),
+      ),
+    ).toEqual(accepted)
+  })
+})
+
+describe('sizes of lists', () => {
+  const sizes = [0, -1, 101, 1_000_000_000, -2147483648, 2147483647]
+  it.each(['first', 'limit', 'page'])('%s is refused out of its bounds, everywhere', async (name) => {
+    const found: string[] = []
+    const fields = rootFields().filter(
+      ([kind, field]) => kind === 'query' && field.args.some((arg) => arg.name === name),
+    )
+    for (const [, field] of fields) {
+      const id = field.args.find((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)
+      const given = id ? `${id.name}: "0199d1a0-0000-7000-8000-000000000000" ` : ''
+      for (const size of sizes.filter((value) => name !== 'page' || value !== 101)) {
+        const answer = await ask(
+          {
+            query: `query($size: Int!) { ${field.name}(${given}${name}: $size)${selected(field)} }`,
+            variables: { size },
+          },
+          session,
+        )
+        const { codes } = told(answer)
+        const isRefused = codes.length === 1 && ['VALIDATION_FAILED', 'GRAPHQL_LIMIT_EXCEEDED'].includes(codes[0]!)
+        if (!isRefused && codes[0] !== 'NOT_FOUND')
+          found.push(`${field.name}(${name}: ${size}): ${answer.text.slice(0, 200)}`)
+      }
+    }
+    expect(fields.length).toBeGreaterThan(0)
+    expect(found).toEqual([])
+  })
+})
+
+const repeated = (text: (index: number) => string, count: number): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ')
+/** `{ accountList { data { parent { … { id } } } } }` of this many levels. */
+const levels = (depth: number): string =>
+  `{ accountList(limit: 1) { data ${'{ parent '.repeat(depth - 3)}{ id }${' }'.repeat(depth - 3)} } }`
+const ofTokens = (tokens: number): string => {
+  const [terms, rest] = [Math.floor((tokens - 15) / 5), (tokens - 15) % 5]
+  return `{ accountList(limit: 1 orderBy: [${repeated(() => '{field: name}', terms)}]) { ${'page '.repeat(rest + 1)}} }`
+}
+const nestedList = (limitOfProducts: number): string =>
+  `{ accountConnection(first: 100) { nodes { children(first: 97) { nodes { id } } } } productList(limit: ${limitOfProducts}) { data { id } } }`
+const ofFields = (more: string): string =>
+  `{ ${repeated((index) => `r${index}: accountStats { ...F }`, 10)} ${more} } fragment F on AccountStats { ${'total '.repeat(199)} }`
+
+describe('limits of a document', () => {
+  it.each([
+    ['2000 tokens', ofTokens(2000), accepted],
+    ['2001 tokens', ofTokens(2001), limit],
+    ['depth 12', levels(12), accepted],
+    ['depth 13', levels(13), limit],
+    ['30 aliases', `{ accountList { ${repeated((index) => `a${index}: page`, 30)} } }`, accepted],
+    ['31 aliases', `{ accountList { ${repeated((index) => `a${index}: page`, 31)} } }`, limit],
+    ['20 root fields', `{ ${repeated((index) => `a${index}: __typename`, 20)} }`, accepted],
+    ['21 root fields', `{ ${repeated((index) => `a${index}: __typename`, 21)} }`, limit],
+    [
+      '21 root fields in fragments',
+      `{ ${repeated(() => '...F', 1)} } fragment F on Query { ${repeated((index) => `a${index}: __typename`, 21)} }`,
+      limit,
+    ],
+    ['30 directives', `{ accountList { ${repeated(() => 'page @include(if: true)', 30)} } }`, accepted],
+    ['31 directives', `{ accountList { ${repeated(() => 'page @include(if: true)', 31)} } }`, limit],
+    ['2000 fields', ofFields(''), accepted],
+    ['2001 fields', ofFields('__typename'), limit],
+    ['a cost of 10000', nestedList(98), accepted],
+    ['a cost of 10001', nestedList(99), limit],
+    ['a cost in billions', '{ accountConnection(first: 2147483647) { nodes { id } } }', limit],
+    [
+      'lists in lists in lists',
+      `{ accountConnection(first: 100) { nodes { children(first: 100) { nodes { children(first: 100) { nodes { id } } } } } } }`,
+      limit,
+    ],
+    [
+      'a thousand fragments that spread each other',
+      `{ ...F0 } ${repeated((index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`, 100)} fragment F100 on Query { __typename }`,
+      limit,
+    ],
+  ])('%s', async (_, query, expected) => {
+    expect(told(await ask({ query }))).toEqual(expected)
+  })
+})
+
+describe('documents', () => {
+  const parse = refused('GRAPHQL_PARSE_FAILED')
+  const validation = refused('GRAPHQL_VALIDATION_FAILED')
+  it.each<[string, unknown, Told]>([
+    ['nothing but braces', '{'.repeat(1999), parse],
+    ['endless braces', '{'.repeat(500_000), parse],
+    ['endless names', `{ ${'a '.repeat(400_000)} }`, limit],
+    ['a long name where none may be', `{ } ${'a'.repeat(900_000)}`, parse],
+    ['endless comments', `#${'x'.repeat(900_000)}\n{ __typename }`, accepted],
+    ['endless blanks', `${' '.repeat(900_000)}{ __typename }`, accepted],
+    ['a long name', `{ ${'a'.repeat(900_000)} }`, validation],
+    ['NUL', '{ __typename \0 }', parse],
+    ['NUL in text', '{ accountList(search: "\0") { total } }', { status: 200, codes: ['VALIDATION_FAILED'] }],
+    ['half a surrogate pair', '{ accountList(search: "\ud800") { total } }', parse],
+    ['an escape of NUL', String.raw`{ account(id: "\u0000") { id } }`, { status: 200, codes: ['NOT_FOUND'] }],
+    ['an escape of half a surrogate pair', String.raw`{ accountList(search: "\ud800") { total } }`, parse],
+    ['no operation', 'fragment F on Query { __typename }', refused('GRAPHQL_VALIDATION_FAILED')],
+    ['a type', 'type Query { a: Int }', validation],
+    [
+      'a circle of fragments',
+      '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+      refused('GRAPHQL_VALIDATION_FAILED'),
+    ],
+    ['a subscription', 'subscription { accountList { total } }', refused('OPERATION_RESOLUTION_FAILURE')],
+    ['__proto__', '{ __proto__ }', validation],
+    ['constructor', '{ constructor { name } }', validation],
+    ['an unknown directive', '{ __typename @nosuch }', validation],
+    ['@defer', '{ ... @defer { __typename } }', validation],
+    ['_entities', '{ _entities(representations: []) { __typename } }', validation],
+    ['_service', '{ _service { sdl } }', validation],
+    ['an undefined variable', 'query { accountList(search: $x) { total } }', validation],
+    ['a number beyond Int', '{ accountList(page: 99999999999999999999) { total } }', validation],
+    ['an operand of another type', '{ accountList(filter: {name: {eq: 1}}) { total } }', validation],
+  ])('%s', async (_, query, expected) => {
+    const answer = await ask({ query })
+    const { status, codes } = told(answer)
+    expect({ status, codes: [...new Set(codes)] }).toEqual({
+      status: expected.status,
+      codes: [...new Set(expected.codes)],
+    })
+    expect(answer.text.length).toBeLessThan(20_000)
+  })
+
+  it.each([
+    ['{ accountLst { total } }', 'query'],
+    ['{ accountList { totl } }', 'field'],
+    ['{ accountList(serch: "a") { total } }', 'argument'],
+    ['{ accountList(filter: {nam: {eq: "a"}}) { total } }', 'input field'],
+    ['query($a: AcountFilter) { accountList(filter: $a) { total } }', 'type'],
+    ['{ accountList(orderBy: [{field: nam}]) { total } }', 'enum value'],
+    ['{ accountList { ... on Acount { id } } }', 'fragment type'],
+    ['{ __typename @includ(if: true) }', 'directive'],
+  ])('tell a stranger nothing of the schema: %s', async (query) => {
+    const { status, text } = await ask({ query }, {})
+    expect([status, /did you mean|suggest/i.test(text)]).toEqual([400, false])
+  })
+
+  it('of introspection need a credential', async () => {
+    const queries = [
+      '{ __schema { types { name } } }',
+      '{ __type(name: "Account") { name } }',
+      '{ a: __schema { queryType { name } } }',
+      '{ ...F } fragment F on Query { __schema { queryType { name } } }',
+    ]
+    expect((await inParallel(queries, (query) => ask({ query }, {}))).map(told)).toEqual(
+      queries.map(() => refused('INTROSPECTION_DISABLED')),
+    )
+    expect((await inParallel(queries, (query) => ask({ query }))).map(told)).toEqual(queries.map(() => accepted))
+  })
+
+  it('are refused in few words however long a name is', async () => {
+    const name = 'a'.repeat(400_000)
+    const bodies = [
+      { query: '{ __typename }', operationName: name },
+      { query: `{ __typename @${name} }` },
+      { query: `query($${name}: Int!) { accountList(page: $${name}) { total } }` },
+      { query: `query($a: ${name}) { accountList(page: $a) { total } }` },
+      { query: 'query($a: AccountType!) { accountList(filter: {type: {eq: $a}}) { total } }', variables: { a: name } },
+      { query: 'query($a: AccountFilter) { accountList(filter: $a) { total } }', variables: { a: { [name]: 1 } } },
+    ]
+    const answers = await inParallel(bodies, (body) => ask(body))
+    expect(answers.map(({ status, text }) => [status, text.length < 2000])).toEqual(bodies.map(() => [400, true]))
+  })
+
+  it('come one at a time', async () => {
+    const batches = ['[]', '[{"query":"{ __typename }"}]', '[{"query":"{ __typename }"},{"query":"{ __typename }"}]']
+    expect((await inParallel(batches, (body) => ask(body))).map(told)).toEqual(
+      batches.map(() => refused('VALIDATION_FAILED')),
+    )
+  })
+})

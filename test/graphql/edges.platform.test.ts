@@ -42,7 +42,8 @@ beforeAll(async () => {
 
 describe('Account.cases', () => {
   it('gives every account its own page, order, filter and count', async () => {
-    const { accountList } = await data(`{ accountList(orderBy: [{ field: name, direction: ASC }]) { data { name
+    const { accountList } =
+      await data(`{ accountList(filter: { name: { in: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"] } }, orderBy: [{ field: name, direction: ASC }]) { data { name
       cases(first: 2, filter: { priority: { eq: HIGH } }, orderBy: [{ field: caseNumber, direction: ASC }]) {
         totalCount nodes { subject } pageInfo { hasNextPage } } } } }`)
     expect(

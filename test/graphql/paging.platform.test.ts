@@ -154,10 +154,10 @@ describe.each(kinds)('$root list and connection', ({ type, root, make, change })
     )
     for (const { id } of made.slice(0, 4)) await change(member, id)
     rows = (await read(list, {})).data
-    expect(rows.length).toBe(count)
   })
 
   it('can be sorted by every column', () => {
+    expect(rows.length).toBe(count)
     expect(fields.length).toBe({ Account: 42, Case: 29, Product: 21 }[type])
   })
 

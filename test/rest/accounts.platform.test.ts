@@ -71,8 +71,8 @@ describe('accountCreate', () => {
       metadata: null,
       customFields: {},
       version: 1,
-      createdAt: '2027-02-01T09:00:00.000Z',
-      updatedAt: '2027-02-01T09:00:00.000Z',
+      createdAt: platform.now.toISOString(),
+      updatedAt: platform.now.toISOString(),
       createdById: member.userId,
       updatedById: member.userId,
       deletedAt: null,
@@ -213,6 +213,7 @@ describe('accountList', () => {
   let ids: Record<string, string>
 
   beforeAll(async () => {
+    platform.now = new Date('2027-03-01T09:00:00.000Z')
     reader = await platform.member({ organizationId: await platform.organization('Lists') })
     const second = await platform.member({ organizationId: reader.organizationId })
     const [parent] = await each(
@@ -274,10 +275,10 @@ describe('accountList', () => {
     ['accountStatus=CHURNED', ['cedar_tree']],
     ['rating=HOT', ['Birch 100%']],
     ['churnRisk=HIGH', ['Birch 100%']],
-    ['createdAfter=2027-02-01T09:00:03.000Z', ['Elm', 'Dogwood']],
-    ['createdAfter=2027-02-01T11:00:03.000%2B02:00', ['Elm', 'Dogwood']],
-    ['createdAfter=2027-02-02', []],
-    ['updatedAfter=2027-02-01T09:00:03.999Z', ['Elm', 'Dogwood']],
+    ['createdAfter=2027-03-01T09:00:03.000Z', ['Elm', 'Dogwood']],
+    ['createdAfter=2027-03-01T11:00:03.000%2B02:00', ['Elm', 'Dogwood']],
+    ['createdAfter=2027-03-02', []],
+    ['updatedAfter=2027-03-01T09:00:03.999Z', ['Elm', 'Dogwood']],
     ['ids=:Alder,:Elm', ['Elm', 'Alder']],
     ['ids=:Alder&ids=:Elm', ['Elm', 'Alder']],
     ['ids=:second', []],

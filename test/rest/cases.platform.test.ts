@@ -20,13 +20,14 @@ const hoursFromNow = (hours: number) => new Date(platform.now.getTime() + hours 
 
 describe('caseCreate', () => {
   it('answers the whole case and announces it once', async () => {
-    const { status, body, headers } = await member.rest.caseCreate!({ body: { subject: 'Nothing prints' } })
+    const first = await platform.member({ organizationId: await platform.organization('First') })
+    const { status, body, headers } = await first.rest.caseCreate!({ body: { subject: 'Nothing prints' } })
 
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      organizationId: member.organizationId,
-      ownerId: member.userId,
+      organizationId: first.organizationId,
+      ownerId: first.userId,
       externalId: null,
       tags: [],
       metadata: null,
@@ -34,8 +35,8 @@ describe('caseCreate', () => {
       version: 1,
       createdAt: platform.now.toISOString(),
       updatedAt: platform.now.toISOString(),
-      createdById: member.userId,
-      updatedById: member.userId,
+      createdById: first.userId,
+      updatedById: first.userId,
       deletedAt: null,
       caseNumber: 1,
       subject: 'Nothing prints',
@@ -60,7 +61,7 @@ describe('caseCreate', () => {
     })
     expect([headers.get('etag'), headers.get('location')]).toEqual(['"1"', `/v1/cases/${body.id}`])
     expect(await platform.eventTypesOf(body.id)).toEqual(['case.created'])
-    expect((await member.rest.case!({ id: body.id })).body).toEqual(body)
+    expect((await first.rest.case!({ id: body.id })).body).toEqual(body)
   })
 
   it('keeps every field as it was given', async () => {
@@ -340,25 +341,26 @@ describe('caseAssign', () => {
 
 describe('caseDelete and caseRestore', () => {
   it('take a case away and bring it back as it was, with its comments and number', async () => {
-    const before = await supportCase(member)
-    await member.rest.caseCommentCreate!({ id: before.id, body: { body: 'Stays', isInternal: true } })
-    expect((await member.rest.caseDelete!({ id: before.id })).status).toBe(204)
-    expect((await member.rest.case!({ id: before.id })).status).toBe(404)
-    expect((await member.rest.caseCommentList!({ id: before.id })).status).toBe(404)
-    expect((await member.rest.caseListDeleted!()).body.map(({ id }: { id: string }) => id)).toEqual([before.id])
+    const own = await platform.member({ organizationId: await platform.organization('Deleted') })
+    const before = await supportCase(own)
+    await own.rest.caseCommentCreate!({ id: before.id, body: { body: 'Stays', isInternal: true } })
+    expect((await own.rest.caseDelete!({ id: before.id })).status).toBe(204)
+    expect((await own.rest.case!({ id: before.id })).status).toBe(404)
+    expect((await own.rest.caseCommentList!({ id: before.id })).status).toBe(404)
+    expect((await own.rest.caseListDeleted!()).body.map(({ id }: { id: string }) => id)).toEqual([before.id])
     for (const call of [
-      member.rest.caseSetStatus!({ id: before.id, body: { status: 'OPEN' } }),
-      member.rest.caseAssign!({ id: before.id, body: { assignedToId: null } }),
+      own.rest.caseSetStatus!({ id: before.id, body: { status: 'OPEN' } }),
+      own.rest.caseAssign!({ id: before.id, body: { assignedToId: null } }),
     ]) {
       expect((await call).status).toBe(404)
     }
 
-    const { status, body } = await member.rest.caseRestore!({ id: before.id })
+    const { status, body } = await own.rest.caseRestore!({ id: before.id })
     expect([status, body]).toEqual([200, { ...before, version: 3 }])
-    expect((await member.rest.caseCommentList!({ id: before.id })).body.total).toBe(1)
+    expect((await own.rest.caseCommentList!({ id: before.id })).body.total).toBe(1)
     expect(await platform.eventTypesOf(before.id)).toEqual(['case.created', 'case.deleted', 'case.restored'])
-    expect(await refused(platform, () => member.rest.caseRestore!({ id: before.id }))).toEqual([409, 'INVALID_STATE'])
-    expect((await supportCase(member)).caseNumber).toBe(before.caseNumber + 1)
+    expect(await refused(platform, () => own.rest.caseRestore!({ id: before.id }))).toEqual([409, 'INVALID_STATE'])
+    expect((await supportCase(own)).caseNumber).toBe(before.caseNumber + 1)
   })
 })
 

@@ -30,8 +30,8 @@ describe('productCreate', () => {
       metadata: null,
       customFields: {},
       version: 1,
-      createdAt: '2027-02-01T09:00:00.000Z',
-      updatedAt: '2027-02-01T09:00:00.000Z',
+      createdAt: platform.now.toISOString(),
+      updatedAt: platform.now.toISOString(),
       createdById: member.userId,
       updatedById: member.userId,
       deletedAt: null,
@@ -141,6 +141,7 @@ describe('productList', () => {
   let reader: Member
 
   beforeAll(async () => {
+    platform.now = new Date('2027-03-01T09:00:00.000Z')
     reader = await platform.member({ organizationId: await platform.organization('Lists') })
     await each(
       [
@@ -169,7 +170,7 @@ describe('productList', () => {
     ['isActive=true', ['cedar', 'Alder']],
     ['isActive=false', ['Birch']],
     ['billingFrequency=MONTHLY', ['Birch']],
-    ['updatedAfter=2027-02-01T09:00:02Z', ['cedar']],
+    ['updatedAfter=2027-03-01T09:00:02Z', ['cedar']],
     ['customFields[line]=x', ['Birch']],
     ['search=alder', ['cedar', 'Alder']],
     ['search=_', ['Alder']],

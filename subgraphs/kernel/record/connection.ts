@@ -5,7 +5,7 @@ import { columnOf, type RecordShape } from './definition.ts'
 import { isHidden } from './field-security.ts'
 import { Listing, size, type ConnectionArgs, type ListArgs } from './list.ts'
 import type { Order } from './order.ts'
-import { selectList } from './selection.ts'
+import { selectList, together } from './selection.ts'
 
 export interface Connection {
   readonly edges: { node: Row; cursor: string }[]
@@ -58,8 +58,8 @@ export async function readConnection(
 ): Promise<Connection> {
   const first = size(args.first, 'first')
   const listing = new Listing(ctx, definition, args)
-  const total = asked.total ? listing.total() : null
-  const [rows, totalCount] = await Promise.all([listing.rows(asked.record, first + 1, 0, args.after ?? null), total])
+  const part = { limit: first + 1, cursor: args.after ?? null }
+  const [rows, totalCount] = await listing.read(asked.record, part, asked.total)
   return connectionOf(listing.order, rows, first, args.after, totalCount)
 }
 
@@ -101,9 +101,8 @@ async function childrenOf(
   if (isHidden(ctx.caller, definition, parentColumn))
     return parents.map(() => connectionOf(order, [], first, args.after, asked.total ? 0 : null))
   const where = args.after ? [...conditions, order.after(args.after, 't', scope.values)] : conditions
-  const wanted = new Set([...asked.record, ...order.names])
   const distinct = [...new Set(parents)]
-  const columns = selectList(definition, wanted, 't', listing.rules)
+  const columns = selectList(definition, together(asked.record, order.names), 't', listing.rules)
   const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
   const counted = asked.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)

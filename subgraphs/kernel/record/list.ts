@@ -7,8 +7,8 @@ import { filterPredicate, literalPattern, type FilterInput } from './filter.ts'
 import { Order, type OrderInput } from './order.ts'
 import { Scope } from './predicate.ts'
 import { isStorable } from './scalars.ts'
-import { selectList } from './selection.ts'
-import { keptTotal } from './totals.ts'
+import { selectList, together } from './selection.ts'
+import { keptTotal, keptTotalOf } from './totals.ts'
 
 export const pageSizeMax = 100
 export const pageMax = 100_000
@@ -30,6 +30,15 @@ export interface ConnectionArgs extends ListArgs {
   readonly first?: number | null
   readonly after?: string | null
 }
+
+interface Part {
+  readonly limit: number
+  readonly offset?: number
+  readonly cursor: string | null
+}
+
+/** No record has a column of this name. */
+const keptAs = 'totalKept'
 
 /** The records of a list request as SQL: what is asked, whom it is for, and which part. */
 export class Listing {
@@ -75,21 +84,31 @@ export class Listing {
     return `(${searched.map((name) => `t.${columnOf(this.definition, name).column} ilike ${pattern}`).join(' or ')})`
   }
 
-  rows(asked: ReadonlySet<string>, limit: number, offset: number, cursor: string | null): Promise<Row[]> {
-    const { scope, definition, order } = this
+  /** A part of the list and, when it is counted, the number of records in all of it. */
+  async read(asked: ReadonlySet<string>, part: Part, isCounted: boolean): Promise<[Row[], number | null]> {
+    if (!isCounted) return [await this.#rows(asked, part), null]
+    if (!this.whole) {
+      // Before the rows add values of their own.
+      const count = this.#count()
+      return Promise.all([this.#rows(asked, part), count])
+    }
+    const { scope, definition } = this
+    // A statement of its own would cost more than the column.
+    const kept = `, (${keptTotalOf(scope.organization(), scope.values.add(definition.object))}) as "${keptAs}"`
+    const rows = await this.#rows(asked, part, kept)
+    return [rows, rows[0] ? (rows[0][keptAs] as number) : await keptTotal(this.ctx, definition)]
+  }
+
+  #rows(asked: ReadonlySet<string>, { limit, offset = 0, cursor }: Part, further = ''): Promise<Row[]> {
+    const { scope, definition, order, rules } = this
     const values = scope.values
+    const columns = selectList(definition, together(asked, order.names), 't', rules) + further
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values)] : this.conditions
-    const sql = `select ${selectList(definition, this.#withOrder(asked), 't', this.rules)} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return this.ctx.db.query(sql, values.list)
   }
 
-  #withOrder(asked: ReadonlySet<string>): ReadonlySet<string> {
-    const missing = this.order.names.filter((name) => name !== 'id' && !asked.has(name))
-    return missing.length > 0 ? new Set([...asked, ...missing]) : asked
-  }
-
-  async total(): Promise<number> {
-    if (this.whole) return keptTotal(this.ctx, this.definition)
+  async #count(): Promise<number> {
     const counted = this.scope.values.list.slice()
     const [row] = await this.ctx.db.query<{ total: number }>(
       `select count(*)::int8 as total from ${this.definition.table} t where ${this.conditions.join(' and ')}`,
@@ -132,11 +151,9 @@ export async function readPage(
       message: `page is between 1 and ${pageMax}; use cursor to go further.`,
     })
   const listing = new Listing(ctx, definition, args)
-  const total = asked.total ? listing.total() : null
-  const [found, known] = await Promise.all([
-    listing.rows(asked.record, limit + 1, args.cursor ? 0 : (page - 1) * limit, args.cursor ?? null),
-    total,
-  ])
+  const { cursor = null } = args
+  const part = { limit: limit + 1, offset: cursor ? 0 : (page - 1) * limit, cursor }
+  const [found, known] = await listing.read(asked.record, part, asked.total)
   const hasMore = found.length > limit
   if (hasMore) found.length = limit
   const last = found.at(-1)

@@ -53,11 +53,24 @@ function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDe
   })
 }
 
+const unions = new WeakMap<ReadonlySet<string>, Map<string, ReadonlySet<string>>>()
+
+/** What is asked for and these columns; the same set for the same, so that what is kept by it is found. */
+export function together(asked: ReadonlySet<string>, names: readonly string[]): ReadonlySet<string> {
+  if (names.every((name) => asked.has(name))) return asked
+  let byNames = unions.get(asked)
+  if (!byNames) unions.set(asked, (byNames = new Map()))
+  const key = names.join()
+  let union = byNames.get(key)
+  if (!union) byNames.set(key, (union = new Set([...asked, ...names])))
+  return union
+}
+
 const selectLists = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
 
 /**
- * The select list of a read: the asked columns under their graph names, and every id, which edges to other records stand on.
- * What the rules hide never leaves the database.
+ * The select list of a read: the id, the asked columns under their graph names and, when anything but columns is asked for,
+ * every id, which edges to other records stand on. What the rules hide never leaves the database.
  */
 export function selectList(
   definition: RecordShape,
@@ -69,8 +82,10 @@ export function selectList(
   if (!byDefinition) selectLists.set(asked, (byDefinition = new WeakMap()))
   let list = byDefinition.get(rules ?? definition)
   if (!list) {
-    list = layoutOf(definition)
-      .columns.filter((column) => column.kind === 'id' || asked.has(column.name))
+    const { columns, byName } = layoutOf(definition)
+    const followsEdges = [...asked].some((name) => !byName.has(name) && name !== '__typename')
+    list = columns
+      .filter(({ kind, name }) => name === 'id' || asked.has(name) || (followsEdges && kind === 'id'))
       .map((column) => {
         const instead = rules && substitute(rules, column, alias)
         if (instead) return `${instead} as "${column.name}"`

@@ -7,12 +7,14 @@ import type { RecordShape } from './definition.ts'
  * (appending never waits for another writer), reading sums them in one snapshot, `foldTotals` makes few rows of many.
  */
 export async function keptTotal(ctx: RequestContext, definition: RecordShape): Promise<number> {
-  const [row] = await ctx.db.query<{ total: number }>(
-    'select coalesce(sum(n), 0)::int8 as total from kernel.record_total where organization_id = $1 and object = $2',
-    [ctx.caller.organizationId, definition.object],
-  )
+  const sql = `select (${keptTotalOf('$1', '$2')}) as total`
+  const [row] = await ctx.db.query<{ total: number }>(sql, [ctx.caller.organizationId, definition.object])
   return row!.total
 }
+
+/** As `keptTotal`, to be a part of another statement; takes the placeholders of the organization and the kind. */
+export const keptTotalOf = (organization: string, object: string): string =>
+  `select coalesce(sum(n), 0)::int8 from kernel.record_total where organization_id = ${organization} and object = ${object}`
 
 /** Replaces the differences of one organization and kind by their sum; safe at any time, from any number of workers. */
 export async function foldTotals(sql: Sql): Promise<void> {

@@ -36,8 +36,11 @@ export interface Running {
   close(): Promise<void>
 }
 
-const localSubgraph = async (definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> =>
-  new LocalSubgraph(definition.name, (await buildSubgraph(definition)).schema, services)
+async function localSubgraph(definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> {
+  const { database } = services
+  const reach = definition.isAboveTenants ? { ...services, tenants: { of: () => database } } : services
+  return new LocalSubgraph(definition.name, (await buildSubgraph(definition)).schema, reach)
+}
 
 /** Each subgraph where it is: behind its URL when one is configured, otherwise in this process. */
 function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<SubgraphEndpoint[]> {

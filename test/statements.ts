@@ -1,18 +1,25 @@
+import type { Sql } from '../subgraphs/kernel/database/database.ts'
 import type { Platform } from './platform.ts'
 
 /** The statements on tables of records that a call makes, in order. */
 export async function statementsOf(platform: Platform, call: () => Promise<unknown>): Promise<string[]> {
-  const { database } = platform.services
+  const { tenants } = platform.services
   const statements: string[] = []
-  const { query } = database
-  database.query = function <R>(text: string, values?: readonly unknown[]) {
-    if (/\b(crm|support|commerce)\./.test(text) || text.includes('kernel.record_total')) statements.push(text)
-    return query.call(database, text, values) as Promise<R[]>
+  const { of } = tenants
+  tenants.of = (organizationId): Sql => {
+    const sql = of.call(tenants, organizationId)
+    return {
+      ...sql,
+      query(text, values) {
+        if (/\b(crm|support|commerce)\./.test(text) || text.includes('kernel.record_total')) statements.push(text)
+        return sql.query(text, values)
+      },
+    }
   }
   try {
     await call()
   } finally {
-    database.query = query
+    tenants.of = of
   }
   return statements
 }

@@ -32,6 +32,7 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
   const keys = await loadKeys({ dataDir, signingKey: null, encryptionKey, callerKey: null })
   const services = {
     database,
+    tenants: { of: () => database },
     clock: { now: () => now },
     log: pino({ level: 'silent' }),
     languageModel: extractiveModel,

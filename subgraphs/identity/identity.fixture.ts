@@ -55,6 +55,7 @@ export class IdentityWorld {
     const signing = generateKeyPairSync('ed25519').privateKey
     this.services = {
       database: this.fresh.database,
+      tenants: { of: () => this.fresh.database },
       clock: { now: () => this.now },
       log: pino({ level: 'silent' }),
       languageModel: extractiveModel,

@@ -7,5 +7,6 @@ import { userResource } from './user/user.resolver.ts'
 
 export const identity: SubgraphDefinition = {
   name: 'identity',
+  isAboveTenants: true,
   resources: [organizationResource, userResource, teamResource, sessionResource, apiKeyResource],
 }

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 import type { Caller, OperationContext } from './context.ts'
 import type { Settings } from './config.ts'
 import type { Counters } from './counters/counters.ts'
-import type { Sql } from './database/database.ts'
+import type { Sql, Tenancy } from './database/database.ts'
 import { newId } from './ids.ts'
 import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model.ts'
@@ -12,7 +12,9 @@ import type { Outbound } from './outbound/outbound.ts'
 
 /** What a subgraph needs beside its own code; built once by the composition root. */
 export interface Services {
+  /** The whole database, for what stands above organizations: sign-in, jobs, migrations. Requests use `tenants`. */
   readonly database: Sql
+  readonly tenants: Tenancy
   readonly clock: Clock
   readonly log: Logger
   readonly languageModel: LanguageModel
@@ -25,7 +27,7 @@ export interface Services {
 }
 
 /** One operation inside one subgraph. */
-export interface RequestContext extends OperationContext, Omit<Services, 'database' | 'mailer'> {
+export interface RequestContext extends OperationContext, Omit<Services, 'database' | 'tenants' | 'mailer'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
   /** Reads of this operation that wait to be joined, by what they ask for. */
@@ -35,7 +37,7 @@ export interface RequestContext extends OperationContext, Omit<Services, 'databa
 export function requestContext(
   operation: OperationContext,
   services: Services,
-  db: Sql = services.database,
+  db: Sql = services.tenants.of(operation.caller.organizationId),
 ): RequestContext {
   const { clock, log, languageModel, keys, counters, settings, outbound } = services
   return { ...operation, clock, log, languageModel, keys, counters, settings, outbound, db, batches: new Map() }
@@ -59,7 +61,7 @@ export function systemContext(services: Services, organizationId: string): Reque
     ip: '',
     userAgent: '',
   }
-  return requestContext({ caller, requestId: newId(), idempotency: null }, services)
+  return requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
 }
 
 /** Runs `work` so that everything it writes commits together; inside an open transaction it is a savepoint. */

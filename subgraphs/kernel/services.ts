@@ -3,7 +3,7 @@ import { systemClock, type Clock } from './clock.ts'
 import { settingsOf, type Config } from './config.ts'
 import type { Counters } from './counters/counters.ts'
 import { openCounters } from './counters/open-counters.ts'
-import { Database } from './database/database.ts'
+import { Database, TenantDatabase } from './database/database.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
@@ -15,6 +15,7 @@ import type { Services } from './request.ts'
 /** Everything a process of the platform stands on, opened once and closed in the opposite order. */
 export interface OpenServices extends Services {
   readonly database: Database
+  readonly tenants: TenantDatabase
   readonly databaseUrl: string
   readonly log: Logger
   readonly keys: Keys
@@ -51,16 +52,17 @@ export async function openServices({
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
     }
-    const database = new Database({
-      url: databaseUrl,
-      onError: (error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
-    })
+    const onError = (error: Error): void => log.warn({ reason: error.message }, 'an idle database connection broke')
+    const database = new Database({ url: databaseUrl, onError })
     closers.push(() => database.close())
     await migrate(database, databaseUrl, migrations)
+    const tenants = new TenantDatabase({ url: databaseUrl, onError })
+    closers.push(() => tenants.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
     return {
       database,
+      tenants,
       databaseUrl,
       clock,
       log,

@@ -38,3 +38,14 @@ export const userTables: Migration = {
       for each row execute function identity.tell_credentials_changed('organization_id');
   `,
 }
+
+/** What requests of other subgraphs may see of organizations and people: their own organization, and names to show. */
+export const tenantView: Migration = {
+  name: '20261121-identity-tenant-view',
+  sql: `
+    alter table identity.organization enable row level security;
+    create policy tenant on identity.organization to crm_app using (id = (select kernel.current_organization()));
+    grant select on identity.organization to crm_app;
+    grant select (id, name, email) on identity.person to crm_app;
+  `,
+}

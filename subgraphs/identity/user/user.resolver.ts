@@ -4,7 +4,7 @@ import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { findOrganization, Organization, shownTo } from '../organization/organization.ts'
-import { userTables } from './user.migrations.ts'
+import { tenantView, userTables } from './user.migrations.ts'
 import { userEvents } from './user.events.ts'
 import { findUser, User } from './user.ts'
 
@@ -35,4 +35,8 @@ export class UserResolver {
   }
 }
 
-export const userResource: Resource = { resolver: UserResolver, announces: [userEvents], migrations: [userTables] }
+export const userResource: Resource = {
+  resolver: UserResolver,
+  announces: [userEvents],
+  migrations: [userTables, tenantView],
+}

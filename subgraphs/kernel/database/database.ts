@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { PreparedQuery, type Row } from './prepared-query.ts'
+import { PreparedQuery, tenantStatement, type Row } from './prepared-query.ts'
 
 export type { Row } from './prepared-query.ts'
 
@@ -61,9 +61,9 @@ const namesMax = 1000
 const names = new Map<string, string>()
 
 /** A statement that comes again is prepared once per connection; past a bound of shapes, statements stay unnamed. */
-function nameOf(text: string): string | undefined {
+function nameOf(text: string): string {
   const known = names.get(text)
-  if (known || names.size >= namesMax) return known
+  if (known || names.size >= namesMax) return known ?? ''
   const name = createHash('sha1').update(text).digest('base64url')
   names.set(text, name)
   return name
@@ -71,13 +71,14 @@ function nameOf(text: string): string | undefined {
 
 type Settle = (error: unknown, rows: Row[]) => void
 
-function run(client: pg.ClientBase, text: string, values: readonly unknown[], settle: Settle): void {
-  const name = nameOf(text)
-  if (name) return void client.query(new PreparedQuery(name, text, values, parserOf, settle))
-  client.query({ text, values: values as unknown[] }).then(
-    ({ rows }) => settle(null, rows as Row[]),
-    (error: unknown) => settle(error, []),
-  )
+function run(
+  client: pg.ClientBase,
+  text: string,
+  values: readonly unknown[],
+  settle: Settle,
+  organizationId: string | null = null,
+): void {
+  client.query(new PreparedQuery(nameOf(text), text, values, parserOf, settle, organizationId))
 }
 
 /** What PostgreSQL itself refuses leaves the connection as it was; after anything else it is not used again. */
@@ -93,18 +94,34 @@ export interface DatabaseOptions {
   onError?: (error: Error) => void
 }
 
+/** As whom the connections of a pool act, and what they do before anything else. */
+interface Acting {
+  readonly role?: string
+  readonly onConnect?: (client: pg.ClientBase) => Promise<void>
+}
+
+/** What PostgreSQL lets requests of tenants do; see `tenant-wall.ts`. */
+export const tenantRole = 'crm_app'
+
 export class Database implements Sql {
   readonly open = false
   readonly pool: pg.Pool
 
-  constructor({ url, connectionsMax = 10, statementTimeoutMs = 30_000, onError }: DatabaseOptions) {
+  constructor(options: DatabaseOptions, { role, onConnect }: Acting = {}) {
+    const { url, connectionsMax = 10, statementTimeoutMs = 30_000, onError } = options
     this.pool = new pg.Pool({
       connectionString: url,
       max: connectionsMax,
       types,
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 60_000,
-      options: `-c timezone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+      options: [
+        '-c timezone=UTC',
+        `-c statement_timeout=${statementTimeoutMs}`,
+        '-c idle_in_transaction_session_timeout=60000',
+        ...(role ? [`-c role=${role}`] : []),
+      ].join(' '),
+      ...(onConnect && { onConnect }),
     })
     // An idle connection that breaks must not end the process; the next query opens another.
     this.pool.on('error', (error) => onError?.(error))
@@ -113,6 +130,10 @@ export class Database implements Sql {
   }
 
   query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return this.queryFor(null, text, values)
+  }
+
+  protected queryFor<R = Row>(organizationId: string | null, text: string, values: readonly unknown[]): Promise<R[]> {
     return new Promise((resolve, reject) => {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable)
@@ -122,7 +143,7 @@ export class Database implements Sql {
           else resolve(rows as R[])
         }
         try {
-          run(client, text, values, settle)
+          run(client, text, values, settle, organizationId)
         } catch (error) {
           settle(error, [])
         }
@@ -130,11 +151,16 @@ export class Database implements Sql {
     })
   }
 
-  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.transactionFor(null, work)
+  }
+
+  protected async transactionFor<T>(organizationId: string | null, work: (sql: Sql) => Promise<T>): Promise<T> {
     const client = await this.pool.connect()
     let broken: Error | undefined
     try {
       await client.query('begin')
+      if (organizationId !== null) await client.query({ ...tenantStatement, values: [organizationId] })
       const result = await work(new Transaction(client))
       await client.query('commit')
       return result
@@ -150,6 +176,32 @@ export class Database implements Sql {
 
   async close(): Promise<void> {
     await this.pool.end()
+  }
+}
+
+/** Where the rows of one organization are, and of no other. */
+export interface Tenancy {
+  of(organizationId: string): Sql
+}
+
+/**
+ * The pool for requests: its connections act as a role that row-level security binds. Every statement is told whose rows it
+ * may touch, for itself alone; one that is not told finds nothing, and a connection that goes back to the pool knows nobody.
+ */
+export class TenantDatabase extends Database implements Tenancy {
+  constructor(options: DatabaseOptions) {
+    super(options, {
+      role: tenantRole,
+      onConnect: async (client) => void (await client.query({ ...tenantStatement, values: [''] })),
+    })
+  }
+
+  of(organizationId: string): Sql {
+    return {
+      open: false,
+      query: (text, values = []) => this.queryFor(organizationId, text, values),
+      transaction: (work) => this.transactionFor(organizationId, work),
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { prepareTenantRole, raiseTenantWall } from './tenant-wall.ts'
 
 /** One step of the schema, as SQL. Steps run in the order of the list, once; a step that has run is never edited. */
 export interface Migration {
@@ -27,7 +28,9 @@ export async function migrate(database: Database, url: string, migrations: reado
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])
     await client.query('create schema if not exists kernel')
+    await prepareTenantRole(database)
     await runMigrator(url, migrations)
+    await raiseTenantWall(database)
   } finally {
     await client.query('select pg_advisory_unlock($1)', [lockKey])
     client.release()

@@ -55,8 +55,11 @@ function shapeOf(fields: readonly Field[], parserOf: (oid: number) => Parser): R
   return shape
 }
 
+/** Prepared on every connection that serves tenants: says whose rows the statement behind it may touch. */
+export const tenantStatement = { name: 'tenant', text: `select set_config('app.organization_id', $1, true)` } as const
+
 /**
- * A named statement, as pg's client takes it. pg describes the columns of every answer anew; here a connection hears of them
+ * A statement, prepared when it has a name, as pg's client takes it. pg describes the columns of every answer anew; here a connection hears of them
  * when it first runs a statement, and rows are made by a function compiled for them.
  */
 export class PreparedQuery implements pg.Submittable {
@@ -65,6 +68,8 @@ export class PreparedQuery implements pg.Submittable {
   private readonly rows: Row[] = []
   private failure: unknown = null
   private connection: Connection | null = null
+  /** The answer of the tenant statement comes first and is nobody's row. */
+  private isIntroduced: boolean
 
   constructor(
     readonly name: string,
@@ -72,18 +77,25 @@ export class PreparedQuery implements pg.Submittable {
     values: readonly unknown[],
     private readonly parserOf: (oid: number) => Parser,
     private readonly done: (error: unknown, rows: Row[]) => void,
+    private readonly organizationId: string | null,
   ) {
+    this.isIntroduced = organizationId === null
     this.values = values.map(prepareValue)
   }
 
   submit(of: unknown): void {
     const connection = (this.connection = of as Connection)
     const { name, text } = this
-    this.rowOf = described.get(connection)?.get(name)
+    this.rowOf = name ? described.get(connection)?.get(name) : undefined
     connection.stream.cork()
-    if (connection.parsedStatements[name] === undefined) {
+    if (this.organizationId !== null) {
+      // Both run before one sync, so in one implicit transaction: the setting ends with it and costs no round trip.
+      connection.bind({ statement: tenantStatement.name, values: [this.organizationId] })
+      connection.execute()
+    }
+    if (!name || connection.parsedStatements[name] === undefined) {
       connection.parse({ name, text })
-      connection.submittedNamedStatements[name] = text
+      if (name) connection.submittedNamedStatements[name] = text
     }
     connection.bind({ statement: name, values: this.values })
     if (!this.rowOf) connection.describe({ type: 'P' })
@@ -94,12 +106,14 @@ export class PreparedQuery implements pg.Submittable {
 
   handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
     this.rowOf = shapeOf(fields, this.parserOf)
+    if (!this.name) return
     let known = described.get(this.connection!)
     if (!known) described.set(this.connection!, (known = new Map()))
     known.set(this.name, this.rowOf)
   }
 
   handleDataRow({ fields }: { readonly fields: Texts }): void {
+    if (!this.isIntroduced) return
     try {
       this.rows.push(this.rowOf!(fields))
     } catch (error) {
@@ -107,7 +121,9 @@ export class PreparedQuery implements pg.Submittable {
     }
   }
 
-  handleCommandComplete(): void {}
+  handleCommandComplete(): void {
+    this.isIntroduced = true
+  }
 
   handleEmptyQuery(): void {}
 

@@ -25,6 +25,7 @@ export function handSetClock(time: string): HandSetClock {
 
 export const servicesOf = (database: Database, clock: HandSetClock): Services => ({
   database,
+  tenants: { of: () => database },
   clock,
   log: pino({ level: 'silent' }),
   languageModel: extractiveModel,

@@ -43,7 +43,7 @@ export async function once(
   // An operation over several subgraphs has one step in each.
   const step = createHash('sha256').update(document).digest('base64url')
   try {
-    return await services.database.transaction(async (db) => {
+    return await services.tenants.of(context.caller.organizationId).transaction(async (db) => {
       await lock(db, [context.caller.organizationId, context.caller.credentialId, key])
       const remembered = await recall(db, services, request)
       if (remembered.some((row) => row.fingerprint !== fingerprint)) {

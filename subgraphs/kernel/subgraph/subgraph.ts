@@ -29,6 +29,8 @@ export interface Resource {
 /** One domain. Its database schema has its name. */
 export interface SubgraphDefinition {
   readonly name: string
+  /** Decides who belongs to which organization, so it stands before the wall between them; its own SQL must name the tenant. */
+  readonly isAboveTenants?: boolean
   readonly resources: readonly Resource[]
 }
 

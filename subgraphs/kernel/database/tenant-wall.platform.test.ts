@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { newId } from '../ids.ts'
+import { TenantDatabase } from './database.ts'
+
+let fresh: FreshDatabase
+let tenants: TenantDatabase
+const [mine, theirs] = [newId(), newId()]
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  tenants = new TenantDatabase({ url: fresh.url, connectionsMax: 1 })
+  for (const [organizationId, n] of [
+    [mine, 3],
+    [theirs, 5],
+  ] as const) {
+    await fresh.database.query('insert into kernel.record_total (organization_id, object, n) values ($1, $2, $3)', [
+      organizationId,
+      'thing',
+      n,
+    ])
+  }
+})
+afterAll(async () => {
+  await tenants.close()
+  await fresh.drop()
+})
+
+const totals = 'select organization_id as "organizationId", n from kernel.record_total order by n'
+
+describe('the wall between tenants', () => {
+  it('shows an organization its own rows, whatever the statement asks for', async () => {
+    expect(await tenants.of(mine).query(totals)).toEqual([{ organizationId: mine, n: 3 }])
+    expect(await tenants.of(theirs).query(totals)).toEqual([{ organizationId: theirs, n: 5 }])
+    expect(await tenants.of(mine).query(`${totals} limit $1`, [10])).toEqual([{ organizationId: mine, n: 3 }])
+  })
+
+  it('shows nothing when no organization was told', async () => {
+    expect(await tenants.query(totals)).toEqual([])
+    expect(await tenants.of('').query(totals)).toEqual([])
+  })
+
+  it('is carried to nobody else by the connection', async () => {
+    // One connection serves them all.
+    await tenants.of(mine).query(totals)
+    expect(await tenants.query(totals)).toEqual([])
+    await tenants.of(mine).transaction((sql) => sql.query(totals))
+    expect(await tenants.query(totals)).toEqual([])
+    await tenants.of(mine).query('select 1 / 0').catch(() => undefined)
+    expect(await tenants.query(totals)).toEqual([])
+  })
+
+  it('holds in transactions and in their savepoints', async () => {
+    const seen = await tenants.of(mine).transaction(async (sql) => {
+      await sql.transaction((inner) => inner.query('select 1 / 0')).catch(() => undefined)
+      return sql.transaction((inner) => inner.query(totals))
+    })
+    expect(seen).toEqual([{ organizationId: mine, n: 3 }])
+  })
+
+  it('lets nothing be written for another organization', async () => {
+    const insert = 'insert into kernel.record_total (organization_id, object, n) values ($1, $2, 1)'
+    await expect(tenants.of(mine).query(insert, [theirs, 'thing'])).rejects.toThrow(/row-level security/)
+    expect(await tenants.of(mine).query('update kernel.record_total set n = 99 where organization_id = $1 returning n', [theirs])).toEqual([])
+    expect(await tenants.of(theirs).query(totals)).toEqual([{ organizationId: theirs, n: 5 }])
+  })
+
+  it('stands around every table that has an organization, for a role that cannot bypass it', async () => {
+    const open = await fresh.database.query(
+      `select c.oid::regclass::text as table from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+       where c.relkind in ('r', 'p') and n.nspname <> 'graphile_worker'
+         and (not c.relrowsecurity or not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant'))`,
+    )
+    expect(open).toEqual([])
+    const [role] = await fresh.database.query(`select rolsuper, rolbypassrls, rolcanlogin from pg_roles where rolname = 'crm_app'`)
+    expect(role).toEqual({ rolsuper: false, rolbypassrls: false, rolcanlogin: false })
+    const owned = await fresh.database.query(`select 1 from pg_class where relowner = 'crm_app'::regrole`)
+    expect(owned).toEqual([])
+  })
+
+  it('keeps requests from what belongs to no organization: passwords of people above all', async () => {
+    await expect(tenants.of(mine).query('select password_hash from identity.person')).rejects.toThrow(/permission denied/)
+    await expect(tenants.of(mine).query('select name from kernel.migration')).rejects.toThrow(/permission denied/)
+    expect(await tenants.of(mine).query('select id from identity.organization')).toEqual([])
+  })
+})

@@ -16,12 +16,28 @@ export function readJson(raw: Buffer, headers: IncomingMessage['headers']): unkn
 
 /** One refusal of several problems: `UNKNOWN_FIELD` when a field is unknown, whatever else is wrong. */
 export function refusalOf(problems: readonly FieldProblem[]): Refusal {
-  const shown = problems.slice(0, problemsMax)
-  const unknown = shown.find(({ code }) => code === 'UNKNOWN_FIELD')
-  if (!unknown) return invalid(...shown)
+  const isUnknown = ({ code }: FieldProblem): boolean => code === 'UNKNOWN_FIELD'
+  const shown = problems
+    .toSorted((a, b) => Number(isUnknown(b)) - Number(isUnknown(a)))
+    .slice(0, problemsMax)
+    .map(inBrief)
+  const [unknown] = shown
+  if (!unknown || !isUnknown(unknown)) return invalid(...shown)
   const detail = shown.length === 1 ? unknown.message : `${shown.length} inputs are not valid.`
-  return new Refusal('UNKNOWN_FIELD', detail, { errors: [unknown, ...shown.filter((problem) => problem !== unknown)] })
+  return new Refusal('UNKNOWN_FIELD', detail, { errors: shown })
 }
+
+const quotedCharactersMax = 1000
+
+const shortened = (text: string): string =>
+  text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax).toWellFormed()}…`
+
+/** Names of fields are the caller's, and may be as long as a body. */
+const inBrief = (problem: FieldProblem): FieldProblem => ({
+  ...problem,
+  path: shortened(problem.path),
+  message: shortened(problem.message),
+})
 
 /** What no schema can say: text that cannot be stored, keys that mean something to JavaScript, endless nesting. */
 export function unfitIn(value: unknown): FieldProblem[] {

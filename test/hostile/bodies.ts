@@ -128,13 +128,23 @@ export function badShapes({ contract }: Requests, { operation, body }: ValidRequ
       }
     }),
   )
+  const long = '😀'.repeat(100_000)
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`nosuch${index}`, index]))
+  const tooMuch = [
+    {
+      what: 'with a field whose name is long',
+      change: { body: { ...(body as object), [long]: 1 } },
+      refused: refusedUnknown,
+    },
+    { what: 'with many unknown fields', change: { body: { ...(body as object), ...many } }, refused: refusedUnknown },
+  ]
   // An object literal would set the prototype instead.
   const prototype = {
     what: 'with __proto__',
     change: { body: JSON.stringify(body).replace(/^\{/, '{"__proto__":{"isAdmin":true},').replace(',}', '}') },
     refused: refusedInput('__proto__', 'UNKNOWN_FIELD'),
   }
-  return [...missing, ...unknown, prototype]
+  return [...missing, ...unknown, ...tooMuch, prototype]
 }
 
 const strangers = [

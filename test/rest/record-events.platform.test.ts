@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { account, aCase, anAccount, aProduct, product, supportCase } from '../builders.ts'
+import { expectValidEvents, refused } from '../expectations.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import type { Answer } from '../rest-client.ts'
+
+const platform = usePlatform()
+let member: Member
+
+beforeAll(async () => {
+  member = await platform.member()
+})
+afterAll(() => expectValidEvents(platform))
+
+/** Every kind of write, and the events it leaves behind. */
+const writes: [name: string, events: string[], call: () => Promise<() => Promise<Answer>>][] = [
+  ['accountCreate', ['account.created'], async () => () => member.rest.accountCreate!({ body: anAccount() })],
+  [
+    'accountUpdate',
+    ['account.updated'],
+    async () => ofAccount((id) => member.rest.accountUpdate!({ id, body: { name: 'x' } })),
+  ],
+  [
+    'a move to a parent',
+    ['account.updated'],
+    async () => {
+      const { id: parentAccountId } = await account(member)
+      return ofAccount((id) => member.rest.accountUpdate!({ id, body: { parentAccountId } }))
+    },
+  ],
+  ['accountDelete', ['account.deleted'], async () => ofAccount((id) => member.rest.accountDelete!({ id }))],
+  [
+    'accountRestore',
+    ['account.restored'],
+    async () => {
+      const { id } = await account(member)
+      await member.rest.accountDelete!({ id })
+      return () => member.rest.accountRestore!({ id })
+    },
+  ],
+  ['caseCreate', ['case.created'], async () => () => member.rest.caseCreate!({ body: aCase() })],
+  [
+    'caseCreate with an Idempotency-Key',
+    ['case.created'],
+    async () => () => member.rest.caseCreate!({ body: aCase(), headers: { 'Idempotency-Key': newId() } }),
+  ],
+  [
+    'caseSetStatus',
+    ['case.updated', 'case.status_changed', 'case.escalated'],
+    async () => ofCase((id) => member.rest.caseSetStatus!({ id, body: { status: 'ESCALATED' } })),
+  ],
+  [
+    'caseAssign',
+    ['case.updated', 'case.assigned'],
+    async () => ofCase((id) => member.rest.caseAssign!({ id, body: { assignedToId: member.userId } })),
+  ],
+  [
+    'caseUpdate of everything',
+    ['case.updated', 'case.status_changed', 'case.assigned'],
+    async () =>
+      ofCase((id) =>
+        member.rest.caseUpdate!({ id, body: { status: 'OPEN', assignedToId: member.userId, subject: 'x' } }),
+      ),
+  ],
+  [
+    'caseCommentCreate',
+    ['case.updated', 'case.comment_added'],
+    async () => ofCase((id) => member.rest.caseCommentCreate!({ id, body: { body: 'x' } })),
+  ],
+  ['caseSummarize', ['case.updated'], async () => ofCase((id) => member.rest.caseSummarize!({ id }))],
+  ['productCreate', ['product.created'], async () => () => member.rest.productCreate!({ body: aProduct() })],
+  [
+    'productBulkUpdate',
+    ['product.updated', 'product.updated'],
+    async () => {
+      const ids = [(await product(member)).id, (await product(member)).id]
+      return () => member.rest.productBulkUpdate!({ body: { items: ids.map((id) => ({ id, name: 'x' })) } })
+    },
+  ],
+  [
+    'productBulkDelete',
+    ['product.deleted'],
+    async () => {
+      const { id } = await product(member)
+      return () => member.rest.productBulkDelete!({ body: { ids: [id] } })
+    },
+  ],
+]
+
+async function ofAccount(call: (id: string) => Promise<Answer>): Promise<() => Promise<Answer>> {
+  const { id } = await account(member)
+  return () => call(id)
+}
+
+async function ofCase(call: (id: string) => Promise<Answer>): Promise<() => Promise<Answer>> {
+  const { id } = await supportCase(member)
+  return () => call(id)
+}
+
+interface EventRow {
+  readonly type: string
+  readonly transaction: string
+  readonly actorId: string
+  readonly organizationId: string
+  readonly occurredAt: string
+}
+
+const eventsAfter = (position: number) =>
+  platform.query<EventRow>(
+    `select type, transaction_id::text as transaction, actor_id as "actorId", organization_id as "organizationId", occurred_at as "occurredAt"
+     from kernel.event where position > $1 order by position`,
+    [position],
+  )
+
+async function lastPosition(): Promise<number> {
+  const [row] = await platform.query<{ last: number }>(
+    'select coalesce(max(position), 0)::int8 as last from kernel.event',
+  )
+  return row!.last
+}
+
+describe.each(writes)('%s', (_, types, prepare) => {
+  afterEach(() => platform.query('alter table kernel.event drop constraint if exists refuses_all'))
+
+  it('announces one change once, in one transaction, as who did it and when', async () => {
+    const call = await prepare()
+    const before = await lastPosition()
+    expect([200, 201, 204]).toContain((await call()).status)
+    const events = await eventsAfter(before)
+    expect(events.map(({ type }) => type)).toEqual(types)
+    expect(new Set(events.map(({ transaction }) => transaction)).size).toBe(1)
+    const { userId: actorId, organizationId } = member
+    for (const event of events)
+      expect(event).toMatchObject({ actorId, organizationId, occurredAt: platform.now.toISOString() })
+  })
+
+  it('changes nothing when the event cannot be written', async () => {
+    const call = await prepare()
+    await platform.query('alter table kernel.event add constraint refuses_all check (false) not valid')
+    expect(await refused(platform, call)).toEqual([500, 'INTERNAL'])
+  })
+})
+
+describe('events', () => {
+  it('carry what the graph shows of a record, and nothing else', async () => {
+    const body = await supportCase(member, { status: 'PENDING_CUSTOMER', customFields: { tier: 'gold' } })
+    const [event] = await platform.eventsOf(body.id)
+    expect(event!.data.record).toEqual(body)
+    expect(Object.keys(body)).not.toContain('pausedAt')
+  })
+
+  it('stay within their organization', async () => {
+    const stranger = await platform.member({ organizationId: await platform.organization('Elsewhere') })
+    const { id } = await account(stranger)
+    const [event] = await platform.query(
+      'select organization_id as "organizationId" from kernel.event where record_id = $1',
+      [id],
+    )
+    expect(event).toEqual({ organizationId: stranger.organizationId })
+  })
+})

@@ -6,12 +6,25 @@ import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { mailTable } from './kernel/mail/mail.migrations.ts'
+import { knowRecords } from './kernel/record/known-records.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
 export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+
+// Records of identity are administered, not restricted by profiles.
+knowRecords(
+  subgraphs
+    .filter(({ name }) => name !== identity.name)
+    .flatMap(({ resources }) =>
+      resources.flatMap(({ entities = {}, announces = [] }) => [
+        ...Object.values(entities),
+        ...announces.filter((announcing) => 'entity' in announcing),
+      ]),
+    ),
+)
 
 export const migrations: readonly Migration[] = [kernelTables, mailTable, ...subgraphs.flatMap(migrationsOf)]
 

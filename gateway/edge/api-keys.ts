@@ -3,6 +3,7 @@ import { parseApiKey } from '../../subgraphs/kernel/api-key.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import type { ApiKeyRecord, CredentialSource } from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { standingRefusal } from '../../subgraphs/kernel/standing.ts'
 import { isBlockedPath } from './blocked-path.ts'
 import { chain } from './chain.ts'
 import { keyCredential } from './quota.ts'
@@ -32,12 +33,14 @@ function authenticationRefusal(record: ApiKeyRecord, nowMs: number): Refusal | n
   if (previousSecretExpiresAt && previousSecretExpiresAt.getTime() <= nowMs) {
     return new Refusal('API_KEY_EXPIRED', 'This API key was rotated and its overlap has ended; use the new secret.')
   }
-  if (record.organizationSuspended) return new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
-  if (!record.ownerActive) return new Refusal('API_KEY_OWNER_INACTIVE', 'The owner of this API key is deactivated.')
-  if (!record.ownerInOrganization) {
-    return new Refusal('API_KEY_OWNER_NOT_IN_ORG', 'The owner of this API key has left the organization.')
-  }
-  return null
+  const code = standingRefusal(record)
+  return code && new Refusal(code, lostStanding[code])
+}
+
+const lostStanding = {
+  ORGANIZATION_SUSPENDED: 'The organization is suspended.',
+  API_KEY_OWNER_INACTIVE: 'The owner of this API key is deactivated.',
+  API_KEY_OWNER_NOT_IN_ORG: 'The owner of this API key has left the organization.',
 }
 
 /** Why an authenticated key may not make this request. */

@@ -5,6 +5,7 @@ import type { CredentialSource, SessionRecord } from '../../subgraphs/kernel/cre
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { verifySessionToken } from '../../subgraphs/kernel/session-token.ts'
 import type { VerifiedSession } from '../../subgraphs/kernel/session-token.ts'
+import { standingRefusal } from '../../subgraphs/kernel/standing.ts'
 import { chain } from './chain.ts'
 import { RecordCache } from './record-cache.ts'
 
@@ -74,8 +75,14 @@ function judgeRecord(record: SessionRecord | null, claims: VerifiedSession, nowM
     record.userId !== claims.userId ||
     record.organizationId !== claims.organizationId
   if (isOver) return refused('UNAUTHENTICATED', 'The session has ended; sign in again.')
-  if (record.organizationSuspended) return refused('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
-  if (!record.ownerActive) return refused('UNAUTHENTICATED', 'The user is deactivated.')
-  if (!record.ownerInOrganization) return refused('UNAUTHENTICATED', 'The user has left the organization.')
-  return { session: record, refusal: null }
+  switch (standingRefusal(record)) {
+    case 'ORGANIZATION_SUSPENDED':
+      return refused('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+    case 'API_KEY_OWNER_INACTIVE':
+      return refused('UNAUTHENTICATED', 'The user is deactivated.')
+    case 'API_KEY_OWNER_NOT_IN_ORG':
+      return refused('UNAUTHENTICATED', 'The user has left the organization.')
+    case null:
+      return { session: record, refusal: null }
+  }
 }

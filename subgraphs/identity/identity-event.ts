@@ -2,12 +2,13 @@ import { eventInsert } from '../kernel/outbox/event.ts'
 import { Values } from '../kernel/record/predicate.ts'
 import type { RequestContext } from '../kernel/request.ts'
 import { organizationEvents } from './organization/organization.events.ts'
+import { profileEvents } from './profile/profile.events.ts'
 import { sessionEvents } from './session/session.events.ts'
 import { teamEvents } from './team/team.events.ts'
 import { userEvents } from './user/user.events.ts'
 
 const declared: ReadonlySet<string> = new Set(
-  [organizationEvents, sessionEvents, teamEvents, userEvents].flatMap(({ types }) => Object.keys(types)),
+  [organizationEvents, profileEvents, sessionEvents, teamEvents, userEvents].flatMap(({ types }) => Object.keys(types)),
 )
 
 interface IdentityChange {

@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { accessResource } from './access/access.resolver.ts'
 import { apiKeyResource } from './api-key/api-key.resolver.ts'
 import { organizationResource } from './organization/organization.resolver.ts'
 import { sessionResource } from './session/session.resolver.ts'
@@ -8,5 +9,5 @@ import { userResource } from './user/user.resolver.ts'
 export const identity: SubgraphDefinition = {
   name: 'identity',
   isAboveTenants: true,
-  resources: [organizationResource, userResource, teamResource, sessionResource, apiKeyResource],
+  resources: [organizationResource, userResource, teamResource, sessionResource, apiKeyResource, accessResource],
 }

@@ -11,6 +11,8 @@ export type Row = Readonly<Record<string, unknown>>
 export interface ValidRequest {
   readonly operation: RestOperation
   readonly path: Readonly<Record<string, string>>
+  /** The parameters that must be given. */
+  readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
   /** Undefined where the operation takes none. */
   readonly body: unknown
@@ -39,6 +41,16 @@ let addresses = 0
 const freshAddress = (): string => {
   const next = ++addresses
   return `10.${(next >> 16) & 255}.${(next >> 8) & 255}.${next & 255}`
+}
+
+/** What must be given stands beside what a test gives, unless the test gives it another way. */
+function withRequired(required: ValidRequest['query'], given = ''): string {
+  const names = new URLSearchParams(given)
+  const missing = Object.entries(required).filter(([name]) => !names.has(name))
+  return [
+    ...(given === '' ? [] : [given]),
+    ...missing.map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+  ].join('&')
 }
 
 const userNames = ['owner', 'assignedTo', 'user', 'author', 'actor']
@@ -74,18 +86,19 @@ export class Requests {
     const headers = endsSession.has(operation.documentId)
       ? { Authorization: `Bearer ${await sessionOf(this.platform, this.member)}` }
       : this.credentialFor(operation)
-    return { operation, path, headers, body: body ?? undefined }
+    return { operation, path, query: this.#requiredQuery(operation), headers, body: body ?? undefined }
   }
 
   /** The request as it is sent, changed where a test wants it to be. */
-  sent({ operation, path, headers, body }: ValidRequest, change: Change = {}): Sent {
+  sent({ operation, path, query, headers, body }: ValidRequest, change: Change = {}): Sent {
     const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!))
     const given = 'body' in change ? change.body : body
     const isRaw = typeof given === 'string' || Buffer.isBuffer(given)
     const at = change.at ?? filled
+    const asked = at === filled ? withRequired(query, change.query) : (change.query ?? '')
     return {
       method: change.method ?? operation.method.toUpperCase(),
-      path: change.query === undefined ? at : `${at}?${change.query}`,
+      path: asked === '' && change.query === undefined ? at : `${at}?${asked}`,
       // Each request comes from an address of its own, so that no limit that counts addresses is met.
       headers: {
         'X-Forwarded-For': freshAddress(),
@@ -139,7 +152,13 @@ export class Requests {
   async #create(creator: RestOperation, path: Readonly<Record<string, string>>): Promise<Row> {
     const whole = creator.path.includes('{') ? { ...(await this.#pathOf(creator, false)), ...path } : {}
     const body = this.#value(creator, false)
-    const answer = await this.send({ operation: creator, path: whole, headers: this.credentialFor(creator), body })
+    const answer = await this.send({
+      operation: creator,
+      path: whole,
+      query: {},
+      headers: this.credentialFor(creator),
+      body,
+    })
     if (answer.status !== 201) throw new Error(`${creator.id} answered ${answer.status}: ${answer.text}`)
     return answer.body as Row
   }
@@ -160,7 +179,18 @@ export class Requests {
   async #delete(at: string, path: Readonly<Record<string, string>>): Promise<void> {
     const operation = this.contract.operations.find((one) => one.method === 'delete' && one.path === at)
     if (!operation) throw new Error(`Nothing deletes what ${at} names.`)
-    await this.send({ operation, path, headers: this.credentialFor(operation), body: undefined })
+    await this.send({ operation, path, query: {}, headers: this.credentialFor(operation), body: undefined })
+  }
+
+  #requiredQuery({ parameters }: RestOperation): Record<string, string> {
+    const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
+    return Object.fromEntries(
+      required.map(({ name, schema = {} }) => {
+        if (this.isUserReference(name)) return [name, this.member.userId]
+        const value = schema['example'] ?? validValue(this.contract, schema, name, () => null, false)
+        return [name, String(value)]
+      }),
+    )
   }
 
   async #body(operation: RestOperation, fresh: boolean, whole: boolean): Promise<unknown> {

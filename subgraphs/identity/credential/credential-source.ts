@@ -21,8 +21,24 @@ const actingUser = `
         where own.organization_id = u.organization_id and own.user_id = u.id
     )
   end as "ownerIds",
-  null as fields,
+  -- Owners are not restricted, so that an organization cannot lock itself out of its fields.
+  case when u.role <> 'OWNER' then (
+    select nullif(p.fields, '{}') from identity.profile p
+    where p.organization_id = u.organization_id
+      and case when u.profile_id is null then p.is_default else p.id = u.profile_id end
+  ) end as fields,
   o.entitlements`
+
+/** A user as credentials of the user would find it now. */
+export async function findActingUser(sql: Sql, organizationId: string, userId: string): Promise<ActingUser | null> {
+  if (!isId(userId)) return null
+  const [row] = await sql.query<ActingUser>(
+    `select ${actingUser} from identity.app_user u join identity.organization o on o.id = u.organization_id
+     where u.organization_id = $1 and u.id = $2`,
+    [organizationId, userId],
+  )
+  return row ?? null
+}
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
 

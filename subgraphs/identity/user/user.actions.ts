@@ -46,9 +46,9 @@ async function addPerson(ctx: RequestContext, wanted: NewUser, now: string): Pro
   return person.id
 }
 
-export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive'>>
+export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' | 'profileId'>>
 
-const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active' } as const
+const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
 
 /** Changes what a user may do. Takes effect on every credential of the user with the commit. */
 export function changeUser(ctx: RequestContext, id: string, change: UserChange): Promise<User> {

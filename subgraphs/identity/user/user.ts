@@ -40,6 +40,9 @@ export class User {
   @Field(() => RecordVisibility, { simple: true })
   visibility!: keyof typeof RecordVisibility
 
+  @Field(() => ID, { nullable: true, simple: true, description: 'Null: the default profile of the organization, if it has one.' })
+  profileId!: string | null
+
   @Field(() => Boolean, { simple: true })
   isActive!: boolean
 
@@ -57,7 +60,7 @@ export class User {
 }
 
 const columns = `u.id, u.organization_id as "organizationId", p.email, p.email_verified_at is not null as "emailVerified", p.name,
-  p.first_name as "firstName", p.last_name as "lastName", u.role, u.visibility, u.is_active as "isActive", p.timezone, p.locale,
+  p.first_name as "firstName", p.last_name as "lastName", u.role, u.visibility, u.profile_id as "profileId", u.is_active as "isActive", p.timezone, p.locale,
   u.created_at as "createdAt", greatest(u.updated_at, p.updated_at) as "updatedAt"`
 const from = 'from identity.app_user u join identity.person p on p.id = u.person_id'
 

@@ -49,6 +49,8 @@ export interface RecordShape {
   readonly object: string
   /** `schema.table`, quoted where needed. */
   readonly table: string
+  /** The feature of the plan that records of this kind need; without it they answer 402. */
+  readonly entitlement?: string
   /** Columns whose user sees the record under OWN and TEAM. Empty: everybody in the organization sees it. */
   readonly visibleBy: readonly string[]
   /** A part of another record is seen by whoever sees that record. */

@@ -8,6 +8,10 @@ export type FieldLevel = 'HIDDEN' | 'READ'
 const customFields = 'customFields'
 const keyPrefix = `${customFields}.`
 
+/** The key of `customFields.<key>`; null for every other name of a field. */
+export const customFieldKey = (name: string): string | null =>
+  name.startsWith(keyPrefix) ? name.slice(keyPrefix.length) : null
+
 /** Who a record is and how it came to be what it is: without them nothing can be read safely. */
 const unrestrictable: ReadonlySet<string> = new Set([
   'id',
@@ -60,9 +64,10 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     Set<string>,
   ]
   for (const [name, level] of Object.entries(fields[definition.object]!)) {
-    if (name.startsWith(keyPrefix)) {
-      fixedKeys.add(name.slice(keyPrefix.length))
-      if (level === 'HIDDEN') hiddenKeys.add(name.slice(keyPrefix.length))
+    const key = customFieldKey(name)
+    if (key !== null) {
+      fixedKeys.add(key)
+      if (level === 'HIDDEN') hiddenKeys.add(key)
       continue
     }
     const column = byName.get(name)
@@ -82,35 +87,49 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
 export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>
   fieldRules(caller, definition)?.hidden.has(name) ?? false
 
-const named = (code: 'FIELD_NOT_READABLE' | 'FIELD_NOT_WRITABLE', verb: string, paths: readonly string[]): Refusal => {
+const refusalOf = (
+  code: 'FIELD_NOT_READABLE' | 'FIELD_NOT_WRITABLE',
+  verb: string,
+  paths: readonly string[],
+): Refusal => {
   const say = (what: string): string => `Your profile does not let you ${verb} ${what}.`
   const errors: FieldProblem[] = paths.map((path) => ({ path, code, message: say(path) }))
   return new Refusal(code, paths.length === 1 ? say(paths[0]!) : say(`${paths.length} of these fields`), { errors })
 }
 
 /** The refusal of a filter, an order or a lookup by fields that are hidden; the same whatever they hold. */
-export const notReadable = (paths: readonly string[]): Refusal => named('FIELD_NOT_READABLE', 'read', paths)
+export const notReadable = (paths: readonly string[]): Refusal => refusalOf('FIELD_NOT_READABLE', 'read', paths)
 
 /** 403 unless the caller may read all of these columns: for what is made of them. */
 export function requireReadable(caller: Caller, definition: RecordShape, ...names: readonly string[]): void {
-  const hidden = names.filter((name) => isHidden(caller, definition, name))
-  if (hidden.length > 0) throw notReadable(hidden)
+  refuseHidden(caller, definition, Object.fromEntries(names.map((name) => [name, null])))
+}
+
+/** 403 when one of the named fields is hidden from the caller, whatever value it is given. */
+export function refuseHidden(caller: Caller, definition: RecordShape, values: Readonly<Record<string, unknown>>): void {
+  const rules = fieldRules(caller, definition)
+  const paths = rules ? named(values, rules.hidden, rules.hiddenKeys) : []
+  if (paths.length > 0) throw notReadable(paths)
 }
 
 /** 403 when an input names a field that the caller may not write, whatever value it gives. */
 export function refuseFixed(caller: Caller, definition: RecordShape, values: Readonly<Record<string, unknown>>): void {
   const rules = fieldRules(caller, definition)
-  if (!rules) return
-  const paths = Object.entries(values).flatMap(([name, value]) => {
+  const paths = rules ? named(values, rules.fixed, rules.fixedKeys) : []
+  if (paths.length > 0) throw refusalOf('FIELD_NOT_WRITABLE', 'change', paths)
+}
+
+/** Paths of what is named and is one of these columns or of these custom fields. */
+function named(
+  values: Readonly<Record<string, unknown>>,
+  columns: ReadonlySet<string>,
+  keys: ReadonlySet<string>,
+): string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined) return []
-    if (rules.fixed.has(name)) return [name]
-    return name === customFields
-      ? keysOf(value)
-          .filter((key) => rules.fixedKeys.has(key))
-          .map((key) => keyPrefix + key)
-      : []
+    if (columns.has(name)) return [name]
+    return name === customFields ? keysOf(value).flatMap((key) => (keys.has(key) ? [keyPrefix + key] : [])) : []
   })
-  if (paths.length > 0) throw named('FIELD_NOT_WRITABLE', 'change', paths)
 }
 
 const keysOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : [])

@@ -1,4 +1,5 @@
 import type { Caller } from '../context.ts'
+import { requireEntitlement } from '../require.ts'
 import type { ColumnKind } from './column.ts'
 import { columnOf, has, type RecordShape } from './definition.ts'
 
@@ -42,6 +43,7 @@ export class Scope {
 
   /** Rows of the caller's organization that the caller may see. */
   seen(definition: RecordShape, alias: string): string {
+    if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     const parts = [`${alias}.organization_id = ${this.organization()}`]
     if (definition.visibleThrough) {
       const { by, to } = definition.visibleThrough

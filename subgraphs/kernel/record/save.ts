@@ -1,6 +1,7 @@
 import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { eventInsert, type EventDraft } from '../outbox/event.ts'
+import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { blank, type Column } from './column.ts'
 import { checkValues } from './check-values.ts'
@@ -31,6 +32,7 @@ export async function save<T extends StoredRow>(
   definition: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
+  if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
   mayWrite(ctx)
   refuseFixed(ctx.caller, definition, draft.values as Fields)
   // The number is taken and used together, so that a refused create leaves no gap, also in a transaction that goes on.

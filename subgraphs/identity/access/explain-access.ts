@@ -1,0 +1,137 @@
+import type { Caller } from '../../kernel/context.ts'
+import type { ActingUser } from '../../kernel/credential.ts'
+import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { columnOf, layoutOf, type RecordShape } from '../../kernel/record/definition.ts'
+import { customFieldKey, refuseFixed, refuseHidden } from '../../kernel/record/field-security.ts'
+import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
+import { allOf, readOne } from '../../kernel/record/read.ts'
+import { mayWrite } from '../../kernel/record/save.ts'
+import { requireAdministrator, requireEntitlement } from '../../kernel/require.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { standingRefusal } from '../../kernel/standing.ts'
+import { findActingUser } from '../credential/credential-source.ts'
+import type { AccessExplanation, AccessOperation, AccessReason, AccessRule } from './access.ts'
+
+export interface AccessQuestion {
+  readonly actor: string
+  readonly object: string
+  readonly id?: string | null
+  readonly field?: string | null
+  readonly operation: AccessOperation
+}
+
+/** Asks the functions that would judge the user's request, so that there is no second opinion. For owners and admins. */
+export async function explainAccess(ctx: RequestContext, question: AccessQuestion): Promise<AccessExplanation> {
+  requireAdministrator(ctx)
+  const { object, field = null, operation } = question
+  const definition = recordNamed(object)
+  if (!definition) {
+    const message = `object is one of ${objectNames().join(', ')}.`
+    throw invalid({ path: 'object', code: 'UNKNOWN_OBJECT', message })
+  }
+  if (field !== null) refuseUnknown(definition, field)
+  const user = await findActingUser(ctx.db, ctx.caller.organizationId, question.actor)
+  if (!user) throw notFound('The user')
+  const acting = { ...ctx, caller: callerOf(ctx, question.actor.toLowerCase(), user) }
+
+  const reasons = [standing(user), entitlement(acting, definition)]
+  if (operation !== 'READ') reasons.push(role(acting))
+  if (operation !== 'CREATE') reasons.push(await visibility(ctx, acting, definition, question.id ?? null))
+  if (field !== null && operation !== 'DELETE') reasons.push(fieldRule(acting.caller, definition, field, operation))
+  const asked = reasons.filter((reason) => reason !== null)
+  const refusing = asked.find(({ outcome }) => outcome === 'REFUSED')
+  return { allowed: !refusing, rule: (refusing ?? asked.at(-1)!).rule, reasons: asked }
+}
+
+function refuseUnknown(definition: RecordShape, field: string): void {
+  const column = layoutOf(definition).byName.get(field)
+  if (customFieldKey(field) !== null || (column && !column.internal)) return
+  throw invalid({ path: 'field', code: 'UNKNOWN_FIELD', message: `${definition.object} has no field ${field}.` })
+}
+
+const callerOf = ({ caller }: RequestContext, userId: string, user: ActingUser): Caller => {
+  const { organizationId, role, visibility, ownerIds, fields, entitlements } = user
+  return { ...caller, kind: 'SESSION', organizationId, userId, role, visibility, ownerIds, fields, entitlements }
+}
+
+/** The answer of a check that throws its refusal. */
+function judged(rule: AccessRule, allowed: string, check: () => void): AccessReason {
+  try {
+    check()
+    return { rule, outcome: 'ALLOWED', detail: allowed }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { rule, outcome: 'REFUSED', detail: `${error.code}: ${error.message}` }
+  }
+}
+
+const standingDetail = {
+  ORGANIZATION_SUSPENDED: 'ORGANIZATION_SUSPENDED: The organization is suspended.',
+  API_KEY_OWNER_INACTIVE: 'The user is deactivated; keys answer API_KEY_OWNER_INACTIVE, sessions UNAUTHENTICATED.',
+  API_KEY_OWNER_NOT_IN_ORG: 'The user has left; keys answer API_KEY_OWNER_NOT_IN_ORG, sessions UNAUTHENTICATED.',
+}
+
+function standing(user: ActingUser): AccessReason {
+  const code = standingRefusal(user)
+  if (code) return { rule: 'STANDING', outcome: 'REFUSED', detail: standingDetail[code] }
+  return { rule: 'STANDING', outcome: 'ALLOWED', detail: 'The user is active in an organization that is active.' }
+}
+
+function entitlement(acting: RequestContext, { entitlement: feature }: RecordShape): AccessReason | null {
+  if (!feature) return null
+  return judged('ENTITLEMENT', `The plan includes ${feature}.`, () => requireEntitlement(acting, feature))
+}
+
+const role = (acting: RequestContext): AccessReason =>
+  judged('ROLE', `The role ${acting.caller.role} may change records.`, () => mayWrite(acting))
+
+async function visibility(
+  ctx: RequestContext,
+  acting: RequestContext,
+  definition: RecordShape,
+  id: string | null,
+): Promise<AccessReason | null> {
+  const { caller } = acting
+  const rule = 'VISIBILITY'
+  const columns = definition.visibleThrough ? [] : definition.visibleBy
+  if (id === null) {
+    const sees =
+      columns.length === 0 || !caller.ownerIds ? 'every record' : `records whose ${columns.join(' or ')} is in sight`
+    return { rule, outcome: 'ALLOWED', detail: `Record visibility ${caller.visibility}: the user sees ${sees}.` }
+  }
+  const everything: Caller = { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null }
+  const record = await readOne({ ...ctx, caller: everything }, definition, id, allOf(definition))
+  if (!record)
+    return { rule, outcome: 'REFUSED', detail: 'NOT_FOUND: There is no such live record in the organization.' }
+  const isSeen = (await readOne(acting, definition, id)) !== null
+  const outcome = isSeen ? ('ALLOWED' as const) : ('REFUSED' as const)
+  const hidden = isSeen ? '' : 'NOT_FOUND: '
+  if (definition.visibleThrough) {
+    const { by, to } = definition.visibleThrough
+    const parent = `${to().object} ${String(record[columnOf(definition, by).name])}`
+    return { rule, outcome, detail: `${hidden}It is seen by whoever sees ${parent}.` }
+  }
+  if (columns.length === 0 || !caller.ownerIds)
+    return {
+      rule,
+      outcome,
+      detail: `Record visibility ${caller.visibility}: everybody of the organization is in sight.`,
+    }
+  const seenBy = columns.map((name) => `${name} is ${whose(caller, record[name])}`).join(', ')
+  return { rule, outcome, detail: `${hidden}Record visibility ${caller.visibility}: ${seenBy}.` }
+}
+
+function whose(caller: Caller, id: unknown): string {
+  if (id === null) return 'empty'
+  if (id === caller.userId) return 'the user'
+  return caller.ownerIds?.includes(id as string) ? "a member of the user's teams" : 'somebody out of sight'
+}
+
+function fieldRule(caller: Caller, definition: RecordShape, field: string, operation: AccessOperation): AccessReason {
+  const key = customFieldKey(field)
+  const given = key === null ? { [field]: null } : { customFields: { [key]: null } }
+  const verb = operation === 'READ' ? 'read' : 'written'
+  return judged('FIELD', `${definition.object}.${field} may be ${verb}.`, () =>
+    operation === 'READ' ? refuseHidden(caller, definition, given) : refuseFixed(caller, definition, given),
+  )
+}

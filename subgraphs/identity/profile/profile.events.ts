@@ -1,0 +1,33 @@
+import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+
+const record = {
+  id: '019a0c5e-7f00-7e62-8b07-9d3c1f5a6e28',
+  organizationId: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
+  name: 'Support agents',
+  isDefault: false,
+  restrictions: ['account.annualRevenue HIDDEN', 'account.rating READ'],
+  createdAt: '2026-11-02T08:15:00.000Z',
+  updatedAt: '2026-11-02T08:15:00.000Z',
+}
+
+export const profileEvents: PlainEvents = {
+  object: 'profile',
+  properties: {
+    id: 'id',
+    organizationId: 'id',
+    name: 'text',
+    isDefault: 'boolean',
+    restrictions: 'textList',
+    createdAt: 'timestamp',
+    updatedAt: 'timestamp',
+  },
+  types: {
+    'profile.created': { description: 'A profile was made.', record },
+    'profile.updated': {
+      description: 'A profile was changed; it holds for the next request of every credential of its users.',
+      record: { ...record, isDefault: true, updatedAt: '2026-11-02T10:40:00.000Z' },
+      before: { isDefault: false, updatedAt: '2026-11-02T08:15:00.000Z' },
+    },
+    'profile.deleted': { description: 'A profile that no user had was deleted.', record },
+  },
+}

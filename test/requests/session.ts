@@ -7,7 +7,7 @@ import type { Member, Platform } from '../platform.ts'
 type User = Pick<Member, 'organizationId' | 'userId'>
 
 /** A new session of a user, with its first tokens. */
-export async function newSession({ services }: Platform, { organizationId, userId }: User) {
+export async function newSession({ services }: Pick<Platform, 'services'>, { organizationId, userId }: User) {
   const user = await findUser(services.database, organizationId, userId)
   if (!user) throw new Error(`There is no user ${userId}.`)
   const ctx = actingAs({ ...systemContext(services, organizationId), requestId: randomUUID() }, user)

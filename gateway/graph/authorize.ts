@@ -19,6 +19,9 @@ export function refuseUnmet(caller: Caller, requirements: readonly ScopeRequirem
 
   const missingScopes = [...new Set(unmet.flatMap((requirement) => lackedOf(caller, requirement)))].sort()
   const blocked = missingScopes.filter((scope) => sessionOnly.has(scope))
+  if (caller.kind === 'SESSION' || caller.kind === 'SCIM') {
+    throw new Refusal('PERMISSION_DENIED', `This operation is open to ${blocked.join(', ')} only.`)
+  }
   if (blocked.length > 0) {
     throw new Refusal('API_KEY_SCOPE_BLOCKED', 'This operation is open to signed-in users only.')
   }

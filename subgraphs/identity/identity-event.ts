@@ -1,3 +1,4 @@
+import { actorIdOf } from '../kernel/context.ts'
 import { eventInsert } from '../kernel/outbox/event.ts'
 import { Values } from '../kernel/record/predicate.ts'
 import type { RequestContext } from '../kernel/request.ts'
@@ -24,7 +25,7 @@ export async function appendEvent(ctx: RequestContext, change: IdentityChange): 
   const { type, record, previous = null, changedFields = null } = change
   if (!declared.has(type)) throw new Error(`Identity does not declare the event type ${type}`)
   const object = type.split('.', 1)[0]!
-  const actorId = ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId
+  const actorId = actorIdOf(ctx.caller)
   const data = { object, id: record.id, record, previous, changedFields, actorId }
   const values = new Values()
   await ctx.db.query(eventInsert(ctx, values, [{ type, version: 1, object, recordId: record.id, data }]), values.list)

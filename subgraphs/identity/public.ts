@@ -1,4 +1,3 @@
-import type { BusinessHours } from '../kernel/business-hours.ts'
 import type { RequestContext } from '../kernel/request.ts'
 import type { Reference } from '../kernel/record/definition.ts'
 
@@ -11,21 +10,6 @@ export const activeUsers: Reference = async (ctx, ids) => {
     [ctx.caller.organizationId, ids],
   )
   return new Set(rows.map(({ id }) => id))
-}
-
-export interface OrganizationSettings {
-  /** Refuse moves of a case that its state machine does not have. */
-  readonly enforceCaseTransitions?: boolean
-  /** When due dates pass; absent, every hour counts. */
-  readonly businessHours?: BusinessHours
-}
-
-export async function organizationSettings(ctx: RequestContext): Promise<OrganizationSettings> {
-  const [row] = await ctx.db.query<{ settings: OrganizationSettings }>(
-    'select settings from identity.organization where id = $1',
-    [ctx.caller.organizationId],
-  )
-  return row?.settings ?? {}
 }
 
 export interface OrganizationUser {
@@ -44,7 +28,9 @@ export function organizationUsers(ctx: RequestContext): Promise<OrganizationUser
   )
 }
 
+export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
 export { credentialSource } from './credential/credential-source.ts'
+export { findScimToken } from './scim/scim-token.ts'
 export { UsageBuffer } from './usage/usage-buffer.ts'
 export {
   createApiKey,

@@ -1,7 +1,12 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accessResource } from './access/access.resolver.ts'
+import { adminUserResource } from './admin/admin-user.resolver.ts'
 import { apiKeyResource } from './api-key/api-key.resolver.ts'
+import { auditResource } from './audit/audit.resolver.ts'
+import { organizationAdminResource } from './organization/organization-admin.resolver.ts'
 import { organizationResource } from './organization/organization.resolver.ts'
+import { scimTokenResource } from './scim/scim-token.resolver.ts'
+import { scimResource } from './scim/scim.resolver.ts'
 import { sessionResource } from './session/session.resolver.ts'
 import { teamResource } from './team/team.resolver.ts'
 import { userResource } from './user/user.resolver.ts'
@@ -9,5 +14,17 @@ import { userResource } from './user/user.resolver.ts'
 export const identity: SubgraphDefinition = {
   name: 'identity',
   isAboveTenants: true,
-  resources: [organizationResource, userResource, teamResource, sessionResource, apiKeyResource, accessResource],
+  resources: [
+    organizationResource,
+    userResource,
+    teamResource,
+    sessionResource,
+    apiKeyResource,
+    accessResource,
+    adminUserResource,
+    organizationAdminResource,
+    auditResource,
+    scimTokenResource,
+    scimResource,
+  ],
 }

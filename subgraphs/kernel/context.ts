@@ -1,4 +1,4 @@
-export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'ANONYMOUS' | 'SYSTEM'
+export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'SCIM' | 'ANONYMOUS' | 'SYSTEM'
 export type Role = 'OWNER' | 'ADMIN' | 'MANAGER' | 'MEMBER' | 'READ_ONLY'
 export type Visibility = 'OWN' | 'TEAM' | 'ALL'
 
@@ -38,3 +38,7 @@ export interface OperationContext {
   readonly requestId: string
   readonly idempotency: IdempotencyClaim | null
 }
+
+/** The user who acts; null for the platform itself and for a directory that provisions by SCIM. */
+export const actorIdOf = ({ kind, userId }: Pick<Caller, 'kind' | 'userId'>): string | null =>
+  kind === 'SYSTEM' || kind === 'SCIM' ? null : userId

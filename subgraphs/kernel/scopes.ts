@@ -2,10 +2,11 @@ import type { Caller } from './context.ts'
 import { legacyScopes } from './legacy-scopes.ts'
 
 /**
- * Two requirements that no API key or OAuth token can meet. `SESSION` stands on what only a signed-in user may do (the
- * blocked path families of the specification), `PUBLIC` on what a person does before signing in.
+ * Requirements that no API key or OAuth token can meet. `SESSION` stands on what only a signed-in user may do (the blocked
+ * path families of the specification), `PUBLIC` on what a person does before signing in, `SCIM` on what only a directory
+ * that provisions users may do, which in turn may do nothing else.
  */
-export const sessionOnly = new Set(['SESSION', 'PUBLIC'])
+export const sessionOnly = new Set(['SESSION', 'PUBLIC', 'SCIM'])
 
 /** A requirement as `@requiresScopes` writes it: any of the lists, all of each list. */
 export type ScopeRequirement = readonly (readonly string[])[]
@@ -16,7 +17,9 @@ export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: strin
     case 'SYSTEM':
       return true
     case 'SESSION':
-      return true
+      return scope !== 'SCIM'
+    case 'SCIM':
+      return scope === 'SCIM'
     case 'ANONYMOUS':
       return scope === 'PUBLIC'
     default:

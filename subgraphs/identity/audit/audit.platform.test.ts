@@ -42,9 +42,11 @@ describe('appendAudit', () => {
 
   it('names no actor for the platform itself', async () => {
     const { id } = await world.anOrganization()
-    const target = { type: 'organization', id }
-    await appendAudit(systemContext(world.services, id), { action: 'organization.suspended', target })
-    expect(await entriesOf(id)).toMatchObject([{ actor_id: null, actor_kind: 'SYSTEM', ip: null, user_agent: null }])
+    const target = { type: 'plan', id: newId() }
+    await appendAudit(systemContext(world.services, id), { action: 'plan.changed', target })
+    expect(await entriesOf(target.id)).toMatchObject([
+      { actor_id: null, actor_kind: 'SYSTEM', ip: null, user_agent: null },
+    ])
   })
 
   it('goes with the transaction that makes the change', async () => {

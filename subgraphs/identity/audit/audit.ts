@@ -1,3 +1,4 @@
+import { actorIdOf } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
@@ -50,7 +51,7 @@ export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promi
       caller.organizationId,
       newId(),
       ctx.clock.now().toISOString(),
-      caller.kind === 'SYSTEM' ? null : caller.userId || null,
+      actorIdOf(caller) || null,
       caller.kind,
       caller.credentialId || null,
       caller.ip || null,

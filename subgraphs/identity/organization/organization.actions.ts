@@ -2,8 +2,10 @@ import { randomInt } from 'node:crypto'
 import { notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
 import { findOrganization, type Organization, type OrganizationStatus } from './organization.ts'
+import { organizationSettings, type OrganizationSettings } from './organization-settings.ts'
 
 /** No letters and digits that are read for each other. */
 const codeAlphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
@@ -48,28 +50,50 @@ export async function addOrganization(ctx: RequestContext, wanted: NewOrganizati
     [id, name, code, status, settings, entitlements, now],
   )
   await appendEvent(ctx, { type: 'organization.created', record: withoutCode(organization) })
+  await appendAudit(ctx, { action: 'organization.created', target: { type: 'organization', id }, after: organization })
   return organization
 }
 
-/** Suspended, every credential of the organization is refused; nothing else changes. */
-export function setOrganizationStatus(ctx: RequestContext, status: OrganizationStatus): Promise<Organization> {
+export interface OrganizationChange {
+  readonly name?: string
+  readonly status?: OrganizationStatus
+  readonly code?: string
+  readonly settings?: OrganizationSettings
+}
+
+/** Changes the organization of the context: what is named, settings as a whole. */
+export function changeOrganization(ctx: RequestContext, change: OrganizationChange): Promise<Organization> {
   return inTransaction(ctx, async (inner) => {
-    const { organizationId } = inner.caller
-    const previous = await findOrganization(inner.db, organizationId)
+    const { organizationId: id } = inner.caller
+    const previous = await findOrganization(inner.db, id, { lock: true })
     if (!previous) throw notFound('The organization')
-    if (previous.status === status) return previous
-    const organization: Organization = { ...previous, status, updatedAt: inner.clock.now().toISOString() }
-    await inner.db.query('update identity.organization set status = $2, updated_at = $3 where id = $1', [
-      organizationId,
-      status,
-      organization.updatedAt,
-    ])
+    const before = { ...previous, settings: await organizationSettings(inner) }
+    const after = { ...before, ...change }
+    const changedFields = (['name', 'status', 'code', 'settings'] as const).filter(
+      (name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]),
+    )
+    if (changedFields.length === 0) return previous
+    const { settings, ...organization } = { ...after, updatedAt: inner.clock.now().toISOString() }
+    await inner.db.query(
+      'update identity.organization set name = $2, status = $3, code = $4, settings = $5, updated_at = $6 where id = $1',
+      [id, organization.name, organization.status, organization.code, JSON.stringify(settings), organization.updatedAt],
+    )
     await appendEvent(inner, {
       type: 'organization.updated',
       record: withoutCode(organization),
       previous: withoutCode(previous),
-      changedFields: ['status'],
+      changedFields,
     })
+    const action = changedFields.includes('code') ? 'organization.code_regenerated' : 'organization.updated'
+    await appendAudit(inner, { action, target: { type: 'organization', id }, before, after })
     return organization
   })
 }
+
+/** The old code lets nobody in from now on. */
+export const regenerateCode = (ctx: RequestContext): Promise<Organization> =>
+  changeOrganization(ctx, { code: newCode() })
+
+/** Suspended, every credential of the organization is refused; nothing else changes. */
+export const setOrganizationStatus = (ctx: RequestContext, status: OrganizationStatus): Promise<Organization> =>
+  changeOrganization(ctx, { status })

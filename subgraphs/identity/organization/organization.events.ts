@@ -22,7 +22,8 @@ export const organizationEvents: PlainEvents = {
   types: {
     'organization.created': { description: 'The organization was founded.', record },
     'organization.updated': {
-      description: 'The organization was suspended or resumed; previous holds it before the change.',
+      description:
+        'The organization was suspended or resumed, or its name, code or settings changed; previous holds it before the change.',
       record: { ...record, status: 'SUSPENDED', updatedAt: '2026-11-02T10:40:00.000Z' },
       before: { status: 'ACTIVE', updatedAt: '2026-11-02T08:15:00.000Z' },
     },

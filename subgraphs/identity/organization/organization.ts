@@ -43,8 +43,11 @@ export const shownTo = (role: Role, organization: Organization): Organization =>
 
 const columns = 'id, name, code, status, entitlements, created_at as "createdAt", updated_at as "updatedAt"'
 
-export async function findOrganization(sql: Sql, id: string): Promise<Organization | null> {
-  const [row] = await sql.query<Organization>(`select ${columns} from identity.organization where id = $1`, [id])
+export async function findOrganization(sql: Sql, id: string, { lock = false } = {}): Promise<Organization | null> {
+  const locking = lock ? ' for no key update' : ''
+  const [row] = await sql.query<Organization>(`select ${columns} from identity.organization where id = $1${locking}`, [
+    id,
+  ])
   return row ?? null
 }
 

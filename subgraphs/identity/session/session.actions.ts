@@ -2,6 +2,7 @@ import { newId } from '../../kernel/ids.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { sessionTokenSeconds, signSessionToken } from '../../kernel/session-token.ts'
+import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
 import { findOrganization, shownTo } from '../organization/organization.ts'
 import type { User } from '../user/user.ts'
@@ -92,5 +93,6 @@ export async function endSessions(
       type: 'session.ended',
       record: { id, organizationId, userId, endedAt, reason } as { id: string },
     })
+    await appendAudit(ctx, { action: 'session.ended', target: { type: 'session', id }, after: { userId, reason } })
   }
 }

@@ -1,13 +1,133 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql'
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Info,
+  InputType,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql'
+import { notFound } from '../../kernel/errors.ts'
+import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { readPage } from '../../kernel/record/list.ts'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import { allOf } from '../../kernel/record/read.ts'
+import type { Info as Asked } from '../../kernel/record/records-of.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { asksForAny, fieldsAsked } from '../../kernel/record/selection.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { administering } from '../admin/administer.ts'
 import { User } from '../user/user.ts'
+import { addTeam, changeTeam, removeTeam } from './team.actions.ts'
 import { teamTables } from './team.migrations.ts'
 import { teamEvents } from './team.events.ts'
-import { Team, teamsOf } from './team.ts'
+import { findTeam, Team, team, teamsOf } from './team.ts'
+
+@InputType()
+export class TeamCreateInput {
+  @Field(() => String)
+  name!: string
+
+  @Field(() => [ID], { nullable: true, description: 'Its members.' })
+  userIds?: string[] | null
+}
+
+@InputType()
+export class TeamUpdateInput {
+  @Field(() => String, { nullable: true })
+  name?: string | null
+
+  @Field(() => [ID], { nullable: true, description: 'All of its members.' })
+  userIds?: string[] | null
+}
+
+const TeamFilter = filterOf('TeamFilter', Team)
+const TeamOrder = orderOf('TeamOrder', Team)
+const TeamPage = pageRequiring('TeamPage', Team, 'SESSION')
+const TeamPageArgs = pageArgs(TeamFilter, TeamOrder)
+type TeamPageArgs = InstanceType<typeof TeamPageArgs>
+
+const lowerCased = (ids: readonly string[] | null | undefined): string[] => (ids ?? []).map((id) => id.toLowerCase())
 
 @Resolver(() => User)
 export class TeamResolver {
+  @Query(() => Team, { nullable: true, description: 'For owners and admins.' })
+  @RequiresScopes('SESSION')
+  async team(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    requireAdministrator(ctx)
+    const found = await findTeam(ctx.db, ctx.caller.organizationId, id)
+    if (!found) throw notFound('The team')
+    return found
+  }
+
+  @Query(() => TeamPage, { description: 'For owners and admins.' })
+  @RequiresScopes('SESSION')
+  teamList(@Args(() => TeamPageArgs) args: TeamPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    requireAdministrator(ctx)
+    const total = asksForAny(info, 'total', 'totalPages')
+    return readPage(ctx, team, args, { page: fieldsAsked(info), record: allOf(team), total })
+  }
+
+  @Mutation(() => Team)
+  @RequiresScopes('SESSION')
+  teamCreate(@Arg('input', () => TeamCreateInput) { name, userIds }: TeamCreateInput, @Ctx() ctx: RequestContext) {
+    return administering(ctx, (inner) => addTeam(inner, { name, memberIds: lowerCased(userIds) }))
+  }
+
+  @Mutation(() => Team)
+  @RequiresScopes('SESSION')
+  teamUpdate(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => TeamUpdateInput) { name, userIds }: TeamUpdateInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    const change = { ...(name != null && { name }), ...(userIds && { members: lowerCased(userIds) }) }
+    return administering(ctx, (inner) => changeTeam(inner, id, change))
+  }
+
+  @Mutation(() => ID)
+  @RequiresScopes('SESSION')
+  teamDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return administering(ctx, (inner) => removeTeam(inner, id))
+  }
+
+  @Mutation(() => Team, { description: 'Who is a member already stays one.' })
+  @RequiresScopes('SESSION')
+  teamMembersAdd(
+    @Arg('id', () => ID) id: string,
+    @Arg('userIds', () => [ID]) userIds: string[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return administering(ctx, (inner) => changeTeam(inner, id, { joining: lowerCased(userIds) }))
+  }
+
+  @Mutation(() => Team, { description: 'Who is no member stays none.' })
+  @RequiresScopes('SESSION')
+  teamMembersRemove(
+    @Arg('id', () => ID) id: string,
+    @Arg('userIds', () => [ID]) userIds: string[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return administering(ctx, (inner) => changeTeam(inner, id, { leaving: lowerCased(userIds) }))
+  }
+
+  @Mutation(() => Team)
+  @RequiresScopes('SESSION')
+  teamMembersReplace(
+    @Arg('id', () => ID) id: string,
+    @Arg('userIds', () => [ID]) userIds: string[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return administering(ctx, (inner) => changeTeam(inner, id, { members: lowerCased(userIds) }))
+  }
+
   @FieldResolver(() => [Team])
   teams(@Root() { organizationId, id }: User, @Ctx() { db }: RequestContext) {
     return teamsOf(db, organizationId, id)

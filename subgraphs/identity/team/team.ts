@@ -1,46 +1,63 @@
-import { Field, ID, ObjectType } from 'type-graphql'
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { ID, ObjectType } from 'type-graphql'
 import type { Sql } from '../../kernel/database/database.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { RequestContext } from '../../kernel/request.ts'
-import { appendEvent } from '../identity-event.ts'
+import { isId } from '../../kernel/ids.ts'
+import { Column } from '../../kernel/record/column.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
 
 @ObjectType({ description: 'Users who see the records of each other, as far as their visibility is TEAM.' })
+@Entity({ schema: 'identity', tableName: 'admin_team' })
 export class Team {
-  @Field(() => ID, { simple: true })
+  @Column(() => ID)
   id!: string
 
-  @Field(() => String, { simple: true })
+  @Column(() => ID)
+  organizationId!: string
+
+  @Column(() => String, { max: 100, filled: true })
   name!: string
+
+  @Column(() => [String], { description: 'Ids of its members.' })
+  userIds!: string[]
+
+  @Column(() => String, { nullable: true, description: 'What the directory that provisions it (SCIM) calls it.' })
+  externalId!: string | null
+
+  @Column(() => DateTime)
+  createdAt!: string
+
+  @Column(() => DateTime)
+  updatedAt!: string
 }
 
+export const team: RecordShape = {
+  entity: Team,
+  object: 'team',
+  table: 'identity.admin_team',
+  visibleBy: [],
+  searchable: ['name'],
+  isCountedAnew: true,
+}
+
+const columns = `t.id, t.organization_id as "organizationId", t.name, t.user_ids as "userIds", t.external_id as "externalId",
+  t.created_at as "createdAt", t.updated_at as "updatedAt"`
+
+export async function findTeam(sql: Sql, organizationId: string, id: string): Promise<Team | null> {
+  if (!isId(id)) return null
+  const [row] = await sql.query<Team>(
+    `select ${columns} from identity.admin_team t where t.organization_id = $1 and t.id = $2`,
+    [organizationId, id],
+  )
+  return row ?? null
+}
+
+/** The teams of a user. */
 export function teamsOf(sql: Sql, organizationId: string, userId: string): Promise<Team[]> {
   return sql.query<Team>(
-    `select t.id, t.name from identity.team t
+    `select ${columns} from identity.admin_team t
      join identity.team_member m on m.organization_id = t.organization_id and m.team_id = t.id
      where m.organization_id = $1 and m.user_id = $2 order by t.name, t.id`,
     [organizationId, userId],
   )
-}
-
-export interface NewTeam {
-  readonly id?: string
-  readonly name: string
-  readonly memberIds: readonly string[]
-}
-
-export async function addTeam(ctx: RequestContext, { id = newId(), name, memberIds }: NewTeam): Promise<Team> {
-  const { organizationId } = ctx.caller
-  await ctx.db.query('insert into identity.team (organization_id, id, name, created_at) values ($1, $2, $3, $4)', [
-    organizationId,
-    id,
-    name,
-    ctx.clock.now().toISOString(),
-  ])
-  await ctx.db.query(
-    'insert into identity.team_member (organization_id, team_id, user_id) select $1, $2, unnest($3::uuid[])',
-    [organizationId, id, memberIds],
-  )
-  const record = { id, organizationId, name, memberIds }
-  await appendEvent(ctx, { type: 'team.created', record })
-  return { id, name }
 }

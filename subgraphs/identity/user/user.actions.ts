@@ -1,8 +1,12 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { revokeApiKey } from '../api-key/api-key.actions.ts'
+import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
 import { findUser, type User } from './user.ts'
+
+export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
 
 export interface NewUser extends Pick<
   User,
@@ -12,6 +16,13 @@ export interface NewUser extends Pick<
   readonly personId: string | null
   /** Of a new person; null when it cannot sign in with a password. */
   readonly passwordHash: string | null
+  /** It cannot act before it accepts. */
+  readonly isInvited?: boolean
+  readonly externalId?: string | null
+  /** As the organization calls it, whatever it calls itself. */
+  readonly knownAs?: KnownAs | null
+  /** A person who left may come back as the user it was; otherwise it is refused like one who is there. */
+  readonly mayReturn?: boolean
 }
 
 const taken = (message: string) =>
@@ -22,17 +33,59 @@ export const emailTaken = (): Refusal => taken('There is an account with this em
 /** Makes a person a user of the organization of the context. To be called in a transaction. */
 export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<User> {
   const now = ctx.clock.now().toISOString()
-  const { id, organizationId, role, visibility } = wanted
+  const {
+    id,
+    organizationId,
+    role,
+    visibility,
+    isInvited = false,
+    externalId = null,
+    mayReturn = false,
+    knownAs = null,
+  } = wanted
   const personId = wanted.personId ?? (await addPerson(ctx, wanted, now))
-  const [added] = await ctx.db.query(
-    `insert into identity.app_user (organization_id, id, person_id, role, visibility, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $6) on conflict (organization_id, person_id) do nothing returning id`,
-    [organizationId, id, personId, role, visibility, now],
+  const [added] = await ctx.db.query<{ id: string }>(
+    `insert into identity.app_user (organization_id, id, person_id, role, visibility, is_active, invited_at, external_id,
+       known_as, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9) on conflict (organization_id, person_id) do update
+     set role = $4, visibility = $5, is_active = $6, invited_at = $7, external_id = $8, known_as = $11,
+       left_at = null, updated_at = $9
+     where $10 and app_user.left_at is not null returning id`,
+    [
+      organizationId,
+      id,
+      personId,
+      role,
+      visibility,
+      !isInvited,
+      isInvited ? now : null,
+      externalId,
+      now,
+      mayReturn,
+      knownAs && JSON.stringify(knownAs),
+    ],
   )
   if (!added) throw taken('This person belongs to the organization already.')
-  const user = await findUser(ctx.db, organizationId, id)
-  await appendEvent(ctx, { type: 'user.created', record: user! })
-  return user!
+  if (added.id !== id) await forgetWhatItHad(ctx, added.id)
+  const user = (await findUser(ctx.db, organizationId, added.id))!
+  const told = knownAs ? { ...user, ...knownAs, emailVerified: false, timezone: 'UTC', locale: 'en' } : user
+  await appendEvent(ctx, { type: 'user.created', record: told })
+  await appendAudit(ctx, { action: 'user.created', target: { type: 'user', id: added.id }, after: told })
+  return user
+}
+
+/** Who comes back starts anew: without the teams and the API keys of before. */
+async function forgetWhatItHad(ctx: RequestContext, id: string): Promise<void> {
+  const { organizationId } = ctx.caller
+  await ctx.db.query('delete from identity.team_member where organization_id = $1 and user_id = $2', [
+    organizationId,
+    id,
+  ])
+  const keys = await ctx.db.query<{ id: string }>(
+    'select id from identity.api_key where organization_id = $1 and owner_id = $2 and revoked_at is null and deleted_at is null',
+    [organizationId, id],
+  )
+  for (const key of keys) await revokeApiKey(ctx, key.id)
 }
 
 async function addPerson(ctx: RequestContext, wanted: NewUser, now: string): Promise<string> {
@@ -67,6 +120,7 @@ export function changeUser(ctx: RequestContext, id: string, change: UserChange):
     )
     const user = await findUser(inner.db, organizationId, id)
     await appendEvent(inner, { type: 'user.updated', record: user!, previous, changedFields })
+    await appendAudit(inner, { action: 'user.updated', target: { type: 'user', id }, before: previous, after: user })
     return user!
   })
 }
@@ -79,9 +133,10 @@ export function takeOut(ctx: RequestContext, id: string): Promise<void> {
     if (!previous) throw notFound('The user')
     const now = inner.clock.now().toISOString()
     await inner.db.query(
-      'update identity.app_user set left_at = $3, updated_at = $3 where organization_id = $1 and id = $2',
+      'update identity.app_user set left_at = $3, invited_at = null, updated_at = $3 where organization_id = $1 and id = $2',
       [organizationId, id, now],
     )
     await appendEvent(inner, { type: 'user.deleted', record: previous })
+    await appendAudit(inner, { action: 'user.deleted', target: { type: 'user', id }, before: previous })
   })
 }

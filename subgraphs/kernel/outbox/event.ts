@@ -1,3 +1,4 @@
+import { actorIdOf } from '../context.ts'
 import type { RequestContext } from '../request.ts'
 import type { Values } from '../record/predicate.ts'
 import { newId } from '../ids.ts'
@@ -18,7 +19,7 @@ export interface EventDraft {
  */
 export function eventInsert(ctx: RequestContext, values: Values, events: readonly EventDraft[], when?: string): string {
   const organization = values.add(ctx.caller.organizationId)
-  const actor = values.add(ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId)
+  const actor = values.add(actorIdOf(ctx.caller))
   const now = values.add(ctx.clock.now().toISOString())
   const rows = events.map(
     ({ type, version, object, recordId, data }) =>

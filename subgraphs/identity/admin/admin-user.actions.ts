@@ -1,0 +1,131 @@
+import { notFound, Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
+import { allOf, readOne } from '../../kernel/record/read.ts'
+import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { endSessions } from '../session/session.actions.ts'
+import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { addUser, changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
+import { findPerson } from '../user/user.ts'
+import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
+import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
+import { sendInvite, withdrawInvites } from './invite.ts'
+
+const nameMax = 255
+const whole = allOf(adminUser)
+
+export function readUsers(ctx: RequestContext, args: PageArgs, info: Asked): Promise<Page> {
+  requireAdministrator(ctx)
+  const total = asksForAny(info, 'total', 'totalPages')
+  return readPage(ctx, adminUser, args, { page: fieldsAsked(info), record: whole, total })
+}
+
+export async function readUser(ctx: RequestContext, id: string): Promise<AdminUser> {
+  requireAdministrator(ctx)
+  const row = await readOne(ctx, adminUser, id, whole)
+  if (!row) throw notFound('The user')
+  return row as unknown as AdminUser
+}
+
+/** The user exists at once, so that it can be given teams and a role; it cannot act before it accepts. */
+export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise<AdminUser> {
+  const email = normalizeEmail(input.email)
+  const { name, firstName, lastName } = input
+  refuseAny([
+    ...emailProblems(email),
+    ...(['name', 'firstName', 'lastName'] as const).flatMap((path) =>
+      textProblems(path, input[path] ?? '', { max: nameMax }),
+    ),
+  ])
+  const [role, visibility] = [input.role ?? 'MEMBER', input.visibility ?? 'OWN'] as const
+  return administering(ctx, async (inner) => {
+    refuseRoleAboveCaller(inner, { id: '', role }, role)
+    const person = await findPerson(inner.db, email)
+    const knownAs = {
+      name: [firstName?.trim(), lastName?.trim()].filter(Boolean).join(' ') || name?.trim() || email.split('@')[0]!,
+      firstName: firstName?.trim() || null,
+      lastName: lastName?.trim() || null,
+    }
+    const user = await addUser(inner, {
+      id: newId(),
+      organizationId: inner.caller.organizationId,
+      personId: person?.id ?? null,
+      passwordHash: null,
+      email,
+      ...knownAs,
+      knownAs,
+      role,
+      visibility,
+      isInvited: true,
+      mayReturn: true,
+    })
+    await sendInvite(inner, user)
+    return readUser(inner, user.id)
+  })
+}
+
+/** A new mail with a new link; the links of before are worthless. */
+export function inviteAgain(ctx: RequestContext, id: string): Promise<AdminUser> {
+  return administering(ctx, async (inner) => {
+    const user = await readUser(inner, id)
+    refuseRoleAboveCaller(inner, user)
+    if (user.status !== 'INVITED') {
+      throw new Refusal('INVALID_STATE', 'Only who has not accepted yet can be invited again.', { allowed: [] })
+    }
+    await sendInvite(inner, user)
+    return user
+  })
+}
+
+/** Role and record visibility, in effect with the next request of every credential of the user. */
+export function updateUser(ctx: RequestContext, id: string, input: UserUpdateInput): Promise<AdminUser> {
+  const { role, visibility } = input
+  return administering(ctx, async (inner) => {
+    const user = await readUser(inner, id)
+    refuseRoleAboveCaller(inner, user, role ?? undefined)
+    if (role && role !== 'OWNER') await refuseLastOwner(inner, user)
+    const change: UserChange = { ...(role && { role }), ...(visibility && { visibility }) }
+    await changeUser(inner, id, change)
+    return readUser(inner, id)
+  })
+}
+
+/** Its sessions end, its keys are refused, its invitation is worthless. */
+export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUser> {
+  return administering(ctx, async (inner) => {
+    const user = await readUser(inner, id)
+    refuseRoleAboveCaller(inner, user)
+    await refuseLastOwner(inner, user)
+    await withdrawInvites(inner, id)
+    await endSessions(inner, { userId: id }, 'USER_DEACTIVATED')
+    await changeUser(inner, id, { isActive: false })
+    return readUser(inner, id)
+  })
+}
+
+/** Its keys work again; who was only invited still has to accept. */
+export function reactivateUser(ctx: RequestContext, id: string): Promise<AdminUser> {
+  return administering(ctx, async (inner) => {
+    const user = await readUser(inner, id)
+    refuseRoleAboveCaller(inner, user)
+    if (user.status === 'DEACTIVATED') await changeUser(inner, id, { isActive: true })
+    return readUser(inner, id)
+  })
+}
+
+/** What it owns stays. Its API keys answer that their owner left. */
+export function removeUser(ctx: RequestContext, id: string): Promise<string> {
+  return administering(ctx, async (inner) => {
+    const user = await readUser(inner, id)
+    refuseRoleAboveCaller(inner, user)
+    await refuseLastOwner(inner, user)
+    await inTransaction(inner, async (last) => {
+      await withdrawInvites(last, id)
+      await endSessions(last, { userId: id }, 'USER_REMOVED')
+      await takeOut(last, id)
+    })
+    return user.id
+  })
+}

@@ -1,0 +1,56 @@
+import type { Role } from '../../kernel/context.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import type { User } from '../user/user.ts'
+
+const ranks: readonly Role[] = ['READ_ONLY', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']
+
+/**
+ * Runs a change of who may do what. Such changes of one organization wait for each other, and the role of who makes them is
+ * read when its turn has come: of two owners who lower each other, one is left.
+ */
+export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext) => Promise<T>): Promise<T> {
+  requireAdministrator(ctx)
+  return inTransaction(ctx, async (inner) => {
+    const { organizationId, userId, kind } = inner.caller
+    await inner.db.query('select 1 from identity.organization where id = $1 for no key update', [organizationId])
+    if (kind !== 'SESSION') return work(inner)
+    const [actor] = await inner.db.query<{ role: Role }>(
+      `select role from identity.app_user
+       where organization_id = $1 and id = $2 and is_active and left_at is null`,
+      [organizationId, userId],
+    )
+    const current = { ...inner, caller: { ...inner.caller, role: actor?.role ?? ('READ_ONLY' as const) } }
+    requireAdministrator(current)
+    return work(current)
+  })
+}
+
+/** Only an owner makes owners or touches them, and nobody raises their own role. */
+export function refuseRoleAboveCaller({ caller }: RequestContext, user: Pick<User, 'id' | 'role'>, role?: Role): void {
+  if (caller.kind === 'SYSTEM') return
+  const concernsOwner = user.role === 'OWNER' || role === 'OWNER'
+  if (concernsOwner && caller.role !== 'OWNER') {
+    throw new Refusal('PERMISSION_DENIED', 'Only an owner makes owners, changes them or takes them out.', {
+      requiredRoles: ['OWNER'],
+    })
+  }
+  if (user.id === caller.userId && role && ranks.indexOf(role) > ranks.indexOf(user.role)) {
+    throw new Refusal('PERMISSION_DENIED', 'Nobody raises their own role.')
+  }
+}
+
+/** To be asked before an owner stops being one, in a transaction of `administering`. */
+export async function refuseLastOwner({ db, caller }: RequestContext, user: Pick<User, 'id' | 'role' | 'isActive'>) {
+  if (user.role !== 'OWNER' || !user.isActive) return
+  const others = await db.query(
+    `select 1 from identity.app_user
+     where organization_id = $1 and id <> $2 and role = 'OWNER' and is_active and left_at is null limit 1`,
+    [caller.organizationId, user.id],
+  )
+  if (others.length > 0) return
+  throw new Refusal('INVALID_STATE', 'An organization has at least one active owner; make somebody else owner first.', {
+    allowed: [],
+  })
+}

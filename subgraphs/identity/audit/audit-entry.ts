@@ -1,0 +1,67 @@
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { ID, ObjectType } from 'type-graphql'
+import { Column } from '../../kernel/record/column.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+
+@ObjectType({ description: 'One change of who may do what, as it was made. Entries are never changed or removed.' })
+@RequiresScopes('SESSION')
+@Entity({ schema: 'identity', tableName: 'audit_entry' })
+export class AuditLogEntry {
+  @Column(() => ID)
+  id!: string
+
+  @Column(() => ID)
+  organizationId!: string
+
+  @Column(() => DateTime)
+  createdAt!: string
+
+  @Column(() => ID, { nullable: true, description: 'The user; null for a directory (SCIM) and the platform itself.' })
+  actorId!: string | null
+
+  @Column(() => String, { description: 'SESSION, API_KEY, OAUTH, SCIM, ANONYMOUS or SYSTEM.' })
+  actorKind!: string
+
+  @Column(() => String, { nullable: true, description: 'Id of the session, key or token that the actor came with.' })
+  credentialId!: string | null
+
+  @Column(() => String, { nullable: true })
+  ip!: string | null
+
+  @Column(() => String, { nullable: true })
+  userAgent!: string | null
+
+  @Column(() => String)
+  requestId!: string
+
+  @Column(() => String, { description: '`<object>.<past participle>`, for example `user.updated`.' })
+  action!: string
+
+  @Column(() => String)
+  targetType!: string
+
+  @Column(() => String)
+  targetId!: string
+
+  @Column(() => Json, { nullable: true, description: 'What differed, as it was.' })
+  before!: unknown
+
+  @Column(() => Json, { nullable: true, description: 'What differs, as it is.' })
+  after!: unknown
+}
+
+export const auditLogEntry: RecordShape = {
+  entity: AuditLogEntry,
+  object: 'audit_entry',
+  table: 'identity.audit_entry',
+  visibleBy: [],
+  searchable: ['action'],
+  isCountedAnew: true,
+}
+
+export const AuditLogEntryFilter = filterOf('AuditLogEntryFilter', AuditLogEntry)
+export const AuditLogEntryOrder = orderOf('AuditLogEntryOrder', AuditLogEntry)
+export const AuditLogEntryPage = pageRequiring('AuditLogEntryPage', AuditLogEntry, 'SESSION')

@@ -1,0 +1,29 @@
+import { Args, Ctx, Info, Query, Resolver } from 'type-graphql'
+import { readPage } from '../../kernel/record/list.ts'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import type { Info as Asked } from '../../kernel/record/records-of.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { asksForAny, fieldsAsked } from '../../kernel/record/selection.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { AuditLogEntryFilter, AuditLogEntryOrder, AuditLogEntryPage, auditLogEntry } from './audit-entry.ts'
+
+const AuditPageArgs = pageArgs(AuditLogEntryFilter, AuditLogEntryOrder)
+type AuditPageArgs = InstanceType<typeof AuditPageArgs>
+
+@Resolver()
+export class AuditResolver {
+  @Query(() => AuditLogEntryPage, { description: 'For owners and admins. Newest first unless ordered otherwise.' })
+  @RequiresScopes('SESSION')
+  auditLogEntryList(@Args(() => AuditPageArgs) args: AuditPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    requireAdministrator(ctx)
+    return readPage(ctx, auditLogEntry, args, {
+      page: fieldsAsked(info),
+      record: fieldsAsked(info, ['data']),
+      total: asksForAny(info, 'total', 'totalPages'),
+    })
+  }
+}
+
+export const auditResource: Resource = { resolver: AuditResolver }

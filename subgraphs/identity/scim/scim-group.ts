@@ -1,0 +1,150 @@
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql'
+import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { administering } from '../admin/administer.ts'
+import { addTeam, changeTeam, removeTeam } from '../team/team.actions.ts'
+import { refuseAny, textProblems } from '../text.ts'
+import { ScimReference, type Found, type Part } from './scim-user.ts'
+
+@ObjectType({ description: 'A team as a directory provisions it.' })
+@RequiresScopes('SCIM')
+export class ScimGroup {
+  @Field(() => ID, { simple: true })
+  id!: string
+
+  @Field(() => String, { simple: true, nullable: true })
+  externalId!: string | null
+
+  @Field(() => String, { simple: true })
+  displayName!: string
+
+  @Field(() => [ScimReference], { simple: true })
+  members!: ScimReference[]
+
+  @Field(() => DateTime, { simple: true })
+  createdAt!: string
+
+  @Field(() => DateTime, { simple: true })
+  updatedAt!: string
+}
+
+@ObjectType()
+@RequiresScopes('SCIM')
+export class ScimGroupPage {
+  @Field(() => Int, { simple: true })
+  total!: number
+
+  @Field(() => [ScimGroup], { simple: true })
+  data!: ScimGroup[]
+}
+
+@InputType()
+export class ScimGroupInput {
+  @Field(() => String, { nullable: true })
+  displayName?: string | null
+
+  @Field(() => String, { nullable: true })
+  externalId?: string | null
+
+  @Field(() => [ID], { nullable: true, description: 'All of them.' })
+  members?: string[] | null
+
+  @Field(() => [ID], { nullable: true })
+  joining?: string[] | null
+
+  @Field(() => [ID], { nullable: true })
+  leaving?: string[] | null
+}
+
+const columns = `t.id, t.external_id as "externalId", t.name as "displayName", t.created_at as "createdAt",
+  t.updated_at as "updatedAt", coalesce((
+    select jsonb_agg(jsonb_build_object('id', u.id, 'name', u.name) order by u.id) from identity.team_member m
+    join identity.admin_user u on u.organization_id = m.organization_id and u.id = m.user_id and u.deleted_at is null
+    where m.organization_id = t.organization_id and m.team_id = t.id
+  ), '[]') as members`
+
+export async function readScimGroup({ db, caller }: RequestContext, id: string): Promise<ScimGroup> {
+  const [row] = isId(id)
+    ? await db.query<ScimGroup>(`select ${columns} from identity.team t where t.organization_id = $1 and t.id = $2`, [
+        caller.organizationId,
+        id,
+      ])
+    : []
+  if (!row) throw notFound('The group')
+  return row
+}
+
+/** Names are compared without regard to case, as SCIM says of displayName. */
+export async function findScimGroups(
+  { db, caller }: RequestContext,
+  { displayName, externalId }: Pick<ScimGroupInput, 'displayName' | 'externalId'>,
+  { startIndex, count }: Part,
+): Promise<Found<ScimGroup>> {
+  const where = `t.organization_id = $1
+    and ($2::text is null or lower(t.name) = lower($2)) and ($3::text is null or t.external_id = $3)`
+  const values = [caller.organizationId, displayName ?? null, externalId ?? null]
+  const [counted] = await db.query<{ total: number }>(
+    `select count(*)::int8 as total from identity.team t where ${where}`,
+    values,
+  )
+  const data = await db.query<ScimGroup>(
+    `select ${columns} from identity.team t where ${where} order by t.created_at, t.id limit $4 offset $5`,
+    [...values, count, startIndex - 1],
+  )
+  return { total: counted!.total, data }
+}
+
+export function createScimGroup(ctx: RequestContext, input: ScimGroupInput): Promise<ScimGroup> {
+  const { displayName, externalId = null, members } = input
+  if (!displayName) throw invalid({ path: 'displayName', code: 'REQUIRED', message: 'displayName is required.' })
+  refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
+  return administering(ctx, async (inner) => {
+    await refuseTaken(inner, { displayName, externalId }, null)
+    const { id } = await addTeam(inner, { name: displayName, externalId, memberIds: lowerCased(members) })
+    return readScimGroup(inner, id)
+  })
+}
+
+export function updateScimGroup(ctx: RequestContext, id: string, input: ScimGroupInput): Promise<ScimGroup> {
+  const { displayName, externalId, members, joining, leaving } = input
+  refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
+  return administering(ctx, async (inner) => {
+    await readScimGroup(inner, id)
+    await refuseTaken(inner, { displayName: displayName ?? null, externalId: externalId ?? null }, id)
+    await changeTeam(inner, id, {
+      ...(displayName != null && { name: displayName }),
+      ...(externalId !== undefined && { externalId }),
+      ...(members && { members: lowerCased(members) }),
+      joining: lowerCased(joining),
+      leaving: lowerCased(leaving),
+    })
+    return readScimGroup(inner, id)
+  })
+}
+
+export const removeScimGroup = (ctx: RequestContext, id: string): Promise<string> =>
+  administering(ctx, (inner) => removeTeam(inner, id))
+
+const lowerCased = (ids: readonly string[] | null | undefined): string[] => [
+  ...new Set((ids ?? []).map((id) => id.toLowerCase())),
+]
+
+/** A directory that creates a group again is told so; teams made by hand may share a name. */
+async function refuseTaken(
+  ctx: RequestContext,
+  { displayName, externalId }: { readonly displayName: string | null; readonly externalId: string | null },
+  ownId: string | null,
+): Promise<void> {
+  const found = await ctx.db.query(
+    `select 1 from identity.team where organization_id = $1 and (lower(name) = lower($2) or external_id = $3)
+     and id is distinct from $4 limit 1`,
+    [ctx.caller.organizationId, displayName, externalId, ownId],
+  )
+  if (found.length > 0) {
+    const errors = [{ path: 'displayName', code: 'NOT_UNIQUE', message: 'There is such a group.' }]
+    throw new Refusal('UNIQUE_VIOLATION', 'There is a group with this displayName or externalId.', { errors })
+  }
+}

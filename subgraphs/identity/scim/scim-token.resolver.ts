@@ -1,0 +1,29 @@
+import { Ctx, Mutation, Query, Resolver } from 'type-graphql'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { scimTables } from './scim.migrations.ts'
+import { readScimToken, revokeScimToken, rotateScimToken, ScimToken } from './scim-token.ts'
+
+@Resolver()
+export class ScimTokenResolver {
+  @Query(() => ScimToken, { description: 'For owners and admins.' })
+  @RequiresScopes('SESSION')
+  scimToken(@Ctx() ctx: RequestContext) {
+    return readScimToken(ctx)
+  }
+
+  @Mutation(() => ScimToken, { description: 'The token is in this answer and nowhere else; the one of before ends.' })
+  @RequiresScopes('SESSION')
+  scimTokenRotate(@Ctx() ctx: RequestContext) {
+    return rotateScimToken(ctx)
+  }
+
+  @Mutation(() => Boolean, { description: 'False when there was none.' })
+  @RequiresScopes('SESSION')
+  scimTokenRevoke(@Ctx() ctx: RequestContext) {
+    return revokeScimToken(ctx)
+  }
+}
+
+export const scimTokenResource: Resource = { resolver: ScimTokenResolver, migrations: [scimTables] }

@@ -1,0 +1,136 @@
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql'
+import type { Role } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database/database.ts'
+import { isId } from '../../kernel/ids.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { UserRole } from '../user/user.ts'
+
+@ObjectType({ description: 'A team of a user, or a member of a team.' })
+@RequiresScopes('SCIM')
+export class ScimReference {
+  @Field(() => ID, { simple: true })
+  id!: string
+
+  @Field(() => String, { simple: true })
+  name!: string
+}
+
+@ObjectType({ description: 'A user as a directory provisions it.' })
+@RequiresScopes('SCIM')
+export class ScimUser {
+  @Field(() => ID, { simple: true })
+  id!: string
+
+  @Field(() => String, { simple: true, nullable: true })
+  externalId!: string | null
+
+  @Field(() => String, { simple: true, description: 'The email.' })
+  userName!: string
+
+  @Field(() => String, { simple: true })
+  displayName!: string
+
+  @Field(() => String, { simple: true, nullable: true })
+  givenName!: string | null
+
+  @Field(() => String, { simple: true, nullable: true })
+  familyName!: string | null
+
+  @Field(() => Boolean, { simple: true })
+  active!: boolean
+
+  @Field(() => UserRole, { simple: true })
+  role!: Role
+
+  @Field(() => [ScimReference], { simple: true })
+  groups!: ScimReference[]
+
+  @Field(() => DateTime, { simple: true })
+  createdAt!: string
+
+  @Field(() => DateTime, { simple: true })
+  updatedAt!: string
+}
+
+@ObjectType()
+@RequiresScopes('SCIM')
+export class ScimUserPage {
+  @Field(() => Int, { simple: true })
+  total!: number
+
+  @Field(() => [ScimUser], { simple: true })
+  data!: ScimUser[]
+}
+
+@InputType()
+export class ScimUserInput {
+  @Field(() => String, { nullable: true })
+  userName?: string | null
+
+  @Field(() => String, { nullable: true })
+  externalId?: string | null
+
+  @Field(() => String, { nullable: true })
+  displayName?: string | null
+
+  @Field(() => String, { nullable: true })
+  givenName?: string | null
+
+  @Field(() => String, { nullable: true })
+  familyName?: string | null
+
+  @Field(() => Boolean, { nullable: true })
+  active?: boolean | null
+
+  @Field(() => UserRole, { nullable: true })
+  role?: Role | null
+}
+
+const columns = `u.id, u.external_id as "externalId", u.email as "userName", u.name as "displayName", u.first_name as "givenName",
+  u.last_name as "familyName", u.is_active as active, u.role, u.created_at as "createdAt", u.updated_at as "updatedAt",
+  coalesce((
+    select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name) order by t.id) from identity.team_member m
+    join identity.team t on t.organization_id = m.organization_id and t.id = m.team_id
+    where m.organization_id = u.organization_id and m.user_id = u.id
+  ), '[]') as groups`
+
+export interface Found<T> {
+  readonly total: number
+  readonly data: T[]
+}
+
+export interface Part {
+  readonly startIndex: number
+  readonly count: number
+}
+
+export async function findScimUser(sql: Sql, organizationId: string, id: string): Promise<ScimUser | null> {
+  if (!isId(id)) return null
+  const [row] = await sql.query<ScimUser>(
+    `select ${columns} from identity.admin_user u where u.organization_id = $1 and u.id = $2 and u.deleted_at is null`,
+    [organizationId, id],
+  )
+  return row ?? null
+}
+
+/** By the exact value of one attribute, or all. */
+export async function findScimUsers(
+  sql: Sql,
+  organizationId: string,
+  { userName, externalId }: { readonly userName?: string | null; readonly externalId?: string | null },
+  { startIndex, count }: Part,
+): Promise<Found<ScimUser>> {
+  const where = `u.organization_id = $1 and u.deleted_at is null
+    and ($2::text is null or u.email = $2) and ($3::text is null or u.external_id = $3)`
+  const values = [organizationId, userName ?? null, externalId ?? null]
+  const [counted] = await sql.query<{ total: number }>(
+    `select count(*)::int8 as total from identity.admin_user u where ${where}`,
+    values,
+  )
+  const data = await sql.query<ScimUser>(
+    `select ${columns} from identity.admin_user u where ${where} order by u.created_at, u.id limit $4 offset $5`,
+    [...values, count, startIndex - 1],
+  )
+  return { total: counted!.total, data }
+}

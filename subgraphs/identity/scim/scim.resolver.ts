@@ -1,0 +1,114 @@
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql'
+import { invalid } from '../../kernel/errors.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { normalizeEmail } from '../text.ts'
+import {
+  createScimGroup,
+  findScimGroups,
+  readScimGroup,
+  removeScimGroup,
+  ScimGroup,
+  ScimGroupInput,
+  ScimGroupPage,
+  updateScimGroup,
+} from './scim-group.ts'
+import { createScimUser, readScimUser, removeScimUser, updateScimUser } from './scim-user.actions.ts'
+import { findScimUsers, ScimUser, ScimUserInput, ScimUserPage, type Part } from './scim-user.ts'
+
+export const scimCountMax = 100
+
+function part(startIndex: number, count: number): Part {
+  if (startIndex < 1 || startIndex > 10_000_000)
+    throw invalid({ path: 'startIndex', code: 'OUT_OF_RANGE', message: 'startIndex is between 1 and 10000000.' })
+  if (count < 0 || count > scimCountMax)
+    throw invalid({ path: 'count', code: 'OUT_OF_RANGE', message: `count is between 0 and ${scimCountMax}.` })
+  return { startIndex, count }
+}
+
+@Resolver()
+export class ScimResolver {
+  @Query(() => ScimUser, { nullable: true })
+  @RequiresScopes('SCIM')
+  scimUser(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return readScimUser(ctx, id)
+  }
+
+  @Query(() => ScimUserPage)
+  @RequiresScopes('SCIM')
+  scimUserList(
+    @Arg('userName', () => String, { nullable: true }) userName: string | null,
+    @Arg('externalId', () => String, { nullable: true }) externalId: string | null,
+    @Arg('startIndex', () => Int, { defaultValue: 1 }) startIndex: number,
+    @Arg('count', () => Int, { defaultValue: scimCountMax }) count: number,
+    @Ctx() { db, caller }: RequestContext,
+  ) {
+    const wanted = { userName: userName == null ? null : normalizeEmail(userName), externalId }
+    return findScimUsers(db, caller.organizationId, wanted, part(startIndex, count))
+  }
+
+  @Mutation(() => ScimUser)
+  @RequiresScopes('SCIM')
+  scimUserCreate(@Arg('input', () => ScimUserInput) input: ScimUserInput, @Ctx() ctx: RequestContext) {
+    return createScimUser(ctx, input)
+  }
+
+  @Mutation(() => ScimUser)
+  @RequiresScopes('SCIM')
+  scimUserUpdate(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => ScimUserInput) input: ScimUserInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return updateScimUser(ctx, id, input)
+  }
+
+  @Mutation(() => ID)
+  @RequiresScopes('SCIM')
+  scimUserDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return removeScimUser(ctx, id)
+  }
+
+  @Query(() => ScimGroup, { nullable: true })
+  @RequiresScopes('SCIM')
+  scimGroup(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return readScimGroup(ctx, id)
+  }
+
+  @Query(() => ScimGroupPage)
+  @RequiresScopes('SCIM')
+  scimGroupList(
+    @Arg('displayName', () => String, { nullable: true }) displayName: string | null,
+    @Arg('externalId', () => String, { nullable: true }) externalId: string | null,
+    @Arg('startIndex', () => Int, { defaultValue: 1 }) startIndex: number,
+    @Arg('count', () => Int, { defaultValue: scimCountMax }) count: number,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return findScimGroups(ctx, { displayName, externalId }, part(startIndex, count))
+  }
+
+  @Mutation(() => ScimGroup)
+  @RequiresScopes('SCIM')
+  scimGroupCreate(@Arg('input', () => ScimGroupInput) input: ScimGroupInput, @Ctx() ctx: RequestContext) {
+    return createScimGroup(ctx, input)
+  }
+
+  @Mutation(() => ScimGroup)
+  @RequiresScopes('SCIM')
+  scimGroupUpdate(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => ScimGroupInput) input: ScimGroupInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return updateScimGroup(ctx, id, input)
+  }
+
+  @Mutation(() => ID)
+  @RequiresScopes('SCIM')
+  scimGroupDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return removeScimGroup(ctx, id)
+  }
+}
+
+export const scimResource: Resource = { resolver: ScimResolver }

@@ -8,6 +8,7 @@ import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { mailTable } from './kernel/mail/mail.migrations.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
+import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
 import { support } from './support/subgraph.ts'
 
@@ -26,7 +27,12 @@ knowRecords(
     ),
 )
 
-export const migrations: readonly Migration[] = [kernelTables, mailTable, ...subgraphs.flatMap(migrationsOf)]
+export const migrations: readonly Migration[] = [
+  kernelTables,
+  dataKeyTable,
+  mailTable,
+  ...subgraphs.flatMap(migrationsOf),
+]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
 export const jobs: readonly Job[] = [

@@ -46,7 +46,10 @@ describe('the wall between tenants', () => {
     expect(await tenants.query(totals)).toEqual([])
     await tenants.of(mine).transaction((sql) => sql.query(totals))
     expect(await tenants.query(totals)).toEqual([])
-    await tenants.of(mine).query('select 1 / 0').catch(() => undefined)
+    await tenants
+      .of(mine)
+      .query('select 1 / 0')
+      .catch(() => undefined)
     expect(await tenants.query(totals)).toEqual([])
   })
 
@@ -61,7 +64,11 @@ describe('the wall between tenants', () => {
   it('lets nothing be written for another organization', async () => {
     const insert = 'insert into kernel.record_total (organization_id, object, n) values ($1, $2, 1)'
     await expect(tenants.of(mine).query(insert, [theirs, 'thing'])).rejects.toThrow(/row-level security/)
-    expect(await tenants.of(mine).query('update kernel.record_total set n = 99 where organization_id = $1 returning n', [theirs])).toEqual([])
+    expect(
+      await tenants
+        .of(mine)
+        .query('update kernel.record_total set n = 99 where organization_id = $1 returning n', [theirs]),
+    ).toEqual([])
     expect(await tenants.of(theirs).query(totals)).toEqual([{ organizationId: theirs, n: 5 }])
   })
 
@@ -73,14 +80,18 @@ describe('the wall between tenants', () => {
          and (not c.relrowsecurity or not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant'))`,
     )
     expect(open).toEqual([])
-    const [role] = await fresh.database.query(`select rolsuper, rolbypassrls, rolcanlogin from pg_roles where rolname = 'crm_app'`)
+    const [role] = await fresh.database.query(
+      `select rolsuper, rolbypassrls, rolcanlogin from pg_roles where rolname = 'crm_app'`,
+    )
     expect(role).toEqual({ rolsuper: false, rolbypassrls: false, rolcanlogin: false })
     const owned = await fresh.database.query(`select 1 from pg_class where relowner = 'crm_app'::regrole`)
     expect(owned).toEqual([])
   })
 
   it('keeps requests from what belongs to no organization: passwords of people above all', async () => {
-    await expect(tenants.of(mine).query('select password_hash from identity.person')).rejects.toThrow(/permission denied/)
+    await expect(tenants.of(mine).query('select password_hash from identity.person')).rejects.toThrow(
+      /permission denied/,
+    )
     await expect(tenants.of(mine).query('select name from kernel.migration')).rejects.toThrow(/permission denied/)
     expect(await tenants.of(mine).query('select id from identity.organization')).toEqual([])
   })

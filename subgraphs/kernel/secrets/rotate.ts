@@ -1,0 +1,71 @@
+import type { Row, Sql } from '../database/database.ts'
+import { platformId, versionOf, type Vault } from './vault.ts'
+
+/** A column that holds sealed text: what `keys:rotate` seals anew. */
+export interface SealedColumn {
+  /** `schema.table` */
+  readonly table: string
+  readonly column: string
+  /** Columns that name the row, and all that `place` needs. */
+  readonly key: readonly string[]
+  /** The column with the organization; null for what belongs to the platform. */
+  readonly organization: string | null
+  /** The place that a row's text is sealed for. */
+  place(row: Row): string
+}
+
+export interface Rotation {
+  readonly rewrapped: number
+  readonly renewed: number
+  readonly resealed: number
+}
+
+const batchSize = 500
+
+/**
+ * New keys for everything: data keys wrapped by a former master key are wrapped by the present one, every organization gets a
+ * new data key, and every sealed text is sealed with it. May be stopped and run again at any point; readers notice nothing.
+ */
+export async function rotateKeys(database: Sql, vault: Vault, columns: readonly SealedColumn[]): Promise<Rotation> {
+  const rewrapped = await vault.rewrap()
+  const owners = await database.query<{ organizationId: string }>(
+    'select distinct organization_id as "organizationId" from kernel.data_key order by 1',
+  )
+  const versions = new Map<string, number>()
+  for (const { organizationId } of owners) versions.set(organizationId, await vault.renew(organizationId))
+  let resealed = 0
+  for (const column of columns) resealed += await resealColumn(database, vault, column, versions)
+  return { rewrapped, renewed: owners.length, resealed }
+}
+
+async function resealColumn(
+  database: Sql,
+  vault: Vault,
+  { table, column, key, organization, place }: SealedColumn,
+  versions: ReadonlyMap<string, number>,
+): Promise<number> {
+  const names = [...new Set([...key, ...(organization ? [organization] : [])])]
+  let count = 0
+  let after = ''
+  for (;;) {
+    // The row's own address orders the walk; a row that is written meanwhile is sealed with the new key already.
+    const rows = await database.query(
+      `select ctid::text as "at", ${names.join(', ')}, ${column} as "sealed" from ${table}
+       where ${column} is not null and ($1 = '' or ctid > $1::tid) order by ctid limit ${batchSize}`,
+      [after],
+    )
+    for (const row of rows) {
+      const owner = organization ? (row[organization] as string) : platformId
+      const sealed = row.sealed as string
+      if (versionOf(sealed) >= (versions.get(owner) ?? 0)) continue
+      const again = await vault.seal(owner, place(row), await vault.open(owner, place(row), sealed))
+      const updated = await database.query(
+        `update ${table} set ${column} = $1 where ${column} = $2 and ${key.map((name, index) => `${name} = $${index + 3}`).join(' and ')} returning 1 as done`,
+        [again, sealed, ...key.map((name) => row[name])],
+      )
+      count += updated.length
+    }
+    if (rows.length < batchSize) return count
+    after = rows.at(-1)!.at as string
+  }
+}

@@ -36,6 +36,11 @@ export interface Running {
   close(): Promise<void>
 }
 
+export interface RunningGateway extends Running {
+  /** When what was counted so far is in the database; otherwise that takes two seconds. */
+  settled(): Promise<void>
+}
+
 async function localSubgraph(definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> {
   const { database } = services
   const reach = definition.isAboveTenants ? { ...services, tenants: { of: () => database } } : services
@@ -55,7 +60,7 @@ function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<
 }
 
 /** The whole way in: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
-export async function startGateway(config: Config, services: OpenServices): Promise<Running> {
+export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
   const { database, databaseUrl, log, clock, keys, counters } = services
   const contract = loadContract(schemaPath('rest'))
   const usage = new UsageBuffer(database, log)
@@ -84,6 +89,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const url = await listening(server, config)
   return {
     url,
+    settled: () => usage.flush(),
     async close() {
       await stopped(server, () => socket.close())
       await listener.close()

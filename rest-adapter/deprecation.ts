@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Caller } from '../subgraphs/kernel/context.ts'
+import type { Counted } from '../subgraphs/kernel/credential.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { RestOperation } from './contract.ts'
 import type { OperationObject } from './openapi.ts'
@@ -45,8 +45,8 @@ const filled = (template: string, path: PathValues): string =>
 
 /** Announces the end of an operation on its answer and notes who still calls it. After the end the call is refused. */
 export function announce(
-  operation: Pick<RestOperation, 'id' | 'sunset'>,
-  caller: Caller,
+  operation: Pick<RestOperation, 'id' | 'sunset' | 'method' | 'path'>,
+  counted: Counted | null,
   now: Date,
   res: ServerResponse,
   calls: DeprecatedCalls,
@@ -55,9 +55,9 @@ export function announce(
   const { id: operationId, sunset } = operation
   if (!sunset) return
   for (const [name, value] of Object.entries(sunset.headers)) res.setHeader(name, filled(value, path))
-  if (caller.kind !== 'ANONYMOUS') {
-    const { organizationId, credentialId, userId } = caller
-    calls.record({ organizationId, credentialId, userId, operationId, at: now })
+  if (counted) {
+    const endpoint = `${operation.method.toUpperCase()} ${operation.path}`
+    calls.record({ counted, operationId, endpoint, sunset: new Date(sunset.endsAt), at: now })
   }
   if (now.getTime() >= sunset.endsAt) {
     throw new Refusal(

@@ -216,10 +216,10 @@ describe('a deprecated operation', () => {
     )
     expect(deprecated).toEqual([
       {
-        organizationId: 'org-1',
-        credentialId: 'key-1',
-        userId: 'user-1',
+        counted: { kind: 'API_KEY', id: 'key-1', organizationId: 'org-1', userId: 'user-1' },
         operationId: 'partOld',
+        endpoint: 'GET /v1/parts/old',
+        sunset: new Date('2026-09-01T00:00:00Z'),
         at: new Date('2026-03-01T12:00:00Z'),
       },
     ])

@@ -72,8 +72,11 @@ export class Endpoint {
     const { edge, clock, deprecatedCalls } = this.around
     try {
       const admission = await edge.admit(req, res)
-      const { caller, requestId } = admission
-      if (this.operation.sunset) announce(this.operation, caller, clock.now(), res, deprecatedCalls, req.params)
+      const { caller, requestId, usage } = admission
+      if (usage) usage.operation = this.operation.documentId
+      if (this.operation.sunset) {
+        announce(this.operation, usage?.counted ?? null, clock.now(), res, deprecatedCalls, req.params)
+      }
       const plan = (this.planned ??= this.plan())
       this.authorize(plan, caller)
       await edge.spend(admission, res)

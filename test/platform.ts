@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
-import { startGateway, type Running } from '../main.ts'
+import { startGateway, type RunningGateway } from '../main.ts'
 import { loadContract, type Contract } from '../rest-adapter/contract.ts'
 import { migrations } from '../subgraphs/all.ts'
 import { createApiKey, createOrganization, createTeam, createUser } from '../subgraphs/identity/public.ts'
@@ -51,7 +51,7 @@ export class Platform {
   contract!: Contract
   url!: string
   #fresh!: FreshDatabase
-  #gateway!: Running
+  #gateway!: RunningGateway
   #dataDir!: string
   #organizationId: string | null = null
 
@@ -88,6 +88,11 @@ export class Platform {
 
   pass(ms: number): void {
     this.now = new Date(this.now.getTime() + ms)
+  }
+
+  /** When the usage counted so far is in the tables. */
+  settled(): Promise<void> {
+    return this.#gateway.settled()
   }
 
   query = <R = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> =>

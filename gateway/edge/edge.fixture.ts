@@ -5,7 +5,7 @@ import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
 import type { Limit } from '../../subgraphs/kernel/config.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import { MemoryCounters } from '../../subgraphs/kernel/counters/memory-counters.ts'
-import type { ApiKeyRecord, SessionRecord } from '../../subgraphs/kernel/credential.ts'
+import type { ApiKeyRecord, FinishedRequest, SessionRecord } from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { signSessionToken } from '../../subgraphs/kernel/session-token.ts'
 import { Edge } from './edge.ts'
@@ -85,6 +85,7 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
   const reads: string[] = []
   const used: string[] = []
   const refused: string[] = []
+  const finished: FinishedRequest[] = []
   let now = start
   const edge = new Edge({
     config: { ipLimits, trustProxy },
@@ -102,6 +103,7 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
     usage: {
       used: (key, ip, at) => void used.push(`${key.id} ${ip} ${at.toISOString()}`),
       refused: (key) => void refused.push(key.id),
+      finished: (request) => void finished.push(request),
     },
     verifying: signing.publicKey,
     clock: { now: () => now },
@@ -129,6 +131,7 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
     reads,
     used,
     refused,
+    finished,
     keys,
     sessions,
     /** Stores a key and answers its secret and hash. */

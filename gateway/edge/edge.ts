@@ -17,6 +17,8 @@ import { newRequestId, requestIdOf, writeProblem } from './problem.ts'
 import { Quotas, setQuotaHeaders } from './quota.ts'
 import type { KeyCredential, QuotaHeaders } from './quota.ts'
 import { secondsOf } from './throttle.ts'
+import { statusSent, usageOf } from './usage.ts'
+import type { RequestUsage } from './usage.ts'
 
 export interface EdgeOptions {
   readonly config: Pick<Config, 'ipLimits' | 'trustProxy'>
@@ -32,6 +34,8 @@ export interface EdgeOptions {
 /** A request that may go on to the scope check. */
 export interface Admission {
   readonly caller: Caller
+  /** What is told of the request when its answer is out; null for strangers. */
+  readonly usage: RequestUsage | null
   readonly requestId: string
   readonly key: KeyCredential | null
   /** As last seen; null without a key. */
@@ -57,6 +61,7 @@ export class Edge {
 
   admit(request: Arrival, res: ServerResponse | null): Admission | Promise<Admission> {
     const { config, clock } = this.#options
+    const startedMs = performance.now()
     const requestId = res ? requestIdOf(res) : newRequestId()
     const now = clock.now()
     const nowMs = now.getTime()
@@ -65,7 +70,7 @@ export class Edge {
       chain(this.#credentials.identify(request, ip, nowMs), (identified) =>
         chain(identified.key && this.#quotas.look(identified.key, nowMs), (headers) => {
           if (res && headers) setQuotaHeaders(res, headers)
-          return this.#admitted(identified, headers, requestId, now)
+          return this.#observed(this.#admitted(identified, headers, requestId, now), startedMs, res)
         }),
       ),
     )
@@ -82,6 +87,20 @@ export class Edge {
       if (!refusal) return
       this.#options.usage.refused(key.record, now)
       throw refusal
+    })
+  }
+
+  /** Tells of an admitted request that its answer is out. Given a response, `admit` sees to that itself. */
+  finished({ usage }: Admission, status: number): void {
+    if (!usage) return
+    const { counted, operation, startedMs } = usage
+    this.#options.usage.finished({
+      counted,
+      operation,
+      status,
+      durationMs: performance.now() - startedMs,
+      isRateLimited: status === 429,
+      at: this.#options.clock.now(),
     })
   }
 
@@ -103,6 +122,13 @@ export class Edge {
     this.#credentials.forget(id)
   }
 
+  #observed(admitted: Omit<Admission, 'usage'>, startedMs: number, res: ServerResponse | null): Admission {
+    const usage = usageOf(admitted.caller, startedMs)
+    const admission = { ...admitted, usage }
+    if (res && usage) res.once('close', () => this.finished(admission, statusSent(res)))
+    return admission
+  }
+
   #limit(space: string, ip: string, limits: readonly Limit[], nowMs: number): void | Promise<void> {
     if (limits.length === 0) return
     return chain(this.#options.counters.hit(space, addressKey(ip), limits, nowMs), ({ allowed, resetMs }) => {
@@ -116,7 +142,7 @@ export class Edge {
     quotaHeaders: QuotaHeaders | null,
     requestId: string,
     now: Date,
-  ): Admission {
+  ): Omit<Admission, 'usage'> {
     if (refusal) throw refusal
     if (!caller) throw new Error('a request was neither identified nor refused')
     if (key) this.#options.usage.used(key.record, caller.ip, now)

@@ -31,6 +31,7 @@ export function graphqlHttp(options: GraphqlHttpOptions): RequestHandler {
     const mediaType = mediaTypeOf(req)
     try {
       const admission = await edge.admit(req, res)
+      if (admission.usage) admission.usage.operation = 'graphql'
       if (mediaType === null) throw notAcceptable()
       const result = await execute(options, apollo, req, res, admission)
       writeExecuted(res, mediaType, result)

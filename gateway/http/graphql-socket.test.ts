@@ -241,6 +241,17 @@ describe('an operation on a socket', () => {
     )
   })
 
+  it('is told to usage with the status it would have over HTTP', async () => {
+    const { secret } = serving.issue(aKey())
+    const { run } = client({ 'X-API-Key': secret })
+    await run('{ nothing }')
+    await run('{ __typename }')
+    expect(serving.finished.map(({ operation, status }) => [operation, status])).toEqual([
+      ['graphql', 400],
+      ['graphql', 200],
+    ])
+  })
+
   it('counts against the quota, and the connection stays when that is spent', async () => {
     const { run } = client({ apiKey: serving.keyWith({ rateLimit: { limit: 2, window: 'MINUTE' } }) })
     const spent = refused('API_KEY_RATE_LIMITED', 'This API key may make 2 requests per minute and has made them.', {

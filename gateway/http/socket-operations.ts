@@ -88,14 +88,15 @@ export class SocketOperations {
   }
 
   async #answer(connection: Connection, payload: SubscribePayload): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    let requestId: string | null = null
+    let admission: Admission | null = null
     try {
-      const admission = await this.#admit(connection)
-      requestId = admission.requestId
+      admission = await this.#admit(connection)
       const { document, answer } = await this.#execute(admission, payload)
+      this.#finished(admission, 200)
       return { schema: this.#options.graph.apiSchema, document, contextValue: answer }
     } catch (thrown) {
-      return [this.#refused(thrown, requestId ?? newRequestId())]
+      if (admission) this.#finished(admission, thrown instanceof Refusal ? thrown.status : 500)
+      return [this.#refused(thrown, admission?.requestId ?? newRequestId())]
     }
   }
 
@@ -125,6 +126,11 @@ export class SocketOperations {
     const { caller, requestId } = admission
     const result = await graph.execute(prepared, given, { caller, requestId, idempotency: null })
     return { document: prepared.parts.document, answer: executedAnswer(result, requestId) }
+  }
+
+  #finished(admission: Admission, status: number): void {
+    if (admission.usage) admission.usage.operation = 'graphql'
+    this.#options.edge.finished(admission, status)
   }
 
   #refused(thrown: unknown, requestId: string): Refused {

@@ -9,6 +9,7 @@ import { scimTokenResource } from './scim/scim-token.resolver.ts'
 import { scimResource } from './scim/scim.resolver.ts'
 import { sessionResource } from './session/session.resolver.ts'
 import { teamResource } from './team/team.resolver.ts'
+import { usageResource } from './usage/usage.resolver.ts'
 import { userResource } from './user/user.resolver.ts'
 
 export const identity: SubgraphDefinition = {
@@ -26,5 +27,6 @@ export const identity: SubgraphDefinition = {
     auditResource,
     scimTokenResource,
     scimResource,
+    usageResource,
   ],
 }

@@ -43,10 +43,34 @@ export interface CredentialSource {
   findSession(sessionId: string): Promise<SessionRecord | null>
 }
 
-/** Told about every request of a key, on the hot path: it takes note and returns at once. */
+export type CountedKind = 'API_KEY' | 'OAUTH_APP' | 'SESSION'
+
+/** Whom a request is counted for: its key, the app of its token, or the user of its session. */
+export interface Counted {
+  readonly kind: CountedKind
+  /** Of the key, the app or the user. */
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string
+}
+
+/** A request of a caller who is known, when its answer is out. */
+export interface FinishedRequest {
+  readonly counted: Counted
+  /** `operationId` in REST, `graphql` for everything there, `unknown` for paths that lead nowhere. */
+  readonly operation: string
+  readonly status: number
+  readonly durationMs: number
+  /** Refused because the quota was spent. */
+  readonly isRateLimited: boolean
+  readonly at: Date
+}
+
+/** Told about every request of a caller who is known, on the hot path: it takes note and returns at once. */
 export interface UsageSink {
   /** The key was accepted; what becomes of the request is not known yet. */
   used(key: ApiKeyRecord, ip: string, at: Date): void
   /** The key's quota was spent (a rate-limit hit). */
   refused(key: ApiKeyRecord, at: Date): void
+  finished(request: FinishedRequest): void
 }

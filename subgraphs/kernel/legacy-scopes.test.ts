@@ -17,8 +17,8 @@ const resources = [
   'CUSTOM_FIELDS',
   'WEBHOOKS',
 ]
-const explicit = ['ORDERS', 'CASES', 'CUSTOM_OBJECTS', 'CUSTOM_FIELDS']
-const reached = resources.filter((resource) => !explicit.includes(resource))
+const explicit = new Set(['ORDERS', 'CASES', 'CUSTOM_OBJECTS', 'CUSTOM_FIELDS'])
+const reached = resources.filter((resource) => !explicit.has(resource))
 const every = [
   '*',
   ...resources.flatMap((resource) => [`READ_${resource}`, `WRITE_${resource}`]),

@@ -1,5 +1,6 @@
 import type { RestOperation } from '../../rest-adapter/contract.ts'
 import type { OperationObject } from '../../rest-adapter/openapi.ts'
+import type { Role } from '../../subgraphs/kernel/context.ts'
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { RefusedCaller, World } from './world.ts'
@@ -10,6 +11,8 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
   /** One of the path families that no key may call. */
   readonly isBlocked: boolean
   readonly namesRecord: boolean
+  /** Roles that alone may call the operation; null for all. */
+  readonly roles: readonly Role[] | null
   /** For owners and admins. */
   readonly isAdministration: boolean
   /** Who sees a record that somebody else owns. */
@@ -48,6 +51,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     isWrite: method !== 'get' && !ownAffairs.test(path),
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
     namesRecord: path.includes('{'),
+    roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
@@ -61,6 +65,16 @@ const hidden = ({ namesRecord, sight }: Access, sees: Access['sight'][]): ErrorC
 
 type MemberName = keyof World['members']
 
+const roleOf: Partial<Record<MemberName, Role>> = {
+  owner: 'OWNER',
+  admin: 'ADMIN',
+  manager: 'MANAGER',
+  reader: 'READ_ONLY',
+}
+
+const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
+  roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
+
 /** The key with `*` of a member. */
 const starred = (
   name: string,
@@ -70,7 +84,7 @@ const starred = (
 ): Caller => ({
   name,
   headers: ({ members }) => members[member].headers,
-  refusal: (access) => ofKeys(access) ?? refusal(access),
+  refusal: (access) => ofKeys(access) ?? withoutRole(access, member) ?? refusal(access),
   isKey: true,
   ...(records && { records }),
 })
@@ -94,7 +108,7 @@ const session = (
 ): Caller => ({
   name,
   headers: (world) => world.session(world.members[member]),
-  refusal,
+  refusal: (access) => withoutRole(access, member) ?? refusal(access),
   isKey: false,
 })
 
@@ -111,7 +125,8 @@ const notAdministrator = ({ isAdministration }: Access): ErrorCode | null =>
 
 const toVisibility: Access['sight'][] = ['everybody', 'visibility']
 const readOnly = ({ isWrite }: Access): ErrorCode | null => (isWrite ? 'PERMISSION_DENIED' : null)
-const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => scope.startsWith('READ_'))
+/** What needs `*` has no READ in the place of WRITE. */
+const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => !scope.startsWith('WRITE_'))
 const legacyRead = /^READ_(LEADS|CONTACTS|ACCOUNTS|OPPORTUNITIES|PRODUCTS|QUOTES|TASKS|ACTIVITIES|WEBHOOKS)$/
 const inverse = (scope: string): string =>
   scope.startsWith('READ_') ? scope.replace('READ_', 'WRITE_') : scope.replace('WRITE_', 'READ_')

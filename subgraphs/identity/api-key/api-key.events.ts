@@ -22,5 +22,6 @@ export const apiKeyEvents: RecordEvents<ApiKey> = {
     expiresAt: '2027-02-19T09:30:00.000Z',
     requestCount: 0,
     rateLimitHits: 0,
+    deprecatedCalls: 0,
   },
 }

@@ -81,6 +81,9 @@ export class ApiKey {
   @Column(() => Float, { description: 'Requests refused because the quota was spent.' })
   rateLimitHits!: number
 
+  @Column(() => Float, { description: 'Requests to deprecated operations.' })
+  deprecatedCalls!: number
+
   @Column(() => DateTime, { nullable: true })
   lastUsedAt!: string | null
 
@@ -114,7 +117,7 @@ export const apiKey: RecordDefinition<ApiKey> = {
   visibleBy: ['ownerId'],
   searchable: ['name', 'prefix'],
   events: apiKeyEvents,
-  initial: () => ({ requestCount: 0, rateLimitHits: 0 }),
+  initial: () => ({ requestCount: 0, rateLimitHits: 0, deprecatedCalls: 0 }),
   checks: mustBeGrantable,
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
-import type { ApiKeyRecord, UsageSink } from '../../kernel/credential.ts'
+import type { ApiKeyRecord, Counted, FinishedRequest, UsageSink } from '../../kernel/credential.ts'
 import type { Sql } from '../../kernel/database/database.ts'
+import { UsageCounts } from './usage-counts.ts'
 
 export const flushEveryMs = 2000
 
@@ -8,16 +9,18 @@ interface KeyUsage {
   readonly organizationId: string
   requests: number
   hits: number
+  deprecated: number
   ip: string | null
   at: Date
 }
 
 /** A call to an operation that the contract marks as deprecated. */
 export interface DeprecatedCall {
-  readonly organizationId: string
-  readonly credentialId: string
-  readonly userId: string
+  readonly counted: Counted
   readonly operationId: string
+  /** `POST /v1/api-keys/{id}/regenerate` */
+  readonly endpoint: string
+  readonly sunset: Date
   readonly at: Date
 }
 
@@ -28,6 +31,7 @@ export interface DeprecatedCall {
 export class UsageBuffer implements UsageSink {
   #keys = new Map<string, KeyUsage>()
   #deprecated = new Map<string, DeprecatedCall & { calls: number }>()
+  #counts = new UsageCounts()
   #flushing: Promise<void> = Promise.resolve()
   readonly #timer: NodeJS.Timeout
 
@@ -49,9 +53,15 @@ export class UsageBuffer implements UsageSink {
     this.#of(key, at).hits++
   }
 
+  finished(request: FinishedRequest): void {
+    this.#counts.add(request)
+  }
+
   /** As `DeprecatedCalls` of the REST adapter. */
   record(call: DeprecatedCall): void {
-    const name = `${call.credentialId}\n${call.operationId}\n${call.at.toISOString().slice(0, 10)}`
+    const { counted, operationId, at } = call
+    if (counted.kind === 'API_KEY') this.#of(counted, at).deprecated++
+    const name = `${counted.organizationId}\n${counted.id}\n${operationId}\n${at.toISOString().slice(0, 10)}`
     const known = this.#deprecated.get(name)
     this.#deprecated.set(name, { ...call, calls: (known?.calls ?? 0) + 1 })
   }
@@ -67,26 +77,30 @@ export class UsageBuffer implements UsageSink {
     await this.flush()
   }
 
-  #of({ id, organizationId }: ApiKeyRecord, at: Date): KeyUsage {
+  #of({ id, organizationId }: Pick<ApiKeyRecord, 'id' | 'organizationId'>, at: Date): KeyUsage {
     let usage = this.#keys.get(id)
-    if (!usage) this.#keys.set(id, (usage = { organizationId, requests: 0, hits: 0, ip: null, at }))
+    if (!usage) this.#keys.set(id, (usage = { organizationId, requests: 0, hits: 0, deprecated: 0, ip: null, at }))
     return usage
   }
 
   async #write(): Promise<void> {
     const keys = this.#keys
     const deprecated = this.#deprecated
-    if (keys.size === 0 && deprecated.size === 0) return
+    const counts = this.#counts
+    if (keys.size === 0 && deprecated.size === 0 && counts.isEmpty) return
     this.#keys = new Map()
     this.#deprecated = new Map()
+    this.#counts = new UsageCounts()
     try {
       await this.database.transaction(async (sql) => {
         await writeKeys(sql, keys)
         await writeDeprecated(sql, [...deprecated.values()])
+        await counts.write(sql)
       })
     } catch (error) {
       this.log.warn({ err: error }, 'usage could not be written; it is kept for the next attempt')
       this.#restore(keys, deprecated)
+      this.#counts.addAll(counts)
     }
   }
 
@@ -96,6 +110,7 @@ export class UsageBuffer implements UsageSink {
       if (usage) {
         usage.requests += lost.requests
         usage.hits += lost.hits
+        usage.deprecated += lost.deprecated
       } else this.#keys.set(id, lost)
     }
     for (const [name, lost] of deprecated) {
@@ -113,16 +128,18 @@ async function writeKeys(sql: Sql, keys: Map<string, KeyUsage>): Promise<void> {
     `update identity.api_key k set
        request_count = k.request_count + u.requests,
        rate_limit_hits = k.rate_limit_hits + u.hits,
+       deprecated_calls = k.deprecated_calls + u.deprecated,
        last_used_at = case when u.requests > 0 then greatest(k.last_used_at, u.at) else k.last_used_at end,
        last_used_ip = coalesce(u.ip, k.last_used_ip)
-     from (select * from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::text[], $6::timestamptz[])
-       as u(organization_id, id, requests, hits, ip, at) order by id) u
+     from (select * from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::int8[], $6::text[], $7::timestamptz[])
+       as u(organization_id, id, requests, hits, deprecated, ip, at) order by id) u
      where k.organization_id = u.organization_id and k.id = u.id`,
     [
       rows.map(([, { organizationId }]) => organizationId),
       rows.map(([id]) => id),
       rows.map(([, { requests }]) => requests),
       rows.map(([, { hits }]) => hits),
+      rows.map(([, { deprecated }]) => deprecated),
       rows.map(([, { ip }]) => ip),
       rows.map(([, { at }]) => at.toISOString()),
     ],
@@ -130,13 +147,16 @@ async function writeKeys(sql: Sql, keys: Map<string, KeyUsage>): Promise<void> {
 }
 
 async function writeDeprecated(sql: Sql, calls: readonly (DeprecatedCall & { calls: number })[]): Promise<void> {
-  for (const { organizationId, credentialId, userId, operationId, at, calls: count } of calls) {
+  for (const { counted, operationId, endpoint, sunset, at, calls: count } of calls) {
+    const { organizationId, kind, id, userId } = counted
     await sql.query(
-      `insert into kernel.deprecated_call as d (organization_id, credential_id, user_id, operation_id, day, calls, last_at)
-       values ($1, $2, $3, $4, $5::timestamptz::date, $6, $5)
-       on conflict (organization_id, credential_id, operation_id, day)
-       do update set calls = d.calls + excluded.calls, last_at = greatest(d.last_at, excluded.last_at)`,
-      [organizationId, credentialId, userId, operationId, at.toISOString(), count],
+      `insert into identity.deprecated_call as d
+         (organization_id, credential_kind, credential_id, user_id, operation_id, endpoint, sunset_on, day, calls, last_at)
+       values ($1, $2, $3, $4, $5, $6, $7::timestamptz::date, $8::timestamptz::date, $9, $8)
+       on conflict (organization_id, credential_kind, credential_id, operation_id, day)
+       do update set calls = d.calls + excluded.calls, last_at = greatest(d.last_at, excluded.last_at),
+         endpoint = excluded.endpoint, sunset_on = excluded.sunset_on`,
+      [organizationId, kind, id, userId, operationId, endpoint, sunset.toISOString(), at.toISOString(), count],
     )
   }
 }

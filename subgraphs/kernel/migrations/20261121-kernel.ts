@@ -88,16 +88,5 @@ export const kernelTables: Migration = {
       unique (organization_id, credential_id, key, step)
     );
     create index idempotency_created on kernel.idempotency (created_at);
-
-    create table kernel.deprecated_call (
-      organization_id uuid not null,
-      credential_id text not null,
-      user_id uuid not null,
-      operation_id text not null,
-      day date not null,
-      calls bigint not null,
-      last_at timestamptz(3) not null,
-      primary key (organization_id, credential_id, operation_id, day)
-    );
   `,
 }

@@ -1,0 +1,21 @@
+import type { CountedKind } from '../../kernel/credential.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+
+interface Named {
+  readonly credentialKind: CountedKind
+  readonly credentialId: string
+}
+
+/** Names of keys, deleted ones included, and of users, by their ids. */
+export async function credentialNames(ctx: RequestContext, rows: readonly Named[]): Promise<Map<string, string>> {
+  const idsOf = (kind: CountedKind) =>
+    rows.filter(({ credentialKind }) => credentialKind === kind).map(({ credentialId }) => credentialId)
+  const found = await ctx.db.query<{ id: string; name: string }>(
+    `select id, name from identity.api_key where organization_id = $1 and id = any($2::uuid[])
+     union all
+     select u.id, p.name from identity.app_user u join identity.person p on p.id = u.person_id
+       where u.organization_id = $1 and u.id = any($3::uuid[])`,
+    [ctx.caller.organizationId, idsOf('API_KEY'), idsOf('SESSION')],
+  )
+  return new Map(found.map(({ id, name }) => [id, name]))
+}

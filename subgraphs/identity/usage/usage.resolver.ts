@@ -1,0 +1,32 @@
+import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { deprecatedUsage } from './deprecated-usage.ts'
+import { usageForget } from './usage-forget.job.ts'
+import { usageDaysDefault, usageSummary } from './usage-summary.ts'
+import { usageTables } from './usage.migrations.ts'
+import { ApiUsageSummary, DeprecatedUsage } from './usage.types.ts'
+
+@Resolver()
+export class UsageResolver {
+  @Query(() => ApiUsageSummary, { description: 'For owners and admins; over the last 1 to 90 days.' })
+  @RequiresScopes('*')
+  apiUsageSummary(
+    @Arg('days', () => Int, { defaultValue: usageDaysDefault }) days: number,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return usageSummary(ctx, days)
+  }
+
+  @Query(() => [DeprecatedUsage], {
+    description:
+      "Calls to deprecated operations in the last 30 days: the user's own; for owners and admins everybody's.",
+  })
+  @RequiresScopes('SESSION')
+  apiKeyDeprecatedUsage(@Ctx() ctx: RequestContext) {
+    return deprecatedUsage(ctx)
+  }
+}
+
+export const usageResource: Resource = { resolver: UsageResolver, migrations: [usageTables], jobs: [usageForget] }

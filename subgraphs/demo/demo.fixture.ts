@@ -8,6 +8,7 @@ import { freshDatabase } from '../../test/fresh-database.ts'
 import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { loadKeys } from '../kernel/keys.ts'
+import { Vault } from '../kernel/secrets/vault.ts'
 import { extractiveModel } from '../kernel/language-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
@@ -33,6 +34,7 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
   const services = {
     database,
     tenants: { of: () => database },
+    vault: new Vault(database, keys.encryption),
     clock: { now: () => now },
     log: pino({ level: 'silent' }),
     languageModel: extractiveModel,

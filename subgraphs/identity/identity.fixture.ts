@@ -11,6 +11,7 @@ import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
+import { Vault } from '../kernel/secrets/vault.ts'
 import { LocalSubgraph } from '../kernel/subgraph/local.ts'
 import { buildSubgraph } from '../kernel/subgraph/subgraph.ts'
 import { identity } from './subgraph.ts'
@@ -56,6 +57,7 @@ export class IdentityWorld {
     this.services = {
       database: this.fresh.database,
       tenants: { of: () => this.fresh.database },
+      vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },
       log: pino({ level: 'silent' }),
       languageModel: extractiveModel,

@@ -26,6 +26,8 @@ export interface Config {
   readonly signingKey: string | null
   /** 32 bytes, base64, that encrypt secrets at rest. Null: generated into `dataDir`. */
   readonly encryptionKey: string | null
+  /** Encryption keys of before, base64: what they seal can be read until `keys:rotate` has sealed it anew. */
+  readonly formerEncryptionKeys: readonly string[]
   /** Secret, at least 32 characters, with which the gateway signs the caller for subgraphs that run apart. Null: generated into `dataDir`. */
   readonly callerKey: string | null
   /** Proxies, as addresses or CIDR blocks, whose X-Forwarded-For names the client. Empty: nobody is believed. */
@@ -73,6 +75,7 @@ export const variables = [
   'LOG_LEVEL',
   'SIGNING_KEY',
   'ENCRYPTION_KEY',
+  'ENCRYPTION_KEY_FORMER',
   'CALLER_KEY',
   'TRUST_PROXY',
   'INTROSPECTION',
@@ -129,6 +132,11 @@ function senderOf(text: string): string {
   throw new ConfigError(`MAIL_FROM: "${text}" is not of the form name@example.com or Name <name@example.com>.`)
 }
 
+function mustBeKey(name: string, text: string): void {
+  if (Buffer.from(text, 'base64').length === 32) return
+  throw new ConfigError(`${name} is not 32 bytes in base64 (openssl rand -base64 32).`)
+}
+
 function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
   if (!value) return null
   const url = URL.parse(value)
@@ -145,9 +153,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (!Number.isInteger(port) || port < 0 || port > 65535)
     throw new ConfigError(`PORT: "${env.PORT}" is not a port number.`)
   const encryptionKey = env.ENCRYPTION_KEY || null
-  if (encryptionKey && Buffer.from(encryptionKey, 'base64').length !== 32) {
-    throw new ConfigError('ENCRYPTION_KEY is not 32 bytes in base64 (openssl rand -base64 32).')
-  }
+  if (encryptionKey) mustBeKey('ENCRYPTION_KEY', encryptionKey)
+  const formerEncryptionKeys = (env.ENCRYPTION_KEY_FORMER ?? '').split(',').filter(Boolean)
+  for (const key of formerEncryptionKeys) mustBeKey('ENCRYPTION_KEY_FORMER', key)
   const callerKey = env.CALLER_KEY || null
   if (callerKey && callerKey.length < 32) throw new ConfigError('CALLER_KEY is shorter than 32 characters.')
   const signingKey = env.SIGNING_KEY?.replaceAll('\\n', '\n') || null
@@ -181,6 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ]),
     signingKey,
     encryptionKey,
+    formerEncryptionKeys,
     callerKey,
     trustProxy: addressesOf('TRUST_PROXY', env.TRUST_PROXY ?? ''),
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',

@@ -9,12 +9,15 @@ import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { Vault } from './secrets/vault.ts'
 
 /** What a subgraph needs beside its own code; built once by the composition root. */
 export interface Services {
   /** The whole database, for what stands above organizations: sign-in, jobs, migrations. Requests use `tenants`. */
   readonly database: Sql
   readonly tenants: Tenancy
+  /** Seals what must be read back. */
+  readonly vault: Vault
   readonly clock: Clock
   readonly log: Logger
   readonly languageModel: LanguageModel
@@ -39,8 +42,8 @@ export function requestContext(
   services: Services,
   db: Sql = services.tenants.of(operation.caller.organizationId),
 ): RequestContext {
-  const { clock, log, languageModel, keys, counters, settings, outbound } = services
-  return { ...operation, clock, log, languageModel, keys, counters, settings, outbound, db, batches: new Map() }
+  const { clock, log, languageModel, keys, counters, settings, outbound, vault } = services
+  return { ...operation, clock, log, languageModel, keys, counters, settings, outbound, vault, db, batches: new Map() }
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000'

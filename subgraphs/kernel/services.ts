@@ -11,6 +11,7 @@ import { extractiveModel } from './language-model.ts'
 import { openMailer } from './mail/mailer.ts'
 import { Outbound } from './outbound/outbound.ts'
 import type { Services } from './request.ts'
+import { Vault } from './secrets/vault.ts'
 
 /** Everything a process of the platform stands on, opened once and closed in the opposite order. */
 export interface OpenServices extends Services {
@@ -60,9 +61,11 @@ export async function openServices({
     closers.push(() => tenants.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
+    const formerKeys = config.formerEncryptionKeys.map((key) => Buffer.from(key, 'base64'))
     return {
       database,
       tenants,
+      vault: new Vault(database, keys.encryption, formerKeys),
       databaseUrl,
       clock,
       log,

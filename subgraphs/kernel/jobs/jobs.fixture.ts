@@ -7,6 +7,7 @@ import { extractiveModel } from '../language-model.ts'
 import { RememberingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import type { Services } from '../request.ts'
+import { Vault } from '../secrets/vault.ts'
 
 export interface HandSetClock {
   now(): Date
@@ -26,6 +27,7 @@ export function handSetClock(time: string): HandSetClock {
 export const servicesOf = (database: Database, clock: HandSetClock): Services => ({
   database,
   tenants: { of: () => database },
+  vault: new Vault(database, randomBytes(32)),
   clock,
   log: pino({ level: 'silent' }),
   languageModel: extractiveModel,

@@ -4,7 +4,7 @@ import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
-import { seal, unseal } from '../seal.ts'
+import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
 export const idempotencyHours = 24
@@ -51,7 +51,7 @@ export async function once(
       }
       const before = remembered.find((row) => row.step === step)
       if (before) {
-        const text = unseal(services.keys.encryption, placeOf(request, step), before.answer)
+        const text = await services.vault.open(context.caller.organizationId, placeOf(request, step), before.answer)
         const { role, answer } = JSON.parse(text) as Stored
         refuseLowered(role, context.caller.role)
         return { ...answer, replayed: true }
@@ -76,9 +76,19 @@ function refuseLowered(before: Role, now: Role): void {
   throw new Refusal('PERMISSION_DENIED', 'Your role was lowered since this request was answered; it is not repeated.')
 }
 
-/** Where an answer is stored. */
 const placeOf = ({ context: { caller, idempotency } }: SubgraphRequest, step: string): string =>
-  ['kernel.idempotency', caller.organizationId, caller.credentialId, idempotency!.key, step].join('\n')
+  place(caller.organizationId, caller.credentialId, idempotency!.key, step)
+
+/** What an answer is bound to: where it is stored. */
+const place = (...names: readonly string[]): string => ['kernel.idempotency', ...names].join('\n')
+
+export const sealedAnswers: SealedColumn = {
+  table: 'kernel.idempotency',
+  column: 'answer',
+  key: ['organization_id', 'credential_id', 'key', 'step'],
+  organization: 'organization_id',
+  place: (row) => place(...['organization_id', 'credential_id', 'key', 'step'].map((name) => String(row[name]))),
+}
 
 async function lock(db: Sql, parts: readonly string[]): Promise<void> {
   const [row] = await db.query<{ taken: boolean }>(
@@ -112,8 +122,8 @@ async function remember(
 ): Promise<void> {
   const { caller, idempotency } = request.context
   const { key, fingerprint } = idempotency!
-  const sealed = seal(
-    services.keys.encryption,
+  const sealed = await services.vault.seal(
+    caller.organizationId,
     placeOf(request, step),
     JSON.stringify({ role: caller.role, answer } satisfies Stored),
   )

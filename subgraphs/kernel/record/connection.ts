@@ -7,16 +7,44 @@ import { Listing, size, type ConnectionArgs, type ListArgs } from './list.ts'
 import type { Order } from './order.ts'
 import { selectList, together } from './selection.ts'
 
-export interface Connection {
-  readonly edges: { node: Row; cursor: string }[]
-  nodes: Row[]
-  pageInfo: {
-    hasNextPage: boolean
-    hasPreviousPage: boolean
-    readonly startCursor: string | null
-    readonly endCursor: string | null
+/** What a connection answers. Making cursors takes longer than reading the rows, so it waits until somebody selects them. */
+export class Connection {
+  readonly pageInfo: PageInfo
+
+  constructor(
+    private readonly order: Order,
+    readonly nodes: readonly Row[],
+    hasNextPage: boolean,
+    hasPreviousPage: boolean,
+    readonly totalCount: number | null,
+  ) {
+    this.pageInfo = new PageInfo(order, nodes, hasNextPage, hasPreviousPage)
   }
-  totalCount: number | null
+
+  get edges(): { node: Row; cursor: string }[] {
+    return this.nodes.map((node) => ({ node, cursor: this.order.cursorOf(node) }))
+  }
+}
+
+class PageInfo {
+  constructor(
+    private readonly order: Order,
+    private readonly nodes: readonly Row[],
+    readonly hasNextPage: boolean,
+    readonly hasPreviousPage: boolean,
+  ) {}
+
+  get startCursor(): string | null {
+    return this.#cursorOf(this.nodes[0])
+  }
+
+  get endCursor(): string | null {
+    return this.#cursorOf(this.nodes.at(-1))
+  }
+
+  #cursorOf(row: Row | undefined): string | null {
+    return row ? this.order.cursorOf(row) : null
+  }
 }
 
 function connectionOf(
@@ -27,26 +55,8 @@ function connectionOf(
   totalCount: number | null,
 ): Connection {
   const hasNextPage = rows.length > first
-  const nodes = hasNextPage ? rows.slice(0, first) : rows
-  const cursorOf = (node: Row | undefined): string | null => (node ? order.cursorOf(node) : null)
-  // Making cursors takes longer than reading the rows, so it waits until somebody selects them.
-  return {
-    get edges() {
-      return nodes.map((node) => ({ node, cursor: order.cursorOf(node) }))
-    },
-    nodes,
-    pageInfo: {
-      hasNextPage,
-      hasPreviousPage: Boolean(after),
-      get startCursor() {
-        return cursorOf(nodes[0])
-      },
-      get endCursor() {
-        return cursorOf(nodes.at(-1))
-      },
-    },
-    totalCount,
-  }
+  if (hasNextPage) rows.length = first
+  return new Connection(order, rows, hasNextPage, Boolean(after), totalCount)
 }
 
 /** A keyset connection over live records in sight. */

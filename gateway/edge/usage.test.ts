@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { usageOf } from './usage.ts'
 import { aKey, anEdge, exchange, start } from './edge.fixture.ts'
 
 /** An admitted request whose answer has gone out with this status, or has been given up. */
@@ -34,6 +35,16 @@ describe('a finished request', () => {
     const edge = anEdge()
     await answered(edge, { authorization: `Bearer ${await edge.signIn()}` }, 200)
     expect(edge.finished).toMatchObject([{ counted: { kind: 'SESSION', id: 'user-1' } }])
+  })
+
+  it('of an access token is counted for its app', async () => {
+    const edge = anEdge()
+    const { caller } = await edge.edge.admit(
+      exchange({ headers: { authorization: `Bearer ${await edge.signIn()}` } }).req,
+      null,
+    )
+    const { counted } = usageOf({ ...caller, kind: 'OAUTH', credentialId: 'grant-1' }, 0, 'app-1')!
+    expect(counted).toEqual({ kind: 'OAUTH_APP', id: 'app-1', organizationId: 'org-1', userId: 'user-1' })
   })
 
   it('that its client gave up counts as 499, and 429 as a rate-limit hit', async () => {

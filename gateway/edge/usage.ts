@@ -12,18 +12,20 @@ export interface RequestUsage {
 /** A client that goes away before its answer is out, in the words of access logs. */
 const clientClosedRequest = 499
 
-/** Null for strangers, for whom nothing is counted. */
-export function usageOf(caller: Caller, startedMs: number): RequestUsage | null {
-  const counted = countedOf(caller)
+/** Null for strangers, for whom nothing is counted. `appId` is the app of an access token. */
+export function usageOf(caller: Caller, startedMs: number, appId: string | null = null): RequestUsage | null {
+  const counted = countedOf(caller, appId)
   return counted && { counted, startedMs, operation: 'unknown' }
 }
 
-function countedOf({ kind, credentialId, userId, organizationId }: Caller): Counted | null {
+function countedOf({ kind, credentialId, userId, organizationId }: Caller, appId: string | null): Counted | null {
   switch (kind) {
     case 'API_KEY':
       return { kind, id: credentialId, organizationId, userId }
     case 'SESSION':
       return { kind, id: userId, organizationId, userId }
+    case 'OAUTH':
+      return appId === null ? null : { kind: 'OAUTH_APP', id: appId, organizationId, userId }
     default:
       return null
   }

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Caller } from '../../kernel/context.ts'
 import type { Counted } from '../../kernel/credential.ts'
 import { newId } from '../../kernel/ids.ts'
 import { aKeyOf, aSignedInUser } from '../api-key/api-key.fixture.ts'
 import { useIdentity, type Told } from '../identity.fixture.ts'
-import { UsageBuffer } from './usage-buffer.ts'
+import { flushEveryMs, UsageBuffer } from './usage-buffer.ts'
 import { usageForget } from './usage-forget.job.ts'
 
 const world = useIdentity()
@@ -147,6 +147,19 @@ describe('the buffer', () => {
         ]),
       )
     }
+  })
+
+  it('writes every two seconds', async () => {
+    const owner = await aSignedInUser(world, 'OWNER')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await buffering(async (usage) => {
+      usage.finished(finished(countedAs(owner, 'SESSION', owner.userId)))
+      vi.advanceTimersByTime(flushEveryMs - 1)
+      expect((await summary(owner)).totals).toMatchObject({ requests: 0 })
+      vi.advanceTimersByTime(1)
+      await vi.waitFor(async () => expect((await summary(owner)).totals).toMatchObject({ requests: 1 }))
+    })
   })
 
   it('keeps what it could not write for the next attempt', async () => {

@@ -5,7 +5,7 @@ import type { Counted } from '../subgraphs/kernel/credential.ts'
 /** What stands between the network and an operation: addresses, credentials, quotas, and how a refusal is written. */
 export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'refuse'>
 
-export type GraphPort = Pick<Graph, 'prepare' | 'authorize' | 'execute'>
+export type GraphPort = Pick<Graph, 'prepare' | 'authorize' | 'execute' | 'apiSchema'>
 
 /** A call to a deprecated operation, for `GET /v1/api-keys/deprecated-usage`. */
 export interface DeprecatedCall {

@@ -8,6 +8,7 @@ import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/ke
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { inRestWords, writeAnswer } from './answer.ts'
+import { leaveOutHidden } from './leave-out.ts'
 import { readJson, refusalOf } from './body.ts'
 import type { RestOperation } from './contract.ts'
 import { announce } from './deprecation.ts'
@@ -152,6 +153,8 @@ export class Endpoint {
     const variables = translation.variables(req.params, query, req.headers, given)
     const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context)
     if (errors?.[0]) return this.around.edge.refuse(inRestWords(errors[0]), req, res)
+    const { fields } = context.caller
+    if (fields) leaveOutHidden(this.around.graph.apiSchema, prepared, data, fields)
     const result = data?.['result']
     if (refreshCookie) writeRefreshCookie(refreshCookie, result, req, res)
     writeAnswer(this.operation, result, replayed ?? false, req.url!, res)

@@ -40,7 +40,11 @@ export class User {
   @Field(() => RecordVisibility, { simple: true })
   visibility!: keyof typeof RecordVisibility
 
-  @Field(() => ID, { nullable: true, simple: true, description: 'Null: the default profile of the organization, if it has one.' })
+  @Field(() => ID, {
+    nullable: true,
+    simple: true,
+    description: 'Null: the default profile of the organization, if it has one.',
+  })
   profileId!: string | null
 
   @Field(() => Boolean, { simple: true })

@@ -12,6 +12,10 @@ const keyPrefix = `${customFields}.`
 export const customFieldKey = (name: string): string | null =>
   name.startsWith(keyPrefix) ? name.slice(keyPrefix.length) : null
 
+/** The kind of record of a GraphQL type: `case_comment` of `CaseComment`. */
+export const objectOfType = (type: string): string =>
+  type.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
 /** Who a record is and how it came to be what it is: without them nothing can be read safely. */
 const unrestrictable: ReadonlySet<string> = new Set([
   'id',

@@ -1,0 +1,63 @@
+import { getNamedType, isCompositeType, type GraphQLCompositeType, type GraphQLSchema } from 'graphql'
+import { collectFields, selectionSetsOf, type Reading } from '../gateway/graph/collect.ts'
+import type { Prepared } from '../gateway/graph/prepared.ts'
+import type { FieldRestrictions } from '../subgraphs/kernel/context.ts'
+import { objectOfType } from '../subgraphs/kernel/record/field-security.ts'
+
+/** What an operation selects of one type: the fields by their keys in the answer. */
+interface Selected {
+  /** Kind of record, as profiles call it. */
+  readonly object: string
+  readonly fields: ReadonlyMap<string, { readonly name: string; readonly below: Selected | null }>
+}
+
+const selections = new WeakMap<Prepared, Selected>()
+
+function selectedOf(reading: Reading, type: GraphQLCompositeType, sets: Parameters<typeof collectFields>[2]): Selected {
+  const fields = Array.from(collectFields(reading, type, sets).values(), ({ key, name, nodes }) => {
+    const field = 'getFields' in type ? type.getFields()[name] : undefined
+    const inner = field && getNamedType(field.type)
+    const below = isCompositeType(inner) ? selectedOf(reading, inner, selectionSetsOf(nodes)) : null
+    return [key, { name, below }] as const
+  })
+  return { object: objectOfType(type.name), fields: new Map(fields) }
+}
+
+function selectionOf(schema: GraphQLSchema, prepared: Prepared): Selected {
+  let selected = selections.get(prepared)
+  if (!selected) {
+    const { operation, fragments, conditions } = prepared.parts
+    // What `@include` may leave out counts as selected: a key that the answer does not have is not missed.
+    const reading: Reading = { schema, fragments, flags: included(conditions) }
+    selected = selectedOf(reading, schema.getRootType(operation.operation)!, [operation.selectionSet])
+    selections.set(prepared, selected)
+  }
+  return selected
+}
+
+const included = (conditions: readonly string[]): Readonly<Record<string, boolean>> =>
+  Object.fromEntries(conditions.map((name) => [name, true]))
+
+function leaveOutOf(value: unknown, { object, fields }: Selected, restrictions: FieldRestrictions): void {
+  if (Array.isArray(value)) {
+    for (const item of value) leaveOutOf(item, { object, fields }, restrictions)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  const levels = Object.hasOwn(restrictions, object) ? restrictions[object]! : {}
+  const record = value as Record<string, unknown>
+  for (const [key, { name, below }] of fields) {
+    if (levels[name] === 'HIDDEN') delete record[key]
+    else if (below && Object.hasOwn(record, key)) leaveOutOf(record[key], below, restrictions)
+  }
+}
+
+/** Takes out of an answer what the caller's profile hides: REST leaves out what is null in the graph. */
+export function leaveOutHidden(
+  schema: GraphQLSchema,
+  prepared: Prepared,
+  data: unknown,
+  restrictions: FieldRestrictions,
+): void {
+  leaveOutOf(data, selectionOf(schema, prepared), restrictions)
+}

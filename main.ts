@@ -13,9 +13,11 @@ import { Metrics } from './gateway/operate/metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { loadContract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
+import { scimBase } from './rest-adapter/scim/scim-call.ts'
+import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { jobs, migrations, subgraphs } from './subgraphs/all.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
-import { credentialSource, UsageBuffer } from './subgraphs/identity/public.ts'
+import { credentialSource, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
@@ -54,7 +56,9 @@ function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<
     subgraphs.map(async (definition) => {
       const { name } = definition
       const url = subgraphUrls[name]
-      return url ? new RemoteSubgraph({ name, url, callerKey: keys.caller, log, clock }) : localSubgraph(definition, services)
+      return url
+        ? new RemoteSubgraph({ name, url, callerKey: keys.caller, log, clock })
+        : localSubgraph(definition, services)
     }),
   )
 }
@@ -81,6 +85,15 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   app.use(metrics.observe)
   app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, explorer, apiVersion: contract.version, log }))
   app.use(pagesRouter({ demo: config.demo }))
+  app.use(
+    scimBase,
+    scimRouter({
+      edge,
+      graph,
+      findToken: (hash) => findScimToken(database, hash, clock.now()),
+      onDefect: (thrown, requestId) => log.error({ err: thrown, requestId }, 'a SCIM request failed'),
+    }),
+  )
   app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage }))
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
 

@@ -1,0 +1,122 @@
+import { ScimRefusal } from './scim-error.ts'
+import { userAttribute, type UserInput } from './user-resource.ts'
+import { attributeOf, isObject, memberIds, text, type Attributes } from './values.ts'
+
+export const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+const operationsMax = 100
+
+interface PatchOperation {
+  readonly op: 'add' | 'replace' | 'remove'
+  readonly path: string | null
+  readonly value: unknown
+}
+
+/** The operations of a PatchOp; Azure AD writes `Add` and `Replace`. */
+export function operationsOf(body: Attributes): PatchOperation[] {
+  const operations = attributeOf(body, 'Operations')
+  if (!Array.isArray(operations) || operations.length === 0 || operations.length > operationsMax) {
+    throw new ScimRefusal('invalidSyntax', `Operations is a list of 1 to ${operationsMax} operations.`)
+  }
+  return (operations as unknown[]).map((operation) => {
+    if (!isObject(operation)) throw new ScimRefusal('invalidSyntax', 'An operation is an object.')
+    const op = String(attributeOf(operation, 'op')).toLowerCase()
+    if (op !== 'add' && op !== 'replace' && op !== 'remove') {
+      throw new ScimRefusal('invalidSyntax', 'op is add, replace or remove.')
+    }
+    const path = text(attributeOf(operation, 'path'), 'path')?.trim() || null
+    if (op === 'remove' && path === null) throw new ScimRefusal('noTarget', 'remove needs a path.')
+    const value = attributeOf(operation, 'value')
+    if (op !== 'remove' && value === undefined) throw new ScimRefusal('invalidValue', `${op} needs a value.`)
+    return { op, path, value }
+  })
+}
+
+const unknownPath = (path: string) => new ScimRefusal('invalidPath', `The path ${path.slice(0, 100)} is not known.`)
+
+const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
+/** `emails[type eq "work"].value`: of the addresses we have one, the userName. */
+const emailValue = /^emails\[\s*(?:type|primary)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
+const roleValue = /^roles\[\s*(?:type|primary|value)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
+
+function userChange({ op, path, value }: PatchOperation): UserInput {
+  const said = op === 'remove' ? null : value
+  if (path === null) {
+    if (!isObject(said)) throw new ScimRefusal('invalidValue', 'Without a path, value is an object of attributes.')
+    return Object.assign(
+      {},
+      ...Object.entries(said).map(([name, inner]) => userChange({ op, path: name, value: inner })),
+    )
+  }
+  const name = path.replace(schemaPrefix, '')
+  if (emailValue.test(name)) return said === null ? {} : (userAttribute('userName', said) ?? {})
+  if (roleValue.test(name)) return userAttribute('roles', said) ?? {}
+  if (op === 'remove' && /^(userName|active)$/i.test(name)) {
+    throw new ScimRefusal('mutability', `${name} cannot be removed.`)
+  }
+  const change = userAttribute(name, said)
+  if (change === null) throw unknownPath(path)
+  return change
+}
+
+/** All operations as one change: applied together or not at all. Later ones win. */
+export const patchedUser = (body: Attributes): UserInput =>
+  Object.assign({}, ...operationsOf(body).map(userChange)) as UserInput
+
+export interface GroupInput {
+  displayName?: string | null
+  externalId?: string | null
+  members?: string[]
+  joining?: string[]
+  leaving?: string[]
+}
+
+const memberValue = /^members\[\s*value\s+eq\s+"([^"\\]{1,100})"\s*\]$/i
+
+function groupAttribute(input: GroupInput, name: string, { op, value }: PatchOperation): void {
+  switch (name.toLowerCase()) {
+    case 'displayname':
+      if (op === 'remove') throw new ScimRefusal('mutability', 'displayName cannot be removed.')
+      input.displayName = text(value, 'displayName') ?? null
+      return
+    case 'externalid':
+      input.externalId = op === 'remove' ? null : (text(value, 'externalId') ?? null)
+      return
+    case 'members':
+      return changeMembers(input, op, value)
+    case 'id':
+    case 'schemas':
+      return
+    default:
+      throw unknownPath(name)
+  }
+}
+
+function changeMembers(input: GroupInput, op: PatchOperation['op'], value: unknown): void {
+  const ids = value === undefined || value === null ? null : memberIds(value)
+  if (op === 'replace' || (op === 'remove' && ids === null)) {
+    Object.assign(input, { members: ids ?? [], joining: [], leaving: [] })
+  } else if (op === 'add') {
+    input.leaving = (input.leaving ?? []).filter((id) => !ids?.includes(id))
+    input.joining = [...(input.joining ?? []), ...(ids ?? [])]
+  } else {
+    input.joining = (input.joining ?? []).filter((id) => !ids?.includes(id))
+    input.leaving = [...(input.leaving ?? []), ...(ids ?? [])]
+  }
+}
+
+export function patchedGroup(body: Attributes): GroupInput {
+  const input: GroupInput = {}
+  for (const operation of operationsOf(body)) {
+    const name = operation.path?.replace(schemaPrefix, '') ?? null
+    const [, member] = memberValue.exec(name ?? '') ?? []
+    if (member !== undefined) {
+      if (operation.op !== 'remove') throw unknownPath(operation.path!)
+      changeMembers(input, 'remove', member)
+    } else if (name !== null) groupAttribute(input, name, operation)
+    else if (isObject(operation.value)) {
+      for (const [inner, value] of Object.entries(operation.value))
+        groupAttribute(input, inner, { ...operation, value })
+    } else throw new ScimRefusal('invalidValue', 'Without a path, value is an object of attributes.')
+  }
+  return input
+}

@@ -1,0 +1,343 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { suspendOrganization } from '../../subgraphs/identity/public.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { answerOf, restClient, type Answer, type RestClient } from '../rest-client.ts'
+
+const platform = usePlatform()
+const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
+const anEmail = () => `p${newId()}@example.com`
+
+type Scim = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+
+interface Directory {
+  readonly organizationId: string
+  readonly owner: Member
+  readonly admin: RestClient
+  readonly token: string
+  readonly scim: Scim
+}
+
+const withToken =
+  (token: string): Scim =>
+  async (method, path, body, headers = {}) =>
+    answerOf(
+      await fetch(`${platform.url}/v1/scim/v2${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/scim+json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    )
+
+async function aDirectory(): Promise<Directory> {
+  const organizationId = await platform.organization()
+  const owner = await platform.member({ organizationId, role: 'OWNER' })
+  const session = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
+  const admin = restClient(platform.contract, platform.url, session)
+  const { token } = (await admin.scimTokenRotate!()).body
+  return { organizationId, owner, admin, token, scim: withToken(token) }
+}
+
+const patch = (...Operations: unknown[]) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
+const refusal = ({ status, body }: Answer) => [status, body.scimType ?? body.code]
+const accounts = (member: Member) => async () => {
+  const { status, body } = await member.rest.accountList!()
+  return body.code ?? status
+}
+
+let directory: Directory
+let scim: Scim
+beforeAll(async () => {
+  directory = await aDirectory()
+  scim = directory.scim
+})
+
+describe('the token', () => {
+  it('is recognizable, stored as its hash, and ends when it is rotated or revoked', async () => {
+    const { admin, token, scim: own, organizationId } = await aDirectory()
+    expect(token).toMatch(/^scim_[\w-]{43}$/)
+    const [row] = await platform.query('select * from identity.scim_token where organization_id = $1', [organizationId])
+    expect(JSON.stringify(row)).not.toContain(token.slice(10))
+    expect((await own('GET', '/Users')).status).toBe(200)
+    const next = (await admin.scimTokenRotate!()).body.token
+    expect(refusal(await own('GET', '/Users'))).toEqual([401, 'UNAUTHENTICATED'])
+    expect((await withToken(next)('GET', '/Users')).status).toBe(200)
+    expect((await admin.scimToken!()).body).toMatchObject({ isActive: true, prefix: next.slice(0, 10) })
+    expect((await admin.scimTokenRevoke!()).status).toBe(204)
+    expect(refusal(await withToken(next)('GET', '/Users'))).toEqual([401, 'UNAUTHENTICATED'])
+    expect((await admin.scimToken!()).body.isActive).toBe(false)
+  })
+
+  it('is good for nothing else, and nothing else is good here', async () => {
+    const { owner, token } = directory
+    const elsewhere = ['/v1/accounts', '/v1/admin/users', '/v1/auth/me']
+    for (const path of elsewhere) {
+      const { status } = await fetch(platform.url + path, { headers: { authorization: `Bearer ${token}` } })
+      expect(status).toBe(401)
+    }
+    const body = JSON.stringify({ query: '{ scimUserList { total } }' })
+    const graphql = await fetch(`${platform.url}/v1/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body,
+    })
+    expect(graphql.status).toBe(401)
+    const session = await sessionOf(platform, owner)
+    const asSession = await answerOf(
+      await fetch(`${platform.url}/v1/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${session}`, 'content-type': 'application/json' },
+        body,
+      }),
+    )
+    expect(asSession.body.errors[0].extensions.code).toBe('PERMISSION_DENIED')
+    expect((await withToken(session)('GET', '/Users')).status).toBe(401)
+    expect(refusal(await withToken('')('GET', '/Users', undefined, { 'x-api-key': owner.secret }))).toEqual([
+      403,
+      'API_KEY_SCOPE_BLOCKED',
+    ])
+    expect((await withToken(token)('GET', '/Users', undefined, { 'x-api-key': owner.secret })).status).toBe(403)
+    expect((await fetch(`${platform.url}/v1/scim/v2/Users`)).status).toBe(401)
+  })
+
+  it('of a suspended organization is refused at once', async () => {
+    const { organizationId, scim: own } = await aDirectory()
+    await suspendOrganization(platform.services, organizationId)
+    expect(refusal(await own('GET', '/Users'))).toEqual([401, 'ORGANIZATION_SUSPENDED'])
+  })
+})
+
+describe('discovery', () => {
+  it.each(['/ServiceProviderConfig', '/ResourceTypes', '/Schemas', '/ResourceTypes/User'])('%s', async (path) => {
+    const { status, headers } = await scim('GET', path)
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/scim+json; charset=utf-8'])
+  })
+})
+
+describe('users', () => {
+  it('are created, read, found, replaced, patched and removed, as a provisioning client does', async () => {
+    const userName = anEmail()
+    const created = await scim('POST', '/Users', {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName: userName.toUpperCase(),
+      externalId: newId(),
+      name: { givenName: 'Ann', familyName: 'Lee' },
+      emails: [{ primary: true, value: userName, type: 'work' }],
+      active: true,
+      password: 'never kept',
+    })
+    const { id } = created.body
+    expect([created.status, created.headers.get('location'), created.body]).toEqual([
+      201,
+      `${platform.url}/v1/scim/v2/Users/${id}`,
+      {
+        schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+        id: expect.any(String),
+        externalId: expect.any(String),
+        userName,
+        displayName: 'Ann Lee',
+        name: { formatted: 'Ann Lee', givenName: 'Ann', familyName: 'Lee' },
+        active: true,
+        emails: [{ value: userName, type: 'work', primary: true }],
+        roles: [{ value: 'MEMBER', primary: true }],
+        groups: [],
+        meta: {
+          resourceType: 'User',
+          created: platform.now.toISOString(),
+          lastModified: platform.now.toISOString(),
+          location: `${platform.url}/v1/scim/v2/Users/${id}`,
+        },
+      },
+    ])
+    const [stored] = await platform.query('select password_hash from identity.person where email = $1', [userName])
+    expect(stored).toEqual({ password_hash: null })
+    expect((await directory.admin.user!({ id })).body).toMatchObject({
+      role: 'MEMBER',
+      visibility: 'OWN',
+      status: 'ACTIVE',
+    })
+
+    expect(refusal(await scim('POST', '/Users', { userName }))).toEqual([409, 'uniqueness'])
+    const filter = encodeURIComponent(`userName eq "${userName.toUpperCase()}"`)
+    expect((await scim('GET', `/Users?filter=${filter}`)).body).toMatchObject({ totalResults: 1, Resources: [{ id }] })
+    expect(
+      (await scim('GET', `/Users?filter=${encodeURIComponent('userName eq "nobody@example.com"')}`)).body,
+    ).toMatchObject({
+      totalResults: 0,
+      Resources: [],
+    })
+
+    const replaced = await scim('PUT', `/Users/${id}`, { userName, name: { givenName: 'Anna' }, roles: ['MANAGER'] })
+    expect(replaced.body).toMatchObject({ displayName: 'Anna', active: true, roles: [{ value: 'MANAGER' }] })
+    expect(replaced.body.externalId).toBeUndefined()
+    expect(replaced.body.name.familyName).toBeUndefined()
+
+    const renamed = anEmail()
+    const patched = await scim(
+      'PATCH',
+      `/Users/${id}`,
+      patch(
+        { op: 'Replace', path: 'name.givenName', value: 'Bea' },
+        { op: 'add', path: 'emails[type eq "work"].value', value: renamed },
+        { op: 'replace', value: { externalId: 'x-1', 'name.familyName': 'Ray' } },
+      ),
+    )
+    expect(patched.body).toMatchObject({
+      userName: renamed,
+      externalId: 'x-1',
+      name: { givenName: 'Bea', familyName: 'Ray' },
+    })
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204)
+    expect(refusal(await scim('GET', `/Users/${id}`))).toEqual([404, 'NOT_FOUND'])
+    const again = await scim('POST', '/Users', { userName: renamed })
+    expect([again.status, again.body.id]).toEqual([201, id])
+
+    const { body: log } = await directory.admin.auditLogEntryList!({ query: { targetId: id, limit: 100 } })
+    expect(
+      new Set(log.data.map((entry: Record<string, unknown>) => `${entry['actorKind']} ${entry['actorId']}`)),
+    ).toEqual(new Set(['SCIM null']))
+  })
+
+  it('who are deactivated lose their keys and sessions at once', async () => {
+    const member = await platform.member({ organizationId: directory.organizationId })
+    const session = await sessionOf(platform, member)
+    const me = async () =>
+      (await fetch(`${platform.url}/v1/auth/me`, { headers: { authorization: `Bearer ${session}` } })).status
+    expect([await accounts(member)(), await me()]).toEqual([200, 200])
+    const off = await scim('PATCH', `/Users/${member.userId}`, patch({ op: 'Replace', path: 'active', value: 'False' }))
+    expect(off.body.active).toBe(false)
+    await expect.poll(accounts(member)).toBe('API_KEY_OWNER_INACTIVE')
+    await expect.poll(me).toBe(401)
+    await scim('PATCH', `/Users/${member.userId}`, patch({ op: 'replace', value: { active: true } }))
+    await expect.poll(accounts(member)).toBe(200)
+    await scim('DELETE', `/Users/${member.userId}`)
+    await expect.poll(accounts(member)).toBe('API_KEY_OWNER_NOT_IN_ORG')
+  })
+
+  it('who own the organization are out of reach, and nobody becomes one', async () => {
+    const { owner } = directory
+    const at = `/Users/${owner.userId}`
+    expect(refusal(await scim('DELETE', at))).toEqual([403, 'PERMISSION_DENIED'])
+    expect(refusal(await scim('PATCH', at, patch({ op: 'replace', path: 'active', value: false })))).toEqual([
+      403,
+      'PERMISSION_DENIED',
+    ])
+    expect(refusal(await scim('POST', '/Users', { userName: anEmail(), roles: ['OWNER'] }))).toEqual([
+      403,
+      'PERMISSION_DENIED',
+    ])
+  })
+
+  it('of other organizations are not found, and their email stays theirs', async () => {
+    const other = await aDirectory()
+    const userName = anEmail()
+    const { body: theirs } = await other.scim('POST', '/Users', { userName, displayName: 'Real Name' })
+    for (const method of ['GET', 'DELETE']) expect((await scim(method, `/Users/${theirs.id}`)).status).toBe(404)
+    const { body: ours } = await scim('POST', '/Users', { userName, displayName: 'Our Name' })
+    expect(ours.displayName).toBe('Our Name')
+    const taking = patch({ op: 'replace', path: 'userName', value: anEmail() })
+    expect(refusal(await scim('PATCH', `/Users/${ours.id}`, taking))).toEqual([400, 'mutability'])
+    expect((await other.scim('GET', `/Users/${theirs.id}`)).body).toMatchObject({ userName, displayName: 'Real Name' })
+    const free = await scim('POST', '/Users', { userName: anEmail() })
+    const onto = patch({ op: 'replace', path: 'userName', value: userName })
+    expect(refusal(await scim('PATCH', `/Users/${free.body.id}`, onto))).toEqual([409, 'uniqueness'])
+  })
+
+  it('page by startIndex and count', async () => {
+    const { scim: own } = await aDirectory()
+    for (let count = 0; count < 3; count++) await own('POST', '/Users', { userName: anEmail() })
+    const { body: second } = await own('GET', '/Users?startIndex=2&count=2')
+    expect(second).toMatchObject({ totalResults: 4, startIndex: 2, itemsPerPage: 2 })
+    expect((await own('GET', '/Users?startIndex=0&count=1000')).body).toMatchObject({ startIndex: 1, itemsPerPage: 4 })
+    expect((await own('GET', '/Users?count=0')).body).toMatchObject({ totalResults: 4, Resources: [] })
+  })
+})
+
+describe('groups', () => {
+  it('are teams', async () => {
+    const [one, two] = await Promise.all(
+      [1, 2].map(async () => (await scim('POST', '/Users', { userName: anEmail() })).body.id as string),
+    )
+    const displayName = `Sales ${newId()}`
+    const created = await scim('POST', '/Groups', { displayName, externalId: newId(), members: [{ value: one }] })
+    const { id } = created.body
+    const members = async () => (await directory.admin.team!({ id })).body.userIds
+    expect([created.status, await members()]).toEqual([201, [one]])
+    expect(refusal(await scim('POST', '/Groups', { displayName }))).toEqual([409, 'uniqueness'])
+    const filter = encodeURIComponent(`displayName eq "${displayName}"`)
+    expect((await scim('GET', `/Groups?filter=${filter}`)).body).toMatchObject({ totalResults: 1, Resources: [{ id }] })
+    await scim('PATCH', `/Groups/${id}`, patch({ op: 'Add', path: 'members', value: [{ value: two }] }))
+    expect(new Set(await members())).toEqual(new Set([one, two]))
+    await scim('PATCH', `/Groups/${id}`, patch({ op: 'remove', path: `members[value eq "${one}"]` }))
+    expect(await members()).toEqual([two])
+    expect((await scim('GET', `/Users/${two}`)).body.groups).toMatchObject([{ value: id, display: displayName }])
+    await scim('PATCH', `/Groups/${id}`, patch({ op: 'replace', value: { id, displayName: `${displayName} 2` } }))
+    await scim('PATCH', `/Groups/${id}`, patch({ op: 'remove', path: 'members' }))
+    expect(await members()).toEqual([])
+    const put = await scim('PUT', `/Groups/${id}`, { displayName, members: [{ value: one }, { value: two }] })
+    expect(put.body).toMatchObject({ displayName, members: [{}, {}] })
+    expect(
+      (await scim('PATCH', `/Groups/${id}`, patch({ op: 'add', path: 'members', value: [{ value: newId() }] }))).status,
+    ).toBe(400)
+    expect((await scim('DELETE', `/Groups/${id}`)).status).toBe(204)
+    expect((await scim('GET', `/Groups/${id}`)).status).toBe(404)
+  })
+})
+
+describe('what is refused', () => {
+  const filters = [
+    'userName eq "x" or userName pr',
+    "userName eq 'x'",
+    'userName eq "x" --',
+    'userName eq "x\\u0000"',
+    'userName sw "a"',
+    'password eq "x"',
+    '__proto__ eq "x"',
+    'userName eq "',
+    '(userName eq "x")',
+    '',
+  ]
+  it.each(filters)('the filter %j', async (filter) => {
+    const answer = await scim('GET', `/Users?filter=${encodeURIComponent(filter)}`)
+    expect(answer.body).toMatchObject({ schemas: [errorSchema], status: '400', scimType: 'invalidFilter' })
+    expect(answer.headers.get('content-type')).toBe('application/scim+json; charset=utf-8')
+  })
+
+  it('a filter whose value is SQL finds nothing', async () => {
+    const filter = encodeURIComponent(`userName eq "x' or '1'='1"`)
+    expect((await scim('GET', `/Users?filter=${filter}`)).body.totalResults).toBe(0)
+  })
+
+  it.each([
+    [patch({ op: 'replace', path: 'nosuch', value: 1 }), 'invalidPath'],
+    [patch({ op: 'replace', path: 'emails[type eq "work"', value: 'x' }), 'invalidPath'],
+    [patch({ op: 'replace', path: '__proto__.active', value: true }), 'invalidPath'],
+    [patch({ op: 'replace', value: { nosuch: 1 } }), 'invalidPath'],
+    [patch({ op: 'remove', path: 'userName' }), 'mutability'],
+    [patch({ op: 'remove' }), 'noTarget'],
+    [patch({ op: 'move', path: 'active', value: true }), 'invalidSyntax'],
+    [patch(), 'invalidSyntax'],
+    [patch({ op: 'replace', path: 'active', value: 'maybe' }), 'invalidValue'],
+    [patch({ op: 'replace', path: 'userName', value: 'no email' }), 'invalidValue'],
+  ])('the patch %j', async (body, scimType) => {
+    const { id } = (await scim('POST', '/Users', { userName: anEmail() })).body
+    const before = await platform.fingerprint()
+    expect(refusal(await scim('PATCH', `/Users/${id}`, body))).toEqual([400, scimType])
+    expect(await platform.fingerprint()).toBe(before)
+  })
+
+  it('bodies that are no JSON, of another type, or too large; paths that are not there', async () => {
+    expect(refusal(await scim('POST', '/Users', '{'))).toEqual([400, 'invalidSyntax'])
+    expect(refusal(await scim('POST', '/Users', '[]'))).toEqual([400, 'invalidSyntax'])
+    expect((await scim('POST', '/Users', {}, { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await scim('POST', '/Users', `"${'x'.repeat(1_048_576)}"`)).status).toBe(413)
+    expect(refusal(await scim('POST', '/Users', {}))).toEqual([400, 'invalidValue'])
+    expect(refusal(await scim('GET', '/Nothing'))).toEqual([404, 'NOT_FOUND'])
+    expect(refusal(await scim('GET', '/Users/x'))).toEqual([404, 'NOT_FOUND'])
+  })
+})

@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
@@ -24,6 +24,7 @@ import { notFound } from './subgraphs/kernel/errors.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
 import { MailDelivery } from './subgraphs/kernel/mail/mail-delivery.ts'
 import { schemaPath } from './subgraphs/kernel/paths.ts'
+import { publicJwks } from './subgraphs/kernel/session-token.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 import type { SubgraphEndpoint } from './subgraphs/kernel/subgraph/endpoint.ts'
@@ -69,7 +70,16 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const contract = loadContract(schemaPath('rest'))
   const usage = new UsageBuffer(database, log)
   const verifying = createPublicKey(keys.signing)
-  const edge = new Edge({ config, counters, source: credentialSource(database), usage, verifying, clock, log })
+  const edge = new Edge({
+    config,
+    counters,
+    source: credentialSource(database),
+    usage,
+    verifying,
+    csrfKey: keys.encryption,
+    clock,
+    log,
+  })
   const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
   const graph = Graph.create({
     supergraphSdl: readFileSync(schemaPath('supergraph.graphql'), 'utf8'),
@@ -83,6 +93,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   app.use(healthRouter(() => services.notReady()))
   app.get('/metrics', metrics.serve)
   app.use(metrics.observe)
+  app.get('/.well-known/jwks.json', jwksJson(keys))
   app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, explorer, apiVersion: contract.version, log }))
   app.use(pagesRouter({ demo: config.demo }))
   app.use(
@@ -117,6 +128,12 @@ async function listening(server: Server, { port, host }: Config): Promise<string
   })
   const address = server.address() as AddressInfo
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+/** The keys that access tokens verify with (RFC 7517). */
+function jwksJson(keys: OpenServices['keys']): RequestHandler {
+  const jwks = publicJwks(keys)
+  return (_req, res) => void res.set('Cache-Control', 'public, max-age=300').type('application/jwk-set+json').send(jwks)
 }
 
 /** Takes no new connection, lets what runs finish. */

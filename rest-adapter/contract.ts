@@ -9,6 +9,7 @@ import {
   type ResponseObject,
   type Schema,
 } from './openapi.ts'
+import type { CookieAction } from './session-cookies.ts'
 
 /** One REST operation: what the routes, the translation and the answers need to know of it. */
 export interface RestOperation {
@@ -25,7 +26,7 @@ export interface RestOperation {
   readonly success: { readonly status: number; readonly headers: ReadonlySet<string>; readonly hasBody: boolean }
   readonly acceptsIdempotencyKey: boolean
   readonly sunset: Sunset | null
-  readonly refreshCookie: 'set' | 'clear' | null
+  readonly sessionCookies: CookieAction | null
   /** The stored GraphQL document with the fragments it uses; null when an exception serves the operation. */
   readonly document: string | null
 }
@@ -75,7 +76,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         success: successOf(document, operation),
         acceptsIdempotencyKey: parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key'),
         sunset: operation.deprecated ? sunsetOf(operation) : null,
-        refreshCookie: operation['x-refresh-cookie'] ?? null,
+        sessionCookies: operation['x-session-cookies'] ?? null,
         document: documents.get(documentId) ?? null,
       }
     }),

@@ -50,8 +50,8 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-api-key-scopes': readonly string[]
-  /** What the operation does to the cookie that carries the refresh token; `set` also takes the token from it. */
-  readonly 'x-refresh-cookie'?: 'set' | 'clear'
+  /** What the operation does to the cookies of a session; `set` also takes the refresh token from its cookie. */
+  readonly 'x-session-cookies'?: 'set' | 'clear' | 'csrf'
   /** Days of the deprecation and of the earliest removal, `YYYY-MM-DD`, and the path that replaces this one. */
   readonly 'x-deprecated-at'?: string
   readonly 'x-sunset'?: string

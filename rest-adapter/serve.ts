@@ -14,7 +14,7 @@ import type { RestOperation } from './contract.ts'
 import { announce } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
 import { queryPairs } from './query.ts'
-import { withRefreshCookie, writeRefreshCookie } from './refresh-cookie.ts'
+import { withRefreshCookie, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
 import { bodyRequired, type Validator } from './validate.ts'
 
@@ -79,6 +79,7 @@ export class Endpoint {
         announce(this.operation, usage?.counted ?? null, clock.now(), res, deprecatedCalls, req.params)
       }
       const plan = (this.planned ??= this.plan())
+      if (req.method === 'HEAD' && plan.prepared?.kind === 'mutation') throw notByHead()
       this.authorize(plan, caller)
       await edge.spend(admission, res)
 
@@ -148,15 +149,15 @@ export class Endpoint {
     req: ServedRequest,
     res: ServerResponse,
   ): Promise<void> {
-    const { refreshCookie } = this.operation
-    const given = refreshCookie === 'set' ? withRefreshCookie(req, this.operation, body) : body
+    const { sessionCookies } = this.operation
+    const given = sessionCookies === 'set' ? withRefreshCookie(req, this.operation, body) : body
     const variables = translation.variables(req.params, query, req.headers, given)
     const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context)
     if (errors?.[0]) return this.around.edge.refuse(inRestWords(errors[0]), req, res)
     const { fields } = context.caller
     if (fields) leaveOutHidden(this.around.graph.apiSchema, prepared, data, fields)
     const result = data?.['result']
-    if (refreshCookie) writeRefreshCookie(refreshCookie, result, req, res)
+    if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
     writeAnswer(this.operation, result, replayed ?? false, req.url!, res)
   }
 
@@ -176,6 +177,10 @@ export class Endpoint {
 
 const isStrict = ({ headers }: IncomingMessage): boolean =>
   headers['prefer'] !== undefined && /(?:^|[,;\s])handling\s*=\s*"?strict\b/i.test(String(headers['prefer']))
+
+/** Programs look at links before people follow them, and must not use up what is good once. */
+const notByHead = (): Refusal =>
+  new Refusal('METHOD_NOT_ALLOWED', 'This path answers GET, which changes something.', { allow: ['GET'] })
 
 const unknownParameters = (names: readonly string[]): Refusal =>
   refusalOf(

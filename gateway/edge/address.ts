@@ -7,6 +7,8 @@ export interface Arrival {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly url?: string | undefined
+  /** Absent on a websocket. */
+  readonly method?: string | undefined
   /** Express shortens `url` in mounted routers and keeps the whole here. */
   readonly originalUrl?: string
 }

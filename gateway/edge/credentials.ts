@@ -6,6 +6,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { Arrival } from './address.ts'
 import { ApiKeys } from './api-keys.ts'
 import { chain } from './chain.ts'
+import { judgeCookie } from './cookie-session.ts'
 import { presentedBy } from './presented.ts'
 import type { KeyCredential } from './quota.ts'
 import { Sessions } from './sessions.ts'
@@ -79,7 +80,12 @@ export class Credentials {
   readonly #keys: ApiKeys
   readonly #sessions: Sessions
 
-  constructor(counters: Counters, source: CredentialSource, verifying: KeyObject) {
+  constructor(
+    counters: Counters,
+    source: CredentialSource,
+    verifying: KeyObject,
+    private readonly csrfKey: Buffer,
+  ) {
     this.#keys = new ApiKeys(counters, source)
     this.#sessions = new Sessions(verifying, source)
   }
@@ -104,6 +110,17 @@ export class Credentials {
           key: null,
           refusal,
         }))
+      case 'COOKIE':
+        return chain(this.#sessions.judge(presented.token, nowMs), (judged) => {
+          const { session, refusal } = judgeCookie(judged, presented, request, this.csrfKey)
+          if (refusal) return refused(refusal)
+          const userAgent = userAgentOf(request)
+          return {
+            caller: session ? sessionCaller(session, ip, userAgent) : anonymous(ip, userAgent),
+            key: null,
+            refusal,
+          }
+        })
       case 'UNSUPPORTED':
         return refused(new Refusal('UNAUTHENTICATED', 'The Authorization header is neither Bearer nor ApiKey.'))
       case 'CONFLICT':

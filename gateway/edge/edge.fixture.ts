@@ -105,6 +105,7 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
       refused: (key) => void refused.push(key.id),
       finished: (request) => void finished.push(request),
     },
+    csrfKey: Buffer.alloc(32, 3),
     verifying: signing.publicKey,
     clock: { now: () => now },
     log: { error: () => {} },

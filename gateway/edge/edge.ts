@@ -27,6 +27,8 @@ export interface EdgeOptions {
   readonly usage: UsageSink
   /** Public half of the key that signs session tokens. */
   readonly verifying: KeyObject
+  /** What CSRF tokens are made with: the key that encrypts secrets. */
+  readonly csrfKey: Buffer
   readonly clock: Clock
   readonly log: Pick<Logger, 'error'>
 }
@@ -55,7 +57,7 @@ export class Edge {
 
   constructor(options: EdgeOptions) {
     this.#options = options
-    this.#credentials = new Credentials(options.counters, options.source, options.verifying)
+    this.#credentials = new Credentials(options.counters, options.source, options.verifying, options.csrfKey)
     this.#quotas = new Quotas(options.counters)
   }
 
@@ -108,6 +110,16 @@ export class Edge {
   restrict(request: Arrival, name: string, limits: readonly Limit[]): void | Promise<void> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     return this.#limit(`address-${name}`, ip, limits, this.#options.clock.now().getTime())
+  }
+
+  /** Why a connection that was admitted would not be any more; null as long as its credential is good. Counts nothing. */
+  standing(request: Arrival): Refusal | null | Promise<Refusal | null> {
+    const ip = clientAddress(request, this.#options.config.trustProxy)
+    const nowMs = this.#options.clock.now().getTime()
+    return chain(this.#credentials.identify(request, ip, nowMs), ({ caller, refusal }) => {
+      if (refusal || caller?.kind !== 'ANONYMOUS') return refusal
+      return new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
+    })
   }
 
   refuse(error: unknown, req: IncomingMessage, res: ServerResponse): void {

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { parseCookie } from 'cookie'
+import { accessCookie, csrfCookie } from './cookies.ts'
 
 /** The one credential that a request is judged by. */
 export type Presented =
   | { readonly kind: 'API_KEY'; readonly secret: string }
   | { readonly kind: 'BEARER'; readonly token: string }
+  | { readonly kind: 'COOKIE'; readonly token: string; readonly csrfToken: string | null }
   | { readonly kind: 'UNSUPPORTED' | 'CONFLICT' }
   | { readonly kind: 'NONE' }
 
@@ -13,14 +16,14 @@ const unsupported: Presented = { kind: 'UNSUPPORTED' }
 const scheme = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?: +(.*))?$/i
 
 /**
- * A key beats everything else: with one in the request, even an empty or a wrong one, neither a bearer token nor, when there
- * are any, a session cookie is looked at. Cookies are to be read in the place of `none`.
+ * A key beats everything else: with one in the request, even an empty or a wrong one, neither a bearer token nor a session
+ * cookie is looked at; a bearer token beats the cookie.
  */
 export function presentedBy(headers: IncomingHttpHeaders): Presented {
   const header = headers['x-api-key']
   const { authorization } = headers
   if (authorization === undefined) {
-    return header === undefined ? none : { kind: 'API_KEY', secret: String(header).trim() }
+    return header === undefined ? inCookies(headers) : { kind: 'API_KEY', secret: String(header).trim() }
   }
   const [, name = '', value = ''] = scheme.exec(authorization) ?? []
   const isKey = name.toLowerCase() === 'apikey'
@@ -30,4 +33,13 @@ export function presentedBy(headers: IncomingHttpHeaders): Presented {
   }
   if (isKey) return { kind: 'API_KEY', secret: value.trim() }
   return name.toLowerCase() === 'bearer' ? { kind: 'BEARER', token: value.trim() } : unsupported
+}
+
+/** The CSRF token counts only when the page could read it: it comes as a cookie and once more as a header. */
+function inCookies(headers: IncomingHttpHeaders): Presented {
+  if (!headers.cookie?.includes(accessCookie)) return none
+  const { [accessCookie]: token, [csrfCookie]: planted } = parseCookie(headers.cookie)
+  if (!token) return none
+  const sent = headers['x-csrf-token']
+  return { kind: 'COOKIE', token, csrfToken: planted !== undefined && planted === sent ? planted : null }
 }

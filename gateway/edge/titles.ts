@@ -24,6 +24,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   PERMISSION_DENIED: 'Permission denied',
   FIELD_NOT_WRITABLE: 'Field not writable',
   FIELD_NOT_READABLE: 'Field not readable',
+  CSRF_TOKEN_INVALID: 'CSRF token missing or wrong',
   API_KEY_SCOPE_BLOCKED: 'Path reserved for sessions',
   API_KEY_SCOPE_INSUFFICIENT: 'API key lacks a scope',
   OAUTH_SCOPE_INSUFFICIENT: 'Access token lacks a scope',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { handleProtocols, makeServer } from 'graphql-ws'
+import { CloseCode, handleProtocols, makeServer } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { pathOf } from '../edge/blocked-path.ts'
@@ -17,6 +17,8 @@ export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
   readonly operationsMax?: number
   /** How long a client may take to send `connection_init`. */
   readonly initMs?: number
+  /** How often it is asked whether the credential of an open connection is still good. */
+  readonly recheckMs?: number
 }
 
 export interface GraphqlSockets {
@@ -45,6 +47,10 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
       void closed(code, String(reason))
     })
   }
+  const recheck = setInterval(
+    () => open.forEach((socket) => void closeWhenOver(socket, options)),
+    options.recheckMs ?? 2_000,
+  )
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     if (paths.includes(pathOf(request.url ?? '/'))) sockets.handleUpgrade(request, stream, head, accept)
     else if (server.listenerCount('upgrade') === 1) refuseUpgrade(stream)
@@ -54,11 +60,27 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
   return {
     async close() {
       server.off('upgrade', upgrade)
+      clearInterval(recheck)
       const all = Array.from(open, (socket) => socket.finish(goingAway, 'Going away'))
       const force = setTimeout(() => open.forEach((socket) => socket.terminate()), closingMs)
       await Promise.all(all)
       clearTimeout(force)
     },
+  }
+}
+
+/** Ends what a session that is over had open: its user signed out, changed the password, or was deactivated. */
+async function closeWhenOver(
+  socket: OpenSocket,
+  { edge, log }: Pick<GraphqlSocketOptions, 'edge' | 'log'>,
+): Promise<void> {
+  if (!socket.arrival) return
+  try {
+    const refusal = await edge.standing(socket.arrival)
+    if (refusal) socket.close(CloseCode.Forbidden, refusal.code)
+  } catch (err) {
+    // The database is away: that says nothing about the credential.
+    log.debug({ err }, 'a websocket was not checked again')
   }
 }
 

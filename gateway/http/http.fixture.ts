@@ -52,7 +52,7 @@ const refused = (code: 'IDEMPOTENCY_KEY_REUSED' | 'IDEMPOTENCY_IN_PROGRESS'): Su
 
 export interface ServingSketch extends EdgeSketch {
   readonly direct?: boolean
-  readonly socket?: Partial<Pick<GraphqlSocketOptions, 'operationsMax' | 'initMs' | 'pingMs' | 'idleMs'>>
+  readonly socket?: Partial<Pick<GraphqlSocketOptions, 'operationsMax' | 'initMs' | 'pingMs' | 'idleMs' | 'recheckMs'>>
 }
 
 export const versionServed = '1.2.3'

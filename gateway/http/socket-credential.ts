@@ -5,7 +5,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /**
  * A websocket's request as the edge judges it: with the credential of `connection_init` (`X-API-Key`, `apiKey` or
- * `Authorization`, in any case), or else with that of the upgrade's headers. Null without any. What is given and is not text
+ * `Authorization`, in any case), or else with that of the upgrade's headers, or its session cookie if `csrfToken` is given. Null without any. What is given and is not text
  * counts as a wrong credential, never as none.
  */
 export function arrivalOf(
@@ -15,10 +15,12 @@ export function arrivalOf(
   const { 'x-api-key': headerKey, authorization: headerAuthorization, ...headers } = request.headers
   const keys: string[] = []
   let authorization: string | undefined
+  let csrfToken: string | undefined
   for (const [name, value] of Object.entries(parameters)) {
     const known = name.toLowerCase()
     if (known === 'x-api-key' || known === 'apikey') keys.push(text(value))
     if (known === 'authorization') authorization = text(value)
+    if (known === 'x-csrf-token' || known === 'csrftoken') csrfToken = text(value)
   }
   // The address is kept: a closed socket forgets it.
   const arrival = { socket: { remoteAddress: request.socket.remoteAddress }, url: request.url }
@@ -33,6 +35,10 @@ export function arrivalOf(
         ...(authorization !== undefined && { authorization }),
       },
     }
+  }
+  // A page of another site can make a browser open a socket with our cookies, but it cannot read the token.
+  if (csrfToken !== undefined && headerKey === undefined && headerAuthorization === undefined) {
+    return { ...arrival, headers: { ...headers, 'x-csrf-token': csrfToken } }
   }
   return headerKey === undefined && headerAuthorization === undefined ? null : { ...arrival, headers: request.headers }
 }

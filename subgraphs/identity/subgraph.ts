@@ -7,6 +7,8 @@ import { organizationAdminResource } from './organization/organization-admin.res
 import { organizationResource } from './organization/organization.resolver.ts'
 import { scimTokenResource } from './scim/scim-token.resolver.ts'
 import { scimResource } from './scim/scim.resolver.ts'
+import { meetingResource } from './meeting/meeting.resolver.ts'
+import { accountResource } from './session/account.resolver.ts'
 import { sessionResource } from './session/session.resolver.ts'
 import { teamResource } from './team/team.resolver.ts'
 import { usageResource } from './usage/usage.resolver.ts'
@@ -20,6 +22,8 @@ export const identity: SubgraphDefinition = {
     userResource,
     teamResource,
     sessionResource,
+    accountResource,
+    meetingResource,
     apiKeyResource,
     accessResource,
     adminUserResource,

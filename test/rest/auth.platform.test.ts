@@ -34,9 +34,11 @@ describe('authRegister', () => {
       organization: { name: 'Acme' },
     })
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(cookieOf(answer)).toBe(
+    expect(answer.headers.getSetCookie()).toEqual([
       `refresh_token=${refreshToken}; Max-Age=2592000; Path=/v1/auth; HttpOnly; SameSite=Strict`,
-    )
+      `access_token=${answer.body.accessToken}; Max-Age=900; Path=/; HttpOnly; SameSite=Lax`,
+      `csrf_token=${answer.body.csrfToken}; Max-Age=2592000; Path=/; SameSite=Strict`,
+    ])
   })
 
   it('answers 400 with every rule that a body breaks', async () => {
@@ -104,7 +106,11 @@ describe('authLogout', () => {
     const { accessToken, refreshToken } = await registered()
     const answer = await bearer(accessToken).authLogout!()
     expect(answer.status).toBe(200)
-    expect(cookieOf(answer)).toBe('refresh_token=; Max-Age=0; Path=/v1/auth; HttpOnly; SameSite=Strict')
+    expect(answer.headers.getSetCookie()).toEqual([
+      'refresh_token=; Max-Age=0; Path=/v1/auth; HttpOnly; SameSite=Strict',
+      'access_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+      'csrf_token=; Max-Age=0; Path=/; SameSite=Strict',
+    ])
     expect(told(await stranger().authRefresh!({ body: { refreshToken } }))).toBe('401 UNAUTHENTICATED')
     platform.pass(1000)
     expect(told(await bearer(accessToken).me!())).toBe('401 UNAUTHENTICATED')

@@ -11,6 +11,7 @@ import { findPerson } from '../user/user.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
 import { countRegistration, failed, refuseThrottled } from './throttle.ts'
+import { askForVerification } from './verify-email.ts'
 
 const nameMax = 255
 
@@ -34,6 +35,7 @@ export async function register(ctx: RequestContext, input: RegisterInput): Promi
       await addOrganization(inner, { id: membership.organizationId, name })
     }
     const user = await addUser(inner, newcomer)
+    await askForVerification(inner, { email, origin: input.origin })
     return signedIn(inner, user, await startSession(inner))
   })
 }

@@ -1,3 +1,4 @@
+import { newCsrfToken } from '../../kernel/csrf-token.ts'
 import { newId } from '../../kernel/ids.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -67,19 +68,26 @@ export async function signedIn(
     tokenType: 'Bearer',
     expiresIn: sessionTokenSeconds,
     refreshToken,
+    csrfToken: newCsrfToken(ctx.keys.encryption, sessionId),
     user,
     organization: shownTo(user.role, organization),
   }
 }
 
-export type EndReason = 'LOGGED_OUT' | 'REFRESH_TOKEN_REUSED' | 'USER_DEACTIVATED' | 'USER_REMOVED'
+export type EndReason =
+  | 'LOGGED_OUT'
+  | 'LOGGED_OUT_EVERYWHERE'
+  | 'PASSWORD_CHANGED'
+  | 'REFRESH_TOKEN_REUSED'
+  | 'USER_DEACTIVATED'
+  | 'USER_REMOVED'
 
-/** Ends live sessions of the caller's organization: one by its id, or all of a user. Their tokens are worthless with the commit. */
+/** Ends live sessions of the caller's organization: one by its id, or all of a user; says how many. Their tokens are worthless with the commit. */
 export async function endSessions(
   ctx: RequestContext,
   which: { readonly id: string } | { readonly userId: string },
   reason: EndReason,
-): Promise<void> {
+): Promise<number> {
   const [column, value] = 'id' in which ? ['id', which.id] : ['user_id', which.userId]
   const { organizationId } = ctx.caller
   const endedAt = ctx.clock.now().toISOString()
@@ -95,4 +103,5 @@ export async function endSessions(
     })
     await appendAudit(ctx, { action: 'session.ended', target: { type: 'session', id }, after: { userId, reason } })
   }
+  return ended.length
 }

@@ -19,6 +19,9 @@ export class SignedIn {
   @Field(() => String, { simple: true, description: 'Good for one refresh, which gives another.' })
   refreshToken!: string
 
+  @Field(() => String, { simple: true, description: 'For writes of this session that its cookie authenticates.' })
+  csrfToken!: string
+
   @Field(() => User, { simple: true })
   user!: User
 

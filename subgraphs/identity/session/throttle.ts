@@ -13,6 +13,10 @@ export const addressFailures: readonly Limit[] = [{ max: 50, windowMs: quarterHo
 /** Registrations from one address. */
 export const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
 
+/** Mails that are asked for, to one address whether somebody has it or not, and from one client address. */
+export const accountMails: readonly Limit[] = [{ max: 5, windowMs: 4 * quarterHour }]
+export const addressMails: readonly Limit[] = [{ max: 50, windowMs: 4 * quarterHour }]
+
 const throttled = (verdict: Verdict): Refusal =>
   new Refusal('SIGN_IN_THROTTLED', 'Too many attempts to sign in; wait and try again.', {
     retryAfter: Math.max(1, Math.ceil(verdict.resetMs / 1000)),
@@ -41,6 +45,32 @@ export async function refuseThrottled(ctx: RequestContext, email: string): Promi
 /** Notes a failure and says what to answer. The count decides, so that of attempts that arrive together only ten see 401. */
 export async function failed(ctx: RequestContext, email: string, answer: Refusal): Promise<Refusal> {
   return (await refusal(ctx, email, 'hit')) ?? answer
+}
+
+async function addressRefusal({ counters, caller, clock }: RequestContext, judge: Judge): Promise<Refusal | null> {
+  const nowMs = clock.now().getTime()
+  const verdict = await counters[judge]('sign-in-address', addressKey(caller.ip), addressFailures, nowMs)
+  return verdict.allowed ? null : throttled(verdict)
+}
+
+/** As `refuseThrottled`, where a token does not say which account it is for. */
+export async function refuseThrottledAddress(ctx: RequestContext): Promise<void> {
+  const refused = await addressRefusal(ctx, 'count')
+  if (refused) throw refused
+}
+
+export const failedAddress = async (ctx: RequestContext, answer: Refusal): Promise<Refusal> =>
+  (await addressRefusal(ctx, 'hit')) ?? answer
+
+/** Counts a mail that somebody asks for without being signed in. */
+export async function countMailRequest({ counters, caller, clock }: RequestContext, email: string): Promise<void> {
+  const nowMs = clock.now().getTime()
+  const verdicts = [
+    await counters.hit('mail-address', addressKey(caller.ip), addressMails, nowMs),
+    await counters.hit('mail-account', accountKey(email), accountMails, nowMs),
+  ]
+  const refused = verdicts.find(({ allowed }) => !allowed)
+  if (refused) throw throttled(refused)
 }
 
 export async function countRegistration(ctx: RequestContext): Promise<void> {

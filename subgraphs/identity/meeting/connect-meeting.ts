@@ -1,0 +1,42 @@
+import { hash, randomBytes } from 'node:crypto'
+import { newId } from '../../kernel/ids.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { seal } from '../../kernel/seal.ts'
+import { providerNamed, redirectUriOf, verifierPlace, type MeetingAuthorization } from './meeting.ts'
+
+const lifeMs = 10 * 60_000
+const secret = (): string => randomBytes(32).toString('base64url')
+
+/** Sends the user to a meeting provider; only the session that asks can bring the provider's answer back, once. */
+export async function connectMeeting(ctx: RequestContext, name: string): Promise<MeetingAuthorization> {
+  const provider = providerNamed(ctx, name)
+  const { organizationId, userId, credentialId: sessionId } = ctx.caller
+  const [id, state, verifier] = [newId(), secret(), secret()]
+  const expiresAt = new Date(ctx.clock.now().getTime() + lifeMs).toISOString()
+  await ctx.db.query(
+    `insert into identity.meeting_state (organization_id, id, session_id, user_id, provider, state_hash, verifier, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      organizationId,
+      id,
+      sessionId,
+      userId,
+      name,
+      hash('sha256', state, 'hex'),
+      seal(ctx.keys.encryption, verifierPlace(organizationId, id), verifier),
+      expiresAt,
+    ],
+  )
+  const url = new URL(provider.authorizeUrl)
+  const query = {
+    response_type: 'code',
+    client_id: provider.clientId,
+    redirect_uri: redirectUriOf(ctx, provider),
+    ...(provider.scope && { scope: provider.scope }),
+    state,
+    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge_method: 'S256',
+  }
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
+  return { authorizationUrl: url.href, expiresAt }
+}

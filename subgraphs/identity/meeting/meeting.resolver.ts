@@ -1,0 +1,51 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { connectMeeting } from './connect-meeting.ts'
+import { meetingCallback } from './meeting-callback.ts'
+import { meetingStateForget } from './meeting-state-forget.job.ts'
+import { MeetingAuthorization, MeetingConnection, OauthStatus } from './meeting.ts'
+import { meetingTables } from './meeting.migrations.ts'
+
+@Resolver()
+export class MeetingResolver {
+  @Query(() => OauthStatus)
+  @RequiresScopes('PUBLIC')
+  authOauthStatus(@Ctx() { settings }: RequestContext): OauthStatus {
+    return { signInProviders: [], meetingProviders: settings.meetingProviders.map(({ name }) => ({ name })) }
+  }
+
+  @Query(() => [MeetingConnection], { description: 'What the signed-in user has connected, by name.' })
+  @RequiresScopes('SESSION')
+  meetingConnectionList(@Ctx() { db, caller }: RequestContext) {
+    return db.query<MeetingConnection>(
+      `select provider, scope, expires_at as "expiresAt", connected_at as "connectedAt" from identity.meeting_connection
+       where organization_id = $1 and user_id = $2 order by provider`,
+      [caller.organizationId, caller.userId],
+    )
+  }
+
+  @Mutation(() => MeetingAuthorization, { description: 'Begins to connect a meeting provider.' })
+  @RequiresScopes('SESSION')
+  meetingConnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {
+    return connectMeeting(ctx, provider)
+  }
+
+  @Mutation(() => MeetingConnection, { description: 'Connects the provider with the answer it gave.' })
+  @RequiresScopes('SESSION')
+  authMeetingCallback(
+    @Arg('provider', () => String) provider: string,
+    @Arg('code', () => String) code: string,
+    @Arg('state', () => String) state: string,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return meetingCallback(ctx, { provider, code, state })
+  }
+}
+
+export const meetingResource: Resource = {
+  resolver: MeetingResolver,
+  migrations: [meetingTables],
+  jobs: [meetingStateForget],
+}

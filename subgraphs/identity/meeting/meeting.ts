@@ -1,0 +1,65 @@
+import { Field, ObjectType } from 'type-graphql'
+import { notFound } from '../../kernel/errors.ts'
+import type { MeetingProvider } from '../../kernel/meeting-provider.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+
+@ObjectType()
+@RequiresScopes('PUBLIC')
+export class ConfiguredProvider {
+  @Field(() => String, { simple: true })
+  name!: string
+}
+
+@ObjectType({ description: 'Services outside that this deployment is configured for.' })
+@RequiresScopes('PUBLIC')
+export class OauthStatus {
+  @Field(() => [ConfiguredProvider], { simple: true, description: 'To sign in with.' })
+  signInProviders!: ConfiguredProvider[]
+
+  @Field(() => [ConfiguredProvider], { simple: true, description: 'To hold meetings with.' })
+  meetingProviders!: ConfiguredProvider[]
+}
+
+@ObjectType()
+@RequiresScopes('SESSION')
+export class MeetingAuthorization {
+  @Field(() => String, { simple: true, description: 'Where to send the browser.' })
+  authorizationUrl!: string
+
+  @Field(() => DateTime, { simple: true })
+  expiresAt!: string
+}
+
+@ObjectType({ description: 'A meeting provider that acts for the user. Its tokens are told to nobody.' })
+@RequiresScopes('SESSION')
+export class MeetingConnection {
+  @Field(() => String, { simple: true })
+  provider!: string
+
+  @Field(() => String, { nullable: true, simple: true, description: 'As the provider granted it.' })
+  scope!: string | null
+
+  @Field(() => DateTime, { simple: true })
+  connectedAt!: string
+
+  @Field(() => DateTime, { nullable: true, simple: true, description: 'Of the access token, where the provider says.' })
+  expiresAt!: string | null
+}
+
+export function providerNamed({ settings }: RequestContext, name: string): MeetingProvider {
+  const provider = settings.meetingProviders.find((configured) => configured.name === name)
+  if (!provider) throw notFound('The meeting provider')
+  return provider
+}
+
+/** Exactly what is registered at the provider. */
+export const redirectUriOf = ({ settings }: RequestContext, { name }: MeetingProvider): string =>
+  `${settings.publicUrl}/v1/auth/${name}/callback`
+
+/** The places of what is sealed here. */
+export const verifierPlace = (organizationId: string, id: string): string =>
+  `identity.meeting_state/${organizationId}/${id}/verifier`
+export const tokensPlace = (organizationId: string, id: string): string =>
+  `identity.meeting_connection/${organizationId}/${id}/tokens`

@@ -1,0 +1,104 @@
+import { hash, randomBytes } from 'node:crypto'
+import { invalid, type Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+
+export type Purpose = 'VERIFY_EMAIL' | 'MAGIC_LINK' | 'RESET_PASSWORD' | 'PARTNER_INVITE'
+
+const minuteMs = 60_000
+/** How long each is good for. */
+export const lifeMs: Readonly<Record<Purpose, number>> = {
+  VERIFY_EMAIL: 24 * 60 * minuteMs,
+  MAGIC_LINK: 15 * minuteMs,
+  RESET_PASSWORD: 15 * minuteMs,
+  PARTNER_INVITE: 7 * 24 * 60 * minuteMs,
+}
+
+export interface Subject {
+  readonly email: string
+  /** Null for an address without an account. */
+  readonly personId: string | null
+  readonly organizationId?: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+export interface OneTimeToken {
+  readonly id: string
+  readonly email: string
+  readonly personId: string | null
+  readonly organizationId: string | null
+  readonly data: Readonly<Record<string, unknown>>
+  readonly expiresAt: string
+}
+
+export const tokenColumns = `id, email, person_id as "personId", organization_id as "organizationId", data, expires_at as "expiresAt"`
+
+const form = /^[A-Za-z0-9_-]{43}$/
+const hashOf = (token: string): string => hash('sha256', token, 'hex')
+
+export const wrongToken = (): Refusal =>
+  invalid({ path: 'token', code: 'TOKEN_INVALID', message: 'The token is wrong, was used or has expired.' })
+
+/** Writes down what was issued; `secretHash` is all that is kept of the secret. */
+export async function storeIssued(
+  ctx: RequestContext,
+  purpose: Purpose,
+  { email, personId, organizationId = '', data = {} }: Subject,
+  secretHash: string,
+): Promise<Date> {
+  const now = ctx.clock.now()
+  const expiresAt = new Date(now.getTime() + lifeMs[purpose])
+  await ctx.db.query(
+    `insert into identity.one_time_token (id, purpose, email, person_id, organization_id, data, secret_hash, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      newId(),
+      purpose,
+      email,
+      personId,
+      organizationId || null,
+      JSON.stringify(data),
+      secretHash,
+      now.toISOString(),
+      expiresAt.toISOString(),
+    ],
+  )
+  return expiresAt
+}
+
+/** A new token, to be mailed and forgotten. */
+export async function issueToken(ctx: RequestContext, purpose: Purpose, subject: Subject) {
+  const token = randomBytes(32).toString('base64url')
+  return { token, expiresAt: await storeIssued(ctx, purpose, subject, hashOf(token)) }
+}
+
+/** The token as long as it is good, without using it up. */
+export async function findToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<OneTimeToken | null> {
+  if (!form.test(token)) return null
+  const [found] = await ctx.db.query<OneTimeToken>(
+    `select ${tokenColumns} from identity.one_time_token
+     where secret_hash = $1 and purpose = $2 and used_at is null and expires_at > $3`,
+    [hashOf(token), purpose, ctx.clock.now().toISOString()],
+  )
+  return found ?? null
+}
+
+/** Uses the token up in the transaction of `ctx`. Of any number of attempts at once, one gets it. */
+export async function takeToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<OneTimeToken | null> {
+  if (!form.test(token)) return null
+  const [taken] = await ctx.db.query<OneTimeToken>(
+    `update identity.one_time_token set used_at = $3
+     where secret_hash = $1 and purpose = $2 and used_at is null and expires_at > $3 returning ${tokenColumns}`,
+    [hashOf(token), purpose, ctx.clock.now().toISOString()],
+  )
+  return taken ?? null
+}
+
+/** Makes every way into the account worthless that was mailed and not used. */
+export async function withdrawTokens(ctx: RequestContext, personId: string): Promise<void> {
+  await ctx.db.query(
+    `update identity.one_time_token set used_at = $2
+     where person_id = $1 and used_at is null and purpose in ('MAGIC_LINK', 'RESET_PASSWORD')`,
+    [personId, ctx.clock.now().toISOString()],
+  )
+}

@@ -1,0 +1,58 @@
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from '../../kernel/derived-key.ts'
+import { invalid, type FieldProblem, type Refusal } from '../../kernel/errors.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { storeIssued, tokenColumns, type OneTimeToken, type Subject } from './one-time-token.ts'
+
+const digits = 8
+/** A code that was guessed wrong this often is worthless. */
+export const guessesMax = 5
+
+/** Few codes there are, so a plain hash would tell them; the key is not in the database. */
+const hashOf = ({ keys }: RequestContext, email: string, code: string): string =>
+  createHmac('sha256', derivedKey(keys.encryption, 'one-time-code')).update(`${email} ${code}`).digest('hex')
+
+export const wrongCode = (): Refusal =>
+  invalid({ path: 'code', code: 'CODE_INVALID', message: 'The code is wrong, was used or has expired.' })
+
+export const codeProblems = (code: string): FieldProblem[] =>
+  /^\d{8}$/.test(code) ? [] : [{ path: 'code', code: 'NOT_A_CODE', message: `code has ${digits} digits.` }]
+
+/** A new code for the address; those before it are worthless from then on. To be called in a transaction. */
+export async function issueCode(ctx: RequestContext, subject: Subject) {
+  const code = String(randomInt(10 ** digits)).padStart(digits, '0')
+  await ctx.db.query(
+    `update identity.one_time_token set used_at = $2 where email = $1 and purpose = 'RESET_PASSWORD' and used_at is null`,
+    [subject.email, ctx.clock.now().toISOString()],
+  )
+  return {
+    code,
+    expiresAt: await storeIssued(ctx, 'RESET_PASSWORD', subject, hashOf(ctx, subject.email, code)),
+  }
+}
+
+/** The code as long as it is good, without using it up. A wrong guess is counted, however the request ends. */
+export function checkCode(ctx: RequestContext, email: string, code: string): Promise<OneTimeToken | null> {
+  return inTransaction(ctx, async ({ db, clock }) => {
+    // Guesses that come together wait here for each other.
+    const [found] = await db.query<OneTimeToken & { secretHash: string }>(
+      `select ${tokenColumns}, secret_hash as "secretHash" from identity.one_time_token
+       where email = $1 and purpose = 'RESET_PASSWORD' and used_at is null and expires_at > $2 and attempts < $3
+       order by created_at desc, id desc limit 1 for update`,
+      [email, clock.now().toISOString(), guessesMax],
+    )
+    if (!found) return null
+    if (timingSafeEqual(Buffer.from(found.secretHash), Buffer.from(hashOf(ctx, email, code)))) return found
+    await db.query('update identity.one_time_token set attempts = attempts + 1 where id = $1', [found.id])
+    return null
+  })
+}
+
+/** Uses a checked code up in the transaction of `ctx`; false when another request did. */
+export async function takeCode(ctx: RequestContext, id: string): Promise<boolean> {
+  const taken = await ctx.db.query(
+    'update identity.one_time_token set used_at = $2 where id = $1 and used_at is null and expires_at > $2 returning id',
+    [id, ctx.clock.now().toISOString()],
+  )
+  return taken.length === 1
+}

@@ -1,0 +1,124 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
+import { newCsrfToken } from '../../kernel/csrf-token.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { oneTimeTokenForget } from '../one-time-token/one-time-token-forget.job.ts'
+import { oneTimeTokenTable } from '../one-time-token/one-time-token.migrations.ts'
+import { User } from '../user/user.ts'
+import {
+  AcceptPartnerInviteInput,
+  ChangePasswordInput,
+  CsrfToken,
+  EmailInput,
+  EmailVerified,
+  MailRequested,
+  PartnerInvite,
+  PartnerInviteInput,
+  PasswordChanged,
+  ResetCodeInput,
+  ResetCodeVerified,
+  ResetPasswordInput,
+  SessionCount,
+  SignedOutEverywhere,
+  UpdateProfileInput,
+} from './account.ts'
+import { changePassword } from './change-password.ts'
+import { countSessions, logoutAll } from './logout-all.ts'
+import { sendMagicLink, signInByLink } from './magic-link.ts'
+import { acceptPartnerInvite, invitePartner } from './partner-invite.ts'
+import { forgotPassword, resetPassword, verifyResetCode } from './reset-password.ts'
+import { SignedIn } from './session.ts'
+import { updateProfile } from './update-profile.ts'
+import { verifyEmail } from './verify-email.ts'
+
+/** What a person does about its account, beside coming in and going out. */
+@Resolver()
+export class AccountResolver {
+  @Mutation(() => EmailVerified, { description: 'Uses up the token of a mail.' })
+  @RequiresScopes('PUBLIC')
+  authVerifyEmail(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
+    return verifyEmail(ctx, token)
+  }
+
+  @Mutation(() => MailRequested, { description: 'Mails a link to sign in with.' })
+  @RequiresScopes('PUBLIC')
+  authMagicLinkSend(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
+    return sendMagicLink(ctx, input)
+  }
+
+  @Mutation(() => SignedIn, { description: 'Uses up the token of a mailed link, and starts a session.' })
+  @RequiresScopes('PUBLIC')
+  authMagicLink(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
+    return signInByLink(ctx, token)
+  }
+
+  @Mutation(() => MailRequested, { description: 'Mails a code to set a new password with.' })
+  @RequiresScopes('PUBLIC')
+  authForgotPassword(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
+    return forgotPassword(ctx, input)
+  }
+
+  @Mutation(() => ResetCodeVerified, { description: 'Whether the code is good; it stays good. Wrong guesses count.' })
+  @RequiresScopes('PUBLIC')
+  authVerifyResetCode(@Arg('input', () => ResetCodeInput) input: ResetCodeInput, @Ctx() ctx: RequestContext) {
+    return verifyResetCode(ctx, input)
+  }
+
+  @Mutation(() => PasswordChanged, { description: 'Uses up the code, and ends every session of the person.' })
+  @RequiresScopes('PUBLIC')
+  authResetPassword(@Arg('input', () => ResetPasswordInput) input: ResetPasswordInput, @Ctx() ctx: RequestContext) {
+    return resetPassword(ctx, input)
+  }
+
+  @Mutation(() => SignedIn, { description: 'Ends every session of the person, and starts a new one.' })
+  @RequiresScopes('SESSION')
+  authChangePassword(@Arg('input', () => ChangePasswordInput) input: ChangePasswordInput, @Ctx() ctx: RequestContext) {
+    return changePassword(ctx, input)
+  }
+
+  @Mutation(() => User, { description: 'Changes what the signed-in user says of itself.' })
+  @RequiresScopes('SESSION')
+  authUpdateProfile(@Arg('input', () => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: RequestContext) {
+    return updateProfile(ctx, input)
+  }
+
+  @Mutation(() => PartnerInvite, { description: 'Mails an invitation to the organization. For owners and admins.' })
+  @RequiresScopes('SESSION')
+  partnerInvite(@Arg('input', () => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: RequestContext) {
+    return invitePartner(ctx, input)
+  }
+
+  @Mutation(() => SignedIn, { description: 'Uses up an invitation, and starts a session.' })
+  @RequiresScopes('PUBLIC')
+  authAcceptPartnerInvite(
+    @Arg('input', () => AcceptPartnerInviteInput) input: AcceptPartnerInviteInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return acceptPartnerInvite(ctx, input)
+  }
+
+  @Mutation(() => SignedOutEverywhere, { description: 'Ends every session of the person, in all its organizations.' })
+  @RequiresScopes('SESSION')
+  authLogoutAll(@Ctx() ctx: RequestContext) {
+    return logoutAll(ctx)
+  }
+
+  @Query(() => SessionCount)
+  @RequiresScopes('SESSION')
+  authSessionCount(@Ctx() ctx: RequestContext) {
+    return countSessions(ctx)
+  }
+
+  @Query(() => CsrfToken, { description: 'A token for the session that asks, or for nobody.' })
+  @RequiresScopes('PUBLIC')
+  authCsrfToken(@Ctx() { caller, keys }: RequestContext): CsrfToken {
+    return { csrfToken: newCsrfToken(keys.encryption, caller.kind === 'SESSION' ? caller.credentialId : '') }
+  }
+}
+
+export const accountResource: Resource = {
+  resolver: AccountResolver,
+  migrations: [oneTimeTokenTable],
+  jobs: [oneTimeTokenForget],
+}

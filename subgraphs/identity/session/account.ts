@@ -1,0 +1,153 @@
+import { Field, InputType, Int, ObjectType } from 'type-graphql'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RecordVisibility, UserRole, type User } from '../user/user.ts'
+
+@InputType()
+export class EmailInput {
+  @Field(() => String)
+  email!: string
+}
+
+@InputType()
+export class ResetCodeInput {
+  @Field(() => String)
+  email!: string
+
+  @Field(() => String, { description: 'The 8 digits of the mail.' })
+  code!: string
+}
+
+@InputType()
+export class ResetPasswordInput extends ResetCodeInput {
+  @Field(() => String)
+  newPassword!: string
+}
+
+@InputType()
+export class ChangePasswordInput {
+  @Field(() => String)
+  currentPassword!: string
+
+  @Field(() => String)
+  newPassword!: string
+}
+
+@InputType({ description: 'What is absent stays as it is.' })
+export class UpdateProfileInput {
+  @Field(() => String, { nullable: true, description: 'Absent, while a part of it changes: firstName and lastName.' })
+  name?: string | null
+
+  @Field(() => String, { nullable: true })
+  firstName?: string | null
+
+  @Field(() => String, { nullable: true })
+  lastName?: string | null
+
+  @Field(() => String, { nullable: true, description: 'IANA name.' })
+  timezone?: string | null
+
+  @Field(() => String, { nullable: true, description: 'BCP 47.' })
+  locale?: string | null
+}
+
+@InputType()
+export class PartnerInviteInput {
+  @Field(() => String)
+  email!: string
+
+  @Field(() => UserRole, { nullable: true, defaultValue: 'MEMBER' })
+  role?: User['role']
+
+  @Field(() => RecordVisibility, { nullable: true, defaultValue: 'OWN' })
+  visibility?: User['visibility']
+}
+
+@InputType()
+export class AcceptPartnerInviteInput {
+  @Field(() => String)
+  token!: string
+
+  @Field(() => String, { description: 'A new one, or that of the account the person has already.' })
+  password!: string
+
+  @Field(() => String)
+  firstName!: string
+
+  @Field(() => String)
+  lastName!: string
+}
+
+@ObjectType({ description: 'The same for every address, whether somebody has it or not.' })
+@RequiresScopes('PUBLIC')
+export class MailRequested {
+  @Field(() => Boolean, { simple: true })
+  accepted!: boolean
+}
+
+@ObjectType()
+@RequiresScopes('PUBLIC')
+export class EmailVerified {
+  @Field(() => String, { simple: true })
+  email!: string
+
+  @Field(() => Boolean, { simple: true })
+  emailVerified!: boolean
+}
+
+@ObjectType()
+@RequiresScopes('PUBLIC')
+export class ResetCodeVerified {
+  @Field(() => Boolean, { simple: true })
+  valid!: boolean
+
+  @Field(() => DateTime, { simple: true })
+  expiresAt!: string
+}
+
+@ObjectType()
+@RequiresScopes('PUBLIC')
+export class PasswordChanged {
+  @Field(() => DateTime, { simple: true })
+  changedAt!: string
+}
+
+@ObjectType({ description: 'To be sent as X-CSRF-Token with every write that a session cookie authenticates.' })
+@RequiresScopes('PUBLIC')
+export class CsrfToken {
+  @Field(() => String, { simple: true })
+  csrfToken!: string
+}
+
+@ObjectType()
+@RequiresScopes('SESSION')
+export class SessionCount {
+  @Field(() => Int, { simple: true, description: 'Live sessions of the person, in all its organizations.' })
+  count!: number
+}
+
+@ObjectType()
+@RequiresScopes('SESSION')
+export class SignedOutEverywhere {
+  @Field(() => Int, { simple: true, description: 'Sessions that ended.' })
+  sessions!: number
+
+  @Field(() => DateTime, { simple: true })
+  endedAt!: string
+}
+
+@ObjectType({ description: 'An invitation as it was mailed; only the mail has its token.' })
+@RequiresScopes('SESSION')
+export class PartnerInvite {
+  @Field(() => String, { simple: true })
+  email!: string
+
+  @Field(() => UserRole, { simple: true })
+  role!: User['role']
+
+  @Field(() => RecordVisibility, { simple: true })
+  visibility!: User['visibility']
+
+  @Field(() => DateTime, { simple: true })
+  expiresAt!: string
+}

@@ -1,0 +1,39 @@
+import { invalid } from '../../kernel/errors.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inHashSlot } from '../password/hash-slots.ts'
+import { hashPassword, isPassword, passwordLengthMax, passwordProblems } from '../password/password.ts'
+import { refuseAny, textProblems } from '../text.ts'
+import { findUser } from '../user/user.ts'
+import type { ChangePasswordInput } from './account.ts'
+import { personOf, refuseChangedPassword, setPassword } from './person.ts'
+import { actingAs, signedIn, startSession } from './session.actions.ts'
+import type { SignedIn } from './session.ts'
+import { failed, refuseThrottled } from './throttle.ts'
+
+const wrong = () =>
+  invalid({ path: 'currentPassword', code: 'PASSWORD_WRONG', message: 'This is not the current password.' })
+
+/** Ends every session of the person, this one too, and answers with a new one for whoever knew both passwords. */
+export async function changePassword(ctx: RequestContext, input: ChangePasswordInput): Promise<SignedIn> {
+  const { currentPassword, newPassword } = input
+  refuseAny([
+    ...textProblems('currentPassword', currentPassword, { min: 1, max: passwordLengthMax }),
+    ...passwordProblems(newPassword, 'newPassword'),
+  ])
+  if (newPassword === currentPassword) {
+    throw invalid({ path: 'newPassword', code: 'UNCHANGED', message: 'This is the current password.' })
+  }
+  const person = await personOf(ctx)
+  const passwordHash = await inHashSlot(async () => {
+    await refuseThrottled(ctx, person.email)
+    if (await isPassword(currentPassword, person.passwordHash)) return hashPassword(newPassword)
+    throw await failed(ctx, person.email, wrong())
+  })
+  return inTransaction(ctx, async (inner) => {
+    await refuseChangedPassword(inner, person.id, person.passwordHash)
+    await setPassword(inner, { ...person, passwordHash })
+    const user = await findUser(inner.db, ctx.caller.organizationId, ctx.caller.userId)
+    const acting = actingAs(inner, user!)
+    return signedIn(acting, user!, await startSession(acting))
+  })
+}

@@ -1,0 +1,23 @@
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import type { SessionCount, SignedOutEverywhere } from './account.ts'
+import { endSessionsOfPerson, personOf } from './person.ts'
+
+/** Ends every session of the person, in all its organizations. */
+export async function logoutAll(ctx: RequestContext): Promise<SignedOutEverywhere> {
+  const sessions = await inTransaction(ctx, async (inner) =>
+    endSessionsOfPerson(inner, (await personOf(inner)).id, 'LOGGED_OUT_EVERYWHERE'),
+  )
+  return { sessions, endedAt: ctx.clock.now().toISOString() }
+}
+
+/** Live sessions of the person: what `logoutAll` would end. */
+export async function countSessions(ctx: RequestContext): Promise<SessionCount> {
+  const [row] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from identity.app_user own
+     join identity.app_user u on u.person_id = own.person_id
+     join identity.session s on s.organization_id = u.organization_id and s.user_id = u.id
+     where own.organization_id = $1 and own.id = $2 and s.ended_at is null and s.expires_at > $3`,
+    [ctx.caller.organizationId, ctx.caller.userId, ctx.clock.now().toISOString()],
+  )
+  return { count: row?.count ?? 0 }
+}

@@ -1,0 +1,45 @@
+import { Refusal } from '../../kernel/errors.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
+import { findOrganization } from '../organization/organization.ts'
+import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
+import { findPerson, membershipsOf } from '../user/user.ts'
+import type { EmailInput, MailRequested } from './account.ts'
+import { magicLinkMail } from './mails.ts'
+import { actingAs, signedIn, startSession } from './session.actions.ts'
+import type { SignedIn } from './session.ts'
+import { countMailRequest, failedAddress, refuseThrottledAddress } from './throttle.ts'
+import { markVerified } from './verify-email.ts'
+
+/** Does and answers the same whether somebody has the address or not. */
+export async function sendMagicLink(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
+  const email = normalizeEmail(input.email)
+  refuseAny(emailProblems(email))
+  await countMailRequest(ctx, email)
+  await inTransaction(ctx, async (inner) => {
+    const person = await findPerson(inner.db, email)
+    const { token, expiresAt } = await issueToken(inner, 'MAGIC_LINK', { email, personId: person?.id ?? null })
+    await magicLinkMail(inner, { to: email, expiresAt, withheld: !person }, token)
+  })
+  return { accepted: true }
+}
+
+/** Signs in to the organization of the latest sign-in. A refusal of the organization leaves the link unused. */
+export async function signInByLink(ctx: RequestContext, token: string): Promise<SignedIn> {
+  await refuseThrottledAddress(ctx)
+  const answer = await inTransaction(ctx, async (inner) => {
+    const taken = await takeToken(inner, 'MAGIC_LINK', token)
+    if (!taken?.personId) return null
+    await markVerified(inner, taken.personId)
+    const [user] = await membershipsOf(inner.db, taken.personId)
+    if (!user) return null
+    const organization = await findOrganization(inner.db, user.organizationId)
+    if (organization?.status === 'SUSPENDED') {
+      throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+    }
+    const acting = actingAs(inner, user)
+    return signedIn(acting, user, await startSession(acting))
+  })
+  if (!answer) throw await failedAddress(ctx, wrongToken())
+  return answer
+}

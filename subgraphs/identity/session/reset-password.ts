@@ -1,0 +1,67 @@
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { checkCode, codeProblems, issueCode, takeCode, wrongCode } from '../one-time-token/reset-code.ts'
+import type { OneTimeToken } from '../one-time-token/one-time-token.ts'
+import { inHashSlot } from '../password/hash-slots.ts'
+import { hashPassword, passwordProblems } from '../password/password.ts'
+import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
+import { findPerson } from '../user/user.ts'
+import type {
+  EmailInput,
+  MailRequested,
+  PasswordChanged,
+  ResetCodeInput,
+  ResetCodeVerified,
+  ResetPasswordInput,
+} from './account.ts'
+import { resetCodeMail } from './mails.ts'
+import { setPassword } from './person.ts'
+import { countMailRequest, failed, refuseThrottled } from './throttle.ts'
+
+/** Does and answers the same whether somebody has the address or not. */
+export async function forgotPassword(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
+  const email = normalizeEmail(input.email)
+  refuseAny(emailProblems(email))
+  await countMailRequest(ctx, email)
+  await inTransaction(ctx, async (inner) => {
+    const person = await findPerson(inner.db, email)
+    const { code, expiresAt } = await issueCode(inner, { email, personId: person?.id ?? null })
+    await resetCodeMail(inner, { to: email, expiresAt, withheld: !person }, code)
+  })
+  return { accepted: true }
+}
+
+/** The code stays good for the reset itself. */
+export async function verifyResetCode(ctx: RequestContext, input: ResetCodeInput): Promise<ResetCodeVerified> {
+  const email = normalizeEmail(input.email)
+  refuseAny([...emailProblems(email), ...codeProblems(input.code)])
+  const { expiresAt } = await rightCode(ctx, email, input.code)
+  return { valid: true, expiresAt }
+}
+
+/** Sets a new password, and ends every session of the person in all its organizations. */
+export async function resetPassword(ctx: RequestContext, input: ResetPasswordInput): Promise<PasswordChanged> {
+  const email = normalizeEmail(input.email)
+  refuseAny([
+    ...emailProblems(email),
+    ...codeProblems(input.code),
+    ...passwordProblems(input.newPassword, 'newPassword'),
+  ])
+  const { id, personId } = await rightCode(ctx, email, input.code)
+  const passwordHash = await inHashSlot(() => hashPassword(input.newPassword))
+  await inTransaction(ctx, async (inner) => {
+    if (!(await takeCode(inner, id))) throw wrongCode()
+    await setPassword(inner, { id: personId, email, passwordHash, provesEmail: true })
+  })
+  return { changedAt: ctx.clock.now().toISOString() }
+}
+
+async function rightCode(
+  ctx: RequestContext,
+  email: string,
+  code: string,
+): Promise<OneTimeToken & { readonly personId: string }> {
+  await refuseThrottled(ctx, email)
+  const token = await checkCode(ctx, email, code)
+  if (!token?.personId) throw await failed(ctx, email, wrongCode())
+  return { ...token, personId: token.personId }
+}

@@ -1,0 +1,95 @@
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { appendEvent } from '../identity-event.ts'
+import { refuseAny, textProblems } from '../text.ts'
+import { findUser, membershipsOf, type User } from '../user/user.ts'
+import type { UpdateProfileInput } from './account.ts'
+import { personOf } from './person.ts'
+import { actingAs } from './session.actions.ts'
+
+const nameMax = 255
+const columnOf = {
+  name: 'name',
+  firstName: 'first_name',
+  lastName: 'last_name',
+  timezone: 'timezone',
+  locale: 'locale',
+} as const
+type Profile = Pick<User, keyof typeof columnOf>
+const fields = Object.keys(columnOf) as (keyof Profile)[]
+
+/** Changes what the person says of itself, in all its organizations. */
+export function updateProfile(ctx: RequestContext, input: UpdateProfileInput): Promise<User> {
+  refuseAny(problemsOf(input))
+  return inTransaction(ctx, async (inner) => {
+    const { organizationId, userId } = inner.caller
+    const person = await personOf(inner)
+    await inner.db.query('select 1 from identity.person where id = $1 for update', [person.id])
+    const before = await membershipsOf(inner.db, person.id)
+    const own = (await findUser(inner.db, organizationId, userId))!
+    const wanted = profileOf(own, input)
+    const changedFields = fields.filter((name) => wanted[name] !== own[name])
+    if (changedFields.length === 0) return own
+    await store(inner, person.id, wanted)
+    const after = await membershipsOf(inner.db, person.id)
+    for (const record of after) {
+      const previous = before.find(({ id }) => id === record.id)!
+      await appendEvent(actingAs(inner, record), { type: 'user.updated', record, previous, changedFields })
+    }
+    return (await findUser(inner.db, organizationId, userId))!
+  })
+}
+
+async function store({ db, clock }: RequestContext, personId: string, wanted: Profile): Promise<void> {
+  const sets = fields.map((name, index) => `${columnOf[name]} = $${index + 3}`)
+  await db.query(`update identity.person set updated_at = $2, ${sets.join(', ')} where id = $1`, [
+    personId,
+    clock.now().toISOString(),
+    ...fields.map((name) => wanted[name]),
+  ])
+}
+
+/** A new first or last name makes the name, unless that is given as well. */
+function profileOf(own: User, input: UpdateProfileInput): Profile {
+  const part = (name: 'firstName' | 'lastName') => (input[name] === undefined ? own[name] : input[name]?.trim() || null)
+  const [firstName, lastName] = [part('firstName'), part('lastName')]
+  const isRenamed = firstName !== own.firstName || lastName !== own.lastName
+  const joined = [firstName, lastName].filter(Boolean).join(' ')
+  return {
+    name: input.name?.trim() ?? (isRenamed && joined ? joined : own.name),
+    firstName,
+    lastName,
+    timezone: input.timezone ?? own.timezone,
+    locale: input.locale ? Intl.getCanonicalLocales(input.locale)[0]! : own.locale,
+  }
+}
+
+function problemsOf(input: UpdateProfileInput): FieldProblem[] {
+  const { name, firstName, lastName, timezone, locale } = input
+  const problems = [
+    ...(name === undefined ? [] : textProblems('name', name?.trim() ?? '', { min: 1, max: nameMax })),
+    ...textProblems('firstName', firstName ?? '', { max: nameMax }),
+    ...textProblems('lastName', lastName ?? '', { max: nameMax }),
+  ]
+  if (timezone === null || (timezone !== undefined && !isTimezone(timezone))) {
+    problems.push({ path: 'timezone', code: 'NOT_A_TIMEZONE', message: 'timezone is an IANA name like Europe/Berlin.' })
+  }
+  if (locale === null || (locale !== undefined && !isLocale(locale))) {
+    problems.push({ path: 'locale', code: 'NOT_A_LOCALE', message: 'locale is a BCP 47 tag like en or de-CH.' })
+  }
+  return problems
+}
+
+const isTimezone = (text: string): boolean =>
+  /^[A-Z]/i.test(text) && succeeds(() => new Intl.DateTimeFormat('en', { timeZone: text }))
+
+const isLocale = (text: string): boolean => text.length <= 35 && succeeds(() => new Intl.Locale(text))
+
+function succeeds(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,40 @@
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
+import type { EmailVerified } from './account.ts'
+import { verifyEmailMail } from './mails.ts'
+import { failedAddress, refuseThrottledAddress } from './throttle.ts'
+
+interface NewAddress {
+  readonly email: string
+  readonly origin?: string | null | undefined
+}
+
+/** Asks a person to confirm its address, unless it did. To be called in a transaction. */
+export async function askForVerification(ctx: RequestContext, { email, origin }: NewAddress): Promise<void> {
+  const [person] = await ctx.db.query<{ id: string }>(
+    'select id from identity.person where email = $1 and email_verified_at is null',
+    [email],
+  )
+  if (!person) return
+  const { token, expiresAt } = await issueToken(ctx, 'VERIFY_EMAIL', { email, personId: person.id })
+  await verifyEmailMail(ctx, { to: email, expiresAt }, token, origin ?? null)
+}
+
+export async function markVerified(ctx: RequestContext, personId: string): Promise<void> {
+  await ctx.db.query(
+    'update identity.person set email_verified_at = $2, updated_at = $2 where id = $1 and email_verified_at is null',
+    [personId, ctx.clock.now().toISOString()],
+  )
+}
+
+export async function verifyEmail(ctx: RequestContext, token: string): Promise<EmailVerified> {
+  await refuseThrottledAddress(ctx)
+  const email = await inTransaction(ctx, async (inner) => {
+    const taken = await takeToken(inner, 'VERIFY_EMAIL', token)
+    if (!taken?.personId) return null
+    await markVerified(inner, taken.personId)
+    return taken.email
+  })
+  if (email === null) throw await failedAddress(ctx, wrongToken())
+  return { email, emailVerified: true }
+}

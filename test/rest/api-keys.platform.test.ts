@@ -49,6 +49,22 @@ describe('apiKeyRotate', () => {
     expect([body.status, body.secret]).toEqual(['ACTIVE', undefined])
   })
 
+  it('answers 200 to 50 at once, after which two secrets work: the last, and the one before it', async () => {
+    const { id, secret } = await aKey()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => session.apiKeyRotate!({ id })))
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
+    platform.pass(1000)
+    const byVersion = answers.map(({ body }) => body).sort((a, b) => a.version - b.version)
+    const works = async (index: number) => told(await listing(byVersion[index]!.secret as string))
+    expect(told(await listing(secret))).toBe('401 API_KEY_EXPIRED')
+    expect([await works(0), await works(47), await works(48), await works(49)]).toEqual([
+      '401 API_KEY_EXPIRED',
+      '401 API_KEY_EXPIRED',
+      '200 OK',
+      '200 OK',
+    ])
+  })
+
   it('takes an overlap of 0 to 168 hours', async () => {
     const { id, secret } = await aKey()
     for (const overlapHours of [-1, 169, 1.5, null, '24']) {
@@ -153,6 +169,25 @@ describe('apiKeyRegenerate', () => {
     expect(gone.headers.get('sunset')).toBe('Thu, 01 Apr 2027 00:00:00 GMT')
     expect(gone.headers.get('link')).toContain(`</v1/api-keys/${id}/rotate>; rel="successor-version"`)
     expect((await session.apiKey!({ id })).body.version).toBe(2)
+  })
+})
+
+describe('the audit log', () => {
+  it('names the connecting address and the user agent, whatever X-Forwarded-For claims', async () => {
+    const { id } = await aKey()
+    const headers = { 'user-agent': 'console/7', 'x-forwarded-for': '203.0.113.9' }
+    await session.apiKeyRotate!({ id, headers })
+    await session.apiKeyDelete!({ id, headers })
+    const entries = await platform.query(
+      `select action, actor_id, actor_kind, ip, user_agent from identity.audit_entry
+       where target_id = $1 and action <> 'api_key.created' order by id`,
+      [id],
+    )
+    const who = { actor_id: member.userId, actor_kind: 'SESSION', ip: '127.0.0.1', user_agent: 'console/7' }
+    expect(entries).toEqual([
+      { ...who, action: 'api_key.rotated' },
+      { ...who, action: 'api_key.deleted' },
+    ])
   })
 })
 

@@ -96,6 +96,27 @@ describe('apiUsageSummary', () => {
   })
 })
 
+describe('in GraphQL', () => {
+  it('owners and admins sum up usage with a key that has *, and only sessions rotate keys', async () => {
+    const owner = await anOwner()
+    const summing = await owner.graphql('{ apiUsageSummary(days: 1) { days totals { requests latency { p99 } } } }')
+    expect(summing.body).toEqual({
+      data: { apiUsageSummary: { days: 1, totals: { requests: 0, latency: { p99: null } } } },
+    })
+    const rotating = 'mutation($id: ID!) { apiKeyRotate(id: $id, overlapHours: 1) { status secret } }'
+    const refused = await owner.graphql(rotating, { id: owner.keyId })
+    expect([refused.status, refused.body.errors[0].extensions.code]).toEqual([403, 'API_KEY_SCOPE_BLOCKED'])
+    const answer = await fetch(`${platform.url}/v1/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await sessionOf(platform, owner)}` },
+      body: JSON.stringify({ query: rotating, variables: { id: owner.keyId } }),
+    })
+    expect(await answer.json()).toEqual({
+      data: { apiKeyRotate: { status: 'ROTATING', secret: expect.stringMatching(/^ck_live_\w{38}$/) } },
+    })
+  })
+})
+
 describe('apiKeyDeprecatedUsage', () => {
   it('answers 200 with calls to deprecated operations per signed-in user, also those that came too late', async () => {
     const owner = await anOwner()

@@ -43,7 +43,7 @@ async function ask(caller: Caller, request: ValidRequest, headers: Headers): Pro
 /** The scopes that a refusal names, without those that another one implies. */
 const missing = ({ body: { missingScopes } }: Received): unknown =>
   (missingScopes as string[] | undefined)?.filter(
-    (scope) => !missingScopes.includes(scope.replace('READ_', 'WRITE_')) || scope.startsWith('WRITE_'),
+    (scope) => !scope.startsWith('READ_') || !missingScopes.includes(scope.replace('READ_', 'WRITE_')),
   )
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {

@@ -423,6 +423,18 @@ describe('a profile', () => {
     expect(await phones()).toEqual([undefined, undefined])
   })
 
+  it('binds answers that an idempotency key remembers', async () => {
+    const member = await restricted({})
+    const call = { body: { name: 'New', phone: '1' }, headers: { 'Idempotency-Key': `once-${member.userId}` } }
+    expect((await member.rest.accountCreate!(call)).body.phone).toBe('1')
+    expect((await member.rest.accountCreate!(call)).headers.get('idempotent-replayed')).toBe('true')
+    const ctx = systemContext(platform.services, member.organizationId)
+    await updateProfile(ctx, member.profileId, { fields: { account: { phone: 'HIDDEN' } } })
+    platform.pass(1000)
+    const { status, body } = await member.rest.accountCreate!(call)
+    expect([status, body.code]).toEqual([403, 'PERMISSION_DENIED'])
+  })
+
   it('leaves events whole, for whoever delivers them withholds for their reader', async () => {
     const { rest } = await restricted({ account: { rating: 'HIDDEN' } })
     const { id } = await account(writer, { rating: 'HOT' })

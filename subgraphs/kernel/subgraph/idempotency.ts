@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Role } from '../context.ts'
+import type { Caller, FieldRestrictions, Role } from '../context.ts'
 import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
@@ -19,6 +19,7 @@ interface Remembered {
 /** An answer, and as whom it was given. */
 interface Stored {
   readonly role: Role
+  readonly fields: FieldRestrictions | null
   readonly answer: SubgraphResult
 }
 
@@ -49,11 +50,11 @@ export async function once(
       if (remembered.some((row) => row.fingerprint !== fingerprint)) {
         throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
       }
-      const before = remembered.find((row) => row.step === step)
-      if (before) {
-        const text = await services.vault.open(context.caller.organizationId, placeOf(request, step), before.answer)
-        const { role, answer } = JSON.parse(text) as Stored
-        refuseLowered(role, context.caller.role)
+      const earlier = remembered.find((row) => row.step === step)
+      if (earlier) {
+        const text = await services.vault.open(context.caller.organizationId, placeOf(request, step), earlier.answer)
+        const { answer, ...before } = JSON.parse(text) as Stored
+        refuseLowered(before, context.caller)
         return { ...answer, replayed: true }
       }
       const answer = await run(requestContext(context, services, db))
@@ -71,9 +72,11 @@ export async function once(
 const ranks: readonly Role[] = ['READ_ONLY', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']
 
 /** Scopes were checked before; whether the role still allows what was done then, only doing it again would tell. */
-function refuseLowered(before: Role, now: Role): void {
-  if (ranks.indexOf(now) >= ranks.indexOf(before)) return
-  throw new Refusal('PERMISSION_DENIED', 'Your role was lowered since this request was answered; it is not repeated.')
+function refuseLowered(before: Omit<Stored, 'answer'>, now: Caller): void {
+  if (ranks.indexOf(now.role) < ranks.indexOf(before.role))
+    throw new Refusal('PERMISSION_DENIED', 'Your role was lowered since this request was answered; it is not repeated.')
+  if (now.fields && JSON.stringify(now.fields) !== JSON.stringify(before.fields))
+    throw new Refusal('PERMISSION_DENIED', 'Your profile changed since this request was answered; it is not repeated.')
 }
 
 const placeOf = ({ context: { caller, idempotency } }: SubgraphRequest, step: string): string =>
@@ -125,7 +128,7 @@ async function remember(
   const sealed = await services.vault.seal(
     caller.organizationId,
     placeOf(request, step),
-    JSON.stringify({ role: caller.role, answer } satisfies Stored),
+    JSON.stringify({ role: caller.role, fields: caller.fields, answer } satisfies Stored),
   )
   await db.query(
     `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)

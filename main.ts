@@ -8,6 +8,7 @@ import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { graphqlSocket } from './gateway/http/graphql-socket.ts'
+import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
@@ -17,7 +18,7 @@ import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { jobs, migrations, subgraphs } from './subgraphs/all.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
-import { credentialSource, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
+import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
@@ -96,6 +97,10 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   app.get('/.well-known/jwks.json', jwksJson(keys))
   app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, explorer, apiVersion: contract.version, log }))
   app.use(pagesRouter({ demo: config.demo }))
+  const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
+  const port = oauthService(services)
+  const issuer = async () => `${config.publicUrl ?? (await listensAt)}/v1/oauth`
+  app.use(oauthRouter({ config, edge, port, scopes: oauthScopes, issuer, secret: keys.encryption, log }))
   app.use(
     scimBase,
     scimRouter({
@@ -111,6 +116,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const server = createServer({ maxHeaderSize: 32_768 }, app)
   const socket = graphqlSocket({ server, graph, edge, log })
   const url = await listening(server, config)
+  listens(url)
   return {
     url,
     settled: () => usage.flush(),

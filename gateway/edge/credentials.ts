@@ -1,20 +1,28 @@
 import type { KeyObject } from 'node:crypto'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
-import type { ApiKeyRecord, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credential.ts'
+import type {
+  ApiKeyRecord,
+  CredentialSource,
+  OAuthTokenRecord,
+  SessionRecord,
+} from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { Arrival } from './address.ts'
 import { ApiKeys } from './api-keys.ts'
 import { chain } from './chain.ts'
 import { judgeCookie } from './cookie-session.ts'
+import { looksLikeOAuthToken, OAuthTokens } from './oauth-tokens.ts'
 import { presentedBy } from './presented.ts'
-import type { KeyCredential } from './quota.ts'
+import type { AppCredential, KeyCredential } from './quota.ts'
 import { Sessions } from './sessions.ts'
 
 export interface Identified {
   readonly caller: Caller | null
   /** The key of the request as soon as it is known, refused or not: its quota is shown on refusals as well. */
   readonly key: KeyCredential | null
+  /** Likewise the app of an access token. */
+  readonly app?: AppCredential | null
   readonly refusal: Refusal | null
 }
 
@@ -28,6 +36,24 @@ function keyCaller(record: ApiKeyRecord, ip: string, userAgent: string): Caller 
     kind: 'API_KEY',
     organizationId,
     userId: ownerId,
+    role,
+    visibility,
+    ownerIds,
+    fields,
+    entitlements,
+    scopes,
+    credentialId: id,
+    ip,
+    userAgent,
+  }
+}
+
+function appCaller(record: OAuthTokenRecord, ip: string, userAgent: string): Caller {
+  const { organizationId, userId, role, visibility, ownerIds, fields, entitlements, scopes, id } = record
+  return {
+    kind: 'OAUTH',
+    organizationId,
+    userId,
     role,
     visibility,
     ownerIds,
@@ -79,6 +105,7 @@ const refused = (refusal: Refusal): Identified => ({ caller: null, key: null, re
 export class Credentials {
   readonly #keys: ApiKeys
   readonly #sessions: Sessions
+  readonly #tokens: OAuthTokens
 
   constructor(
     counters: Counters,
@@ -88,6 +115,7 @@ export class Credentials {
   ) {
     this.#keys = new ApiKeys(counters, source)
     this.#sessions = new Sessions(verifying, source)
+    this.#tokens = new OAuthTokens(source)
   }
 
   identify(request: Arrival, ip: string, nowMs: number): Identified | Promise<Identified> {
@@ -105,6 +133,15 @@ export class Credentials {
         )
       }
       case 'BEARER':
+        if (looksLikeOAuthToken(presented.token)) {
+          const target = request.originalUrl ?? request.url ?? '/'
+          return chain(this.#tokens.judge(presented.token, target, nowMs), ({ app, refusal }) => ({
+            caller: app && !refusal ? appCaller(app.record, ip, userAgentOf(request)) : null,
+            key: null,
+            app,
+            refusal,
+          }))
+        }
         return chain(this.#sessions.judge(presented.token, nowMs), ({ session, refusal }) => ({
           caller: session && sessionCaller(session, ip, userAgentOf(request)),
           key: null,
@@ -136,5 +173,6 @@ export class Credentials {
   forget(id: string): void {
     this.#keys.forget(id)
     this.#sessions.forget(id)
+    this.#tokens.forget(id)
   }
 }

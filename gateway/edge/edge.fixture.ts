@@ -1,11 +1,16 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, hash as sha256, randomBytes } from 'node:crypto'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
 import type { Limit } from '../../subgraphs/kernel/config.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import { MemoryCounters } from '../../subgraphs/kernel/counters/memory-counters.ts'
-import type { ApiKeyRecord, FinishedRequest, SessionRecord } from '../../subgraphs/kernel/credential.ts'
+import type {
+  ApiKeyRecord,
+  FinishedRequest,
+  OAuthTokenRecord,
+  SessionRecord,
+} from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { signSessionToken } from '../../subgraphs/kernel/session-token.ts'
 import { Edge } from './edge.ts'
@@ -48,6 +53,17 @@ export const aSession = (values: Partial<SessionRecord> = {}): SessionRecord => 
   ...values,
 })
 
+export const aToken = (values: Partial<OAuthTokenRecord> = {}): OAuthTokenRecord => ({
+  ...actingUser,
+  id: 'grant-1',
+  appId: 'app-1',
+  userId: 'user-1',
+  scopes: ['READ_ACCOUNTS'],
+  rateLimit: { limit: 5000, window: 'HOUR' },
+  expiresAt: fromNow(3_600_000),
+  ...values,
+})
+
 export interface RequestSketch {
   readonly headers?: Record<string, string>
   readonly peer?: string
@@ -82,6 +98,7 @@ export interface EdgeSketch {
 export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCounters() }: EdgeSketch = {}) {
   const keys = new Map<string, ApiKeyRecord>()
   const sessions = new Map<string, SessionRecord>()
+  const tokens = new Map<string, OAuthTokenRecord>()
   const reads: string[] = []
   const used: string[] = []
   const refused: string[] = []
@@ -94,6 +111,10 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
       async findApiKey(hash) {
         reads.push(hash)
         return keys.get(hash) ?? null
+      },
+      async findOAuthToken(hash) {
+        reads.push(hash)
+        return tokens.get(hash) ?? null
       },
       async findSession(id) {
         reads.push(id)
@@ -135,11 +156,18 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
     finished,
     keys,
     sessions,
+    tokens,
     /** Stores a key and answers its secret and hash. */
     issue(values: Partial<ApiKeyRecord> = {}) {
       const { secret, hash } = newApiKey()
       keys.set(hash, aKey(values))
       return { secret, hash }
+    },
+    /** Stores an access token of an app and answers it. */
+    authorize(values: Partial<OAuthTokenRecord> = {}): string {
+      const token = randomBytes(32).toString('base64url')
+      tokens.set(sha256('sha256', token, 'hex'), aToken(values))
+      return token
     },
     signIn(values: Partial<SessionRecord> = {}) {
       const session = aSession(values)

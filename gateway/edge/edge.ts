@@ -15,7 +15,7 @@ import { Credentials } from './credentials.ts'
 import type { Identified } from './credentials.ts'
 import { newRequestId, requestIdOf, writeProblem } from './problem.ts'
 import { Quotas, setQuotaHeaders } from './quota.ts'
-import type { KeyCredential, QuotaHeaders } from './quota.ts'
+import type { AppCredential, KeyCredential, QuotaHeaders } from './quota.ts'
 import { secondsOf } from './throttle.ts'
 import { statusSent, usageOf } from './usage.ts'
 import type { RequestUsage } from './usage.ts'
@@ -40,7 +40,9 @@ export interface Admission {
   readonly usage: RequestUsage | null
   readonly requestId: string
   readonly key: KeyCredential | null
-  /** As last seen; null without a key. */
+  /** The app of an access token. */
+  readonly app: AppCredential | null
+  /** As last seen; null without a key or an app. */
   quotaHeaders: QuotaHeaders | null
 }
 
@@ -70,7 +72,7 @@ export class Edge {
     const ip = clientAddress(request, config.trustProxy)
     return chain(this.#limit('address', ip, config.ipLimits, nowMs), () =>
       chain(this.#credentials.identify(request, ip, nowMs), (identified) =>
-        chain(identified.key && this.#quotas.look(identified.key, nowMs), (headers) => {
+        chain(this.#look(identified, nowMs), (headers) => {
           if (res && headers) setQuotaHeaders(res, headers)
           return this.#observed(this.#admitted(identified, headers, requestId, now), startedMs, res)
         }),
@@ -78,16 +80,17 @@ export class Edge {
     )
   }
 
-  /** Charges the key for one operation that it may make, or refuses it. Without a key there is nothing to charge. */
+  /** Charges the key or the app for one operation that it may make, or refuses it. Without one there is nothing to charge. */
   spend(admission: Admission, res: ServerResponse | null): void | Promise<void> {
     const { key } = admission
-    if (!key) return
+    const charged = key ?? admission.app
+    if (!charged) return
     const now = this.#options.clock.now()
-    return chain(this.#quotas.spend(key, now.getTime()), ({ headers, refusal }) => {
+    return chain(this.#quotas.spend(charged, now.getTime()), ({ headers, refusal }) => {
       admission.quotaHeaders = headers
       if (res) setQuotaHeaders(res, headers)
       if (!refusal) return
-      this.#options.usage.refused(key.record, now)
+      if (key) this.#options.usage.refused(key.record, now)
       throw refusal
     })
   }
@@ -135,7 +138,7 @@ export class Edge {
   }
 
   #observed(admitted: Omit<Admission, 'usage'>, startedMs: number, res: ServerResponse | null): Admission {
-    const usage = usageOf(admitted.caller, startedMs)
+    const usage = usageOf(admitted.caller, startedMs, admitted.app?.record.appId)
     const admission = { ...admitted, usage }
     if (res && usage) res.once('close', () => this.finished(admission, statusSent(res)))
     return admission
@@ -149,8 +152,13 @@ export class Edge {
     })
   }
 
+  #look({ key, app }: Identified, nowMs: number): QuotaHeaders | null | Promise<QuotaHeaders> {
+    const charged = key ?? app
+    return charged ? this.#quotas.look(charged, nowMs) : null
+  }
+
   #admitted(
-    { caller, key, refusal }: Identified,
+    { caller, key, app = null, refusal }: Identified,
     quotaHeaders: QuotaHeaders | null,
     requestId: string,
     now: Date,
@@ -158,6 +166,6 @@ export class Edge {
     if (refusal) throw refusal
     if (!caller) throw new Error('a request was neither identified nor refused')
     if (key) this.#options.usage.used(key.record, caller.ip, now)
-    return { caller, requestId, key, quotaHeaders }
+    return { caller, requestId, key, app, quotaHeaders }
   }
 }

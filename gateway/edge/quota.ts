@@ -1,19 +1,30 @@
 import type { ServerResponse } from 'node:http'
 import type { Limit } from '../../subgraphs/kernel/config.ts'
 import type { Counters, Verdict } from '../../subgraphs/kernel/counters/counters.ts'
-import type { ApiKeyRecord, QuotaWindow } from '../../subgraphs/kernel/credential.ts'
+import type { ApiKeyRecord, OAuthTokenRecord, QuotaWindow } from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { chain } from './chain.ts'
 import { secondsOf } from './throttle.ts'
 
 const windowMsOf: Readonly<Record<QuotaWindow, number>> = { MINUTE: 60_000, HOUR: 3_600_000, DAY: 86_400_000 }
-const space = 'quota'
 
-/** A key as the edge keeps it: its record, and what its quota looks like, worked out once. */
-export interface KeyCredential {
-  readonly record: ApiKeyRecord
+/** What requests are charged to, and what that quota looks like, worked out once. */
+export interface Metered {
+  readonly space: 'quota' | 'app-quota'
+  readonly countedAs: string
+  readonly rateLimit: ApiKeyRecord['rateLimit']
   readonly limits: readonly [Limit]
   readonly policy: string
+}
+
+/** A key as the edge keeps it. */
+export interface KeyCredential extends Metered {
+  readonly record: ApiKeyRecord
+}
+
+/** An access token as the edge keeps it: all tokens of an app in an organization share one quota. */
+export interface AppCredential extends Metered {
+  readonly record: OAuthTokenRecord
 }
 
 export interface QuotaHeaders {
@@ -23,14 +34,28 @@ export interface QuotaHeaders {
   readonly 'RateLimit-Policy': string
 }
 
-export function keyCredential(record: ApiKeyRecord): KeyCredential {
-  const { limit, window } = record.rateLimit
+function metered(
+  space: Metered['space'],
+  countedAs: string,
+  { rateLimit }: ApiKeyRecord | OAuthTokenRecord,
+): Omit<Metered, 'record'> {
+  const { limit, window } = rateLimit
   const windowMs = windowMsOf[window]
-  return { record, limits: [{ max: limit, windowMs }], policy: `${limit};w=${windowMs / 1000}` }
+  return { space, countedAs, rateLimit, limits: [{ max: limit, windowMs }], policy: `${limit};w=${windowMs / 1000}` }
 }
 
-const headersOf = ({ record, policy }: KeyCredential, { remaining, resetMs }: Verdict): QuotaHeaders => ({
-  'RateLimit-Limit': String(record.rateLimit.limit),
+export const keyCredential = (record: ApiKeyRecord): KeyCredential => ({
+  record,
+  ...metered('quota', record.id, record),
+})
+
+export const appCredential = (record: OAuthTokenRecord): AppCredential => ({
+  record,
+  ...metered('app-quota', `${record.appId} ${record.organizationId}`, record),
+})
+
+const headersOf = ({ rateLimit, policy }: Metered, { remaining, resetMs }: Verdict): QuotaHeaders => ({
+  'RateLimit-Limit': String(rateLimit.limit),
   'RateLimit-Remaining': String(remaining),
   'RateLimit-Reset': String(secondsOf(resetMs)),
   'RateLimit-Policy': policy,
@@ -57,22 +82,23 @@ export class Quotas {
   }
 
   /** The headers as they stand, nothing counted. */
-  look(key: KeyCredential, nowMs: number): QuotaHeaders | Promise<QuotaHeaders> {
-    const verdict = this.#counters.count(space, key.record.id, key.limits, nowMs)
-    return chain(verdict, (found) => headersOf(key, found))
+  look(charged: Metered, nowMs: number): QuotaHeaders | Promise<QuotaHeaders> {
+    const verdict = this.#counters.count(charged.space, charged.countedAs, charged.limits, nowMs)
+    return chain(verdict, (found) => headersOf(charged, found))
   }
 
-  spend(key: KeyCredential, nowMs: number): Spending | Promise<Spending> {
-    const verdict = this.#counters.hit(space, key.record.id, key.limits, nowMs)
+  spend(charged: Metered, nowMs: number): Spending | Promise<Spending> {
+    const verdict = this.#counters.hit(charged.space, charged.countedAs, charged.limits, nowMs)
     return chain(verdict, (found) => ({
-      headers: headersOf(key, found),
-      refusal: found.allowed ? null : spent(key, found),
+      headers: headersOf(charged, found),
+      refusal: found.allowed ? null : spent(charged, found),
     }))
   }
 }
 
-function spent({ record }: KeyCredential, { resetMs }: Verdict): Refusal {
-  const { limit, window } = record.rateLimit
-  const detail = `This API key may make ${limit} requests per ${window.toLowerCase()} and has made them.`
-  return new Refusal('API_KEY_RATE_LIMITED', detail, { retryAfter: secondsOf(resetMs) })
+function spent({ space, rateLimit: { limit, window } }: Metered, { resetMs }: Verdict): Refusal {
+  const isKey = space === 'quota'
+  const who = isKey ? 'This API key' : 'This app in this organization'
+  const detail = `${who} may make ${limit} requests per ${window.toLowerCase()} and has made them.`
+  return new Refusal(isKey ? 'API_KEY_RATE_LIMITED' : 'OAUTH_RATE_LIMITED', detail, { retryAfter: secondsOf(resetMs) })
 }

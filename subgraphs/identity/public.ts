@@ -30,6 +30,8 @@ export function organizationUsers(ctx: RequestContext): Promise<OrganizationUser
 
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
 export { credentialSource } from './credential/credential-source.ts'
+export { oauthScopes } from './oauth/oauth-scopes.ts'
+export { oauthService } from './oauth/oauth-service.ts'
 export { findScimToken } from './scim/scim-token.ts'
 export { UsageBuffer } from './usage/usage-buffer.ts'
 export {

@@ -5,6 +5,8 @@ import { apiKeyResource } from './api-key/api-key.resolver.ts'
 import { auditResource } from './audit/audit.resolver.ts'
 import { organizationAdminResource } from './organization/organization-admin.resolver.ts'
 import { organizationResource } from './organization/organization.resolver.ts'
+import { connectedAppResource } from './oauth/connected-app.resolver.ts'
+import { oauthAppResource } from './oauth/oauth-app.resolver.ts'
 import { scimTokenResource } from './scim/scim-token.resolver.ts'
 import { scimResource } from './scim/scim.resolver.ts'
 import { meetingResource } from './meeting/meeting.resolver.ts'
@@ -25,6 +27,8 @@ export const identity: SubgraphDefinition = {
     accountResource,
     meetingResource,
     apiKeyResource,
+    oauthAppResource,
+    connectedAppResource,
     accessResource,
     adminUserResource,
     organizationAdminResource,

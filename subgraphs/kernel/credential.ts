@@ -36,11 +36,24 @@ export interface SessionRecord extends ActingUser {
   readonly revokedAt: Date | null
 }
 
+/** An access token of an app, which acts as a user who allowed it or, with client credentials, as the app's owner. */
+export interface OAuthTokenRecord extends ActingUser {
+  /** Of the consent, or of the app when there is none. */
+  readonly id: string
+  readonly appId: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+  readonly rateLimit: { readonly limit: number; readonly window: QuotaWindow }
+  readonly expiresAt: Date
+}
+
 /** Where the request edge reads credentials; whoever owns keys and sessions provides it. */
 export interface CredentialSource {
   /** By the SHA-256 (hex) of a current or rotated-out secret. */
   findApiKey(hash: string): Promise<ApiKeyRecord | null>
   findSession(sessionId: string): Promise<SessionRecord | null>
+  /** By the SHA-256 (hex) of an access token that was not revoked, expired or not. */
+  findOAuthToken(hash: string): Promise<OAuthTokenRecord | null>
 }
 
 export type CountedKind = 'API_KEY' | 'OAUTH_APP' | 'SESSION'

@@ -8,6 +8,9 @@ import { legacyScopes } from './legacy-scopes.ts'
  */
 export const sessionOnly = new Set(['SESSION', 'PUBLIC', 'SCIM'])
 
+/** What every OAuth token holds and nothing else: it stands on what an app asks about itself. */
+const appOnly = 'APP'
+
 /** A requirement as `@requiresScopes` writes it: any of the lists, all of each list. */
 export type ScopeRequirement = readonly (readonly string[])[]
 
@@ -25,6 +28,7 @@ export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: strin
     default:
   }
   if (sessionOnly.has(scope)) return false
+  if (scope === appOnly) return caller.kind === 'OAUTH'
   const { scopes } = caller
   if (scopes.includes('*') || scopes.includes(scope)) return true
   if (scope === 'READ_EVENTS') return scopes.includes('PUBLISH_EVENTS')

@@ -8,7 +8,6 @@ import { unselected } from './selection.ts'
 
 /** Areas of the specification that do not exist yet. May only shrink. */
 const areasNotBuilt = [
-  'App runtime',
   'Conversations',
   'Customer 360',
   'Deal scoring',
@@ -109,7 +108,7 @@ function inputsIn(input: string): NamedInputs {
   if (createInput) return { place: 'body', named: createInput, hasBody: true }
   if (input === 'body below') return { place: 'body', named: registerInput, hasBody: true }
   if (input === '†' || input === 'JSON body †') return { place: 'body', named: [], hasBody: true }
-  if (input === 'none') return { place: 'body', named: [], hasBody: false }
+  if (input === 'none' || input === 'OAuth access token') return { place: 'body', named: [], hasBody: false }
   const [, place = 'body', list = input] = /^(query|path):?\s(.*)$/.exec(input) ?? []
   const named = list.split(/,\s*(?![^(]*\))/).map((part) => part.split(' ')[0]!)
   return { place, named, hasBody: place === 'body' }

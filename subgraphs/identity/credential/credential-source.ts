@@ -1,4 +1,10 @@
-import type { ActingUser, ApiKeyRecord, CredentialSource, SessionRecord } from '../../kernel/credential.ts'
+import type {
+  ActingUser,
+  ApiKeyRecord,
+  CredentialSource,
+  OAuthTokenRecord,
+  SessionRecord,
+} from '../../kernel/credential.ts'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
 
@@ -88,8 +94,26 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
   return row ? { ...row, expiresAt: new Date(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
 }
 
+/** What the app may no longer ask for is lost to tokens that have it; without its consent a token is worth nothing. */
+async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord | null> {
+  const [row] = await sql.query<Omit<OAuthTokenRecord, 'expiresAt'> & { expiresAt: string }>(
+    `select coalesce(t.grant_id, a.id) as id, a.id as "appId", t.user_id as "userId", a.rate_limit as "rateLimit",
+       array(select unnest(t.scopes) intersect select unnest(a.scopes)) as scopes, t.expires_at as "expiresAt", ${actingUser}
+     from identity.oauth_token t
+     join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null
+     join identity.organization o on o.id = t.organization_id
+     join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id
+     left join identity.oauth_grant g on g.organization_id = t.organization_id and g.id = t.grant_id
+     where t.token_hash = $1 and t.kind in ('AccessToken', 'ClientCredentials')
+       and (g.id is not null or t.grant_id is null and t.user_id = a.owner_id)`,
+    [hash],
+  )
+  return row ? { ...row, expiresAt: new Date(row.expiresAt) } : null
+}
+
 /** Credentials as they stand now: the owner's role, sight and membership are read with them, one statement each. */
 export const credentialSource = (sql: Sql): CredentialSource => ({
   findApiKey: (hash) => findApiKey(sql, hash),
   findSession: (id) => findSession(sql, id),
+  findOAuthToken: (hash) => findOAuthToken(sql, hash),
 })

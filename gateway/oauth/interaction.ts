@@ -1,0 +1,135 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Provider } from 'oidc-provider'
+import { readBody } from '../edge/body.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { accountId } from './account.ts'
+import { consentPage, errorPage, guardPage, signInPage, type AskedPage } from './page.ts'
+import type { Membership, OAuthPort, Visitor } from './ports.ts'
+
+/** A consent holds until somebody ends it, or until no token of it is left. */
+export const grantLifeSeconds = 10 * 365 * 86_400
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** One request of a browser for one of the pages. */
+export interface Visiting {
+  readonly provider: Provider
+  readonly port: OAuthPort
+  readonly visitor: Visitor
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+interface Found {
+  readonly interaction: Interaction
+  readonly asked: AskedPage
+  readonly redirectOrigin: string
+}
+
+function sendPage(res: ServerResponse, status: number, html: string, leadsTo: readonly string[] = []): void {
+  guardPage(res, leadsTo)
+  res.statusCode = status
+  res.setHeader('Content-Type', 'text/html; charset=utf-8')
+  res.end(html)
+}
+
+/** A parameter of the authorization request; the server has checked them. */
+function parameter({ params }: Interaction, name: string): string {
+  const value = params[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** The authorization that this browser is in the middle of; null, with a page that says so, when there is none. */
+async function found({ provider, req, res }: Visiting, at: string): Promise<Found | null> {
+  try {
+    const interaction = await provider.interactionDetails(req, res)
+    const client = await provider.Client.find(parameter(interaction, 'client_id'))
+    if (client && at.endsWith(`/${interaction.uid}`)) {
+      const scopes = parameter(interaction, 'scope')
+        .split(' ')
+        .filter((scope) => scope !== '' && scope !== 'offline_access')
+      const asked = { at, appName: client.clientName ?? 'An app', scopes }
+      return { interaction, asked, redirectOrigin: new URL(parameter(interaction, 'redirect_uri')).origin }
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'error' in error && 'status' in error)) throw error
+  }
+  sendPage(res, 400, errorPage('This authorization has ended or was started in another browser.'))
+  return null
+}
+
+/** Who signed in during this authorization; kept in it and nowhere else. */
+const recognized = ({ result }: Interaction): readonly Membership[] | null =>
+  (result?.['recognized'] as readonly Membership[] | undefined) ?? null
+
+export async function show(visiting: Visiting, at: string): Promise<void> {
+  const here = await found(visiting, at)
+  if (!here) return
+  const { interaction, asked, redirectOrigin } = here
+  const { provider, req, res } = visiting
+  const client = await provider.Client.find(parameter(interaction, 'client_id'))
+  const allowed = new Set(client?.scope?.split(' '))
+  const isAllowed = asked.scopes.length > 0 && asked.scopes.every((scope) => allowed.has(scope))
+  if (!isAllowed) {
+    const error_description = 'scope names at least one scope, and none beyond those of the app'
+    return provider.interactionFinished(req, res, { error: 'invalid_scope', error_description })
+  }
+  const memberships = recognized(interaction)
+  const html = memberships ? consentPage(asked, memberships) : signInPage(asked, null)
+  sendPage(res, 200, html, [redirectOrigin])
+}
+
+async function formOf(req: IncomingMessage): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')) {
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be a form.')
+  }
+  return new URLSearchParams((await readBody(req)).toString('utf8'))
+}
+
+function seeOther(res: ServerResponse, location: string): void {
+  res.writeHead(303, { Location: location, 'Cache-Control': 'no-store' }).end()
+}
+
+export async function signIn(visiting: Visiting, at: string): Promise<void> {
+  const { port, visitor, req, res } = visiting
+  const here = await found(visiting, at)
+  if (!here) return
+  const form = await formOf(req)
+  const email = form.get('email') ?? ''
+  try {
+    const memberships = await port.signIn(visitor, { email, password: form.get('password') ?? '' })
+    if (memberships.length === 0) throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+    Object.assign(here.interaction, { result: { recognized: memberships } })
+    await here.interaction.persist()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { retryAfter } = error.extensions
+    if (retryAfter !== undefined) res.setHeader('Retry-After', Number(retryAfter))
+    return sendPage(res, error.status, signInPage(here.asked, error.message, email), [here.redirectOrigin])
+  }
+  seeOther(res, at)
+}
+
+export async function decide(visiting: Visiting, at: string): Promise<void> {
+  const { provider, port, visitor, req, res } = visiting
+  const here = await found(visiting, at)
+  if (!here) return
+  const { interaction, asked } = here
+  const form = await formOf(req)
+  if (form.get('decision') !== 'allow') {
+    const error_description = 'the user did not allow it'
+    return provider.interactionFinished(req, res, { error: 'access_denied', error_description })
+  }
+  const memberships = recognized(interaction)
+  if (!memberships) return seeOther(res, at)
+  const chosen = memberships.find(({ organizationId }) => organizationId === form.get('organization'))
+  if (!chosen) return sendPage(res, 400, consentPage(asked, memberships), [here.redirectOrigin])
+  const { organizationId, userId } = chosen
+  const id = newId()
+  const appId = parameter(interaction, 'client_id')
+  const grant = { id, appId, organizationId, userId, scopes: asked.scopes, lifeSeconds: grantLifeSeconds }
+  await port.consent(visitor, grant)
+  const login = { accountId: accountId(chosen), remember: false }
+  await provider.interactionFinished(req, res, { login, consent: { grantId: id } }, { mergeWithLastSubmission: false })
+}

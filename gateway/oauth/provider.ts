@@ -1,0 +1,134 @@
+import { createHmac, generateKeyPairSync, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type * as Oidc from 'oidc-provider'
+import type { Configuration, interactionPolicy, Provider } from 'oidc-provider'
+import type { Logger } from 'pino'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { parseAccountId } from './account.ts'
+import { adapterOf } from './adapter.ts'
+import { grantLifeSeconds } from './interaction.ts'
+import { errorPage } from './page.ts'
+import type { OAuthPort } from './ports.ts'
+
+export interface ProviderOptions {
+  readonly issuer: string
+  readonly port: OAuthPort
+  readonly scopes: readonly string[]
+  readonly registration: boolean
+  /** Signs the cookies of a browser on its way through an authorization; the same in every process. */
+  readonly secret: Buffer
+  readonly log: Pick<Logger, 'error'>
+}
+
+export const paths = {
+  authorization: '/authorize',
+  token: '/token',
+  revocation: '/revoke',
+  introspection: '/introspect',
+  registration: '/register',
+} as const
+
+const accessTokenSeconds = 3600
+const refreshTokenSeconds = 30 * 86_400
+const visitSeconds = 15 * 60
+const codeSeconds = 60
+
+/** Who authorizes an app signs in and consents on one page, each time: no earlier sign-in stands for it. */
+function policyOf({ interactionPolicy: { Check, Prompt } }: typeof Oidc): interactionPolicy.Prompt[] {
+  const unanswered = (name: 'login' | 'consent') =>
+    new Prompt(
+      { name, requestable: true },
+      new Check(`no_${name}`, 'The user has to sign in and to consent.', `${name}_required`, ({ oidc }) =>
+        oidc.result?.[name] ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
+      ),
+    )
+  return [unanswered('login'), unanswered('consent')]
+}
+
+function configurationOf(oidc: typeof Oidc, options: ProviderOptions): Configuration {
+  const { port, scopes, secret, registration } = options
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const off = { enabled: false }
+  return {
+    adapter: adapterOf(port, oidc.errors),
+    scopes: [...scopes],
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    // It has to hold a key, which signs nothing: there are no id tokens.
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'EdDSA', use: 'sig' } as never] },
+    clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
+    enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
+    cookies: { keys: [createHmac('sha256', secret).update('oauth cookies').digest('base64url')] },
+    routes: paths,
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: async () => false,
+    revokeGrantPolicy: () => true,
+    clientBasedCORS: (_ctx, origin, client) =>
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
+    clockTolerance: 0,
+    ttl: {
+      AccessToken: accessTokenSeconds,
+      ClientCredentials: accessTokenSeconds,
+      RefreshToken: refreshTokenSeconds,
+      AuthorizationCode: codeSeconds,
+      Grant: grantLifeSeconds,
+      Interaction: visitSeconds,
+      Session: visitSeconds,
+    },
+    interactions: {
+      policy: policyOf(oidc) as never,
+      url: (_ctx, { uid }) => `${new URL(options.issuer).pathname}/interaction/${uid}`,
+    },
+    async findAccount(_ctx, sub) {
+      const account = parseAccountId(sub)
+      const isThere = account && (await port.mayAct(account.organizationId, account.userId))
+      return isThere ? { accountId: sub, claims: () => ({ sub }) } : undefined
+    },
+    // Unknown scopes have been dropped; a token that can do nothing would hide that.
+    extraTokenClaims(_ctx, { scopes: left }) {
+      if (left.size === 0) throw new oidc.errors.InvalidScope('scope names no scope of the app', '')
+      return undefined
+    },
+    renderError(ctx, { error, error_description: description }) {
+      ctx.type = 'html'
+      ctx.body = errorPage(description ?? error)
+    },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: off,
+      dPoP: off,
+      introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      pushedAuthorizationRequests: off,
+      registration: registration
+        ? {
+            enabled: true,
+            initialAccessToken: false,
+            issueRegistrationAccessToken: false,
+            idFactory: newId,
+            secretFactory: () => `cs_${randomBytes(32).toString('base64url')}`,
+          }
+        : off,
+      resourceIndicators: off,
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      rpInitiatedLogout: off,
+      userinfo: off,
+    },
+  }
+}
+
+/** The package is loaded here and not when this file is: a gateway that nobody authorizes an app at does without. */
+export async function openProvider(options: ProviderOptions): Promise<Provider> {
+  const oidc = await import('oidc-provider')
+  const provider = new oidc.Provider(options.issuer, configurationOf(oidc, options))
+  provider.proxy = true
+  provider.on('server_error', (_ctx, error) => options.log.error({ err: error }, 'the authorization server failed'))
+  // What is stored of a secret is its hash.
+  const client = provider.Client.prototype as unknown as { clientSecret?: string; compareClientSecret: unknown }
+  client.compareClientSecret = function (this: { clientSecret?: string }, given: string): boolean {
+    const [stored, presented] = [Buffer.from(this.clientSecret ?? ''), Buffer.from(hash('sha256', given, 'hex'))]
+    return stored.length === presented.length && timingSafeEqual(stored, presented)
+  }
+  return provider
+}

@@ -1,0 +1,102 @@
+import { Router, type NextFunction, type Request, type Response } from 'express'
+import type { Provider } from 'oidc-provider'
+import type { Logger } from 'pino'
+import type { Config } from '../../subgraphs/kernel/config.ts'
+import { notFound, Refusal } from '../../subgraphs/kernel/errors.ts'
+import { clientAddress } from '../edge/address.ts'
+import type { Edge } from '../edge/edge.ts'
+import { registrant } from './adapter.ts'
+import { metadataOf } from './discovery.ts'
+import { decide, show, signIn, type Visiting } from './interaction.ts'
+import { guardPage } from './page.ts'
+import type { OAuthPort } from './ports.ts'
+import { openProvider, paths } from './provider.ts'
+
+export interface OAuthOptions {
+  readonly config: Pick<Config, 'ipLimits' | 'trustProxy' | 'oauthRegistration'>
+  readonly edge: Pick<Edge, 'admit' | 'restrict' | 'refuse'>
+  readonly port: OAuthPort
+  readonly scopes: readonly string[]
+  /** Known when the server listens. */
+  readonly issuer: () => Promise<string>
+  readonly secret: Buffer
+  readonly log: Pick<Logger, 'error'>
+}
+
+export const mountedAt = '/v1/oauth'
+const wellKnown = '/.well-known/oauth-authorization-server'
+const userAgentLengthMax = 512
+
+/** The authorization server (OAuth 2.0 with PKCE) under `/v1/oauth`, and its metadata. */
+export function oauthRouter(options: OAuthOptions): Router {
+  const { edge, config, scopes, issuer } = options
+  let opening: Promise<Provider> | null = null
+  const opened = (): Promise<Provider> =>
+    (opening ??= issuer().then((known) =>
+      openProvider({ ...options, issuer: known, registration: config.oauthRegistration }),
+    ))
+
+  const router = Router()
+  router.use([mountedAt, wellKnown], (req, res, next) => admit(options, req, res, next))
+  router.get([wellKnown, `${wellKnown}${mountedAt}`, `${mountedAt}${wellKnown}`], async (_req, res) => {
+    res.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' })
+    res.json(metadataOf(await issuer(), scopes, config.oauthRegistration))
+  })
+
+  const page = (serve: (visiting: Visiting, at: string) => Promise<void>) => async (req: Request, res: Response) => {
+    const provider = await opened()
+    const visitor = {
+      ip: clientAddress(req, config.trustProxy),
+      userAgent: req.get('user-agent')?.slice(0, userAgentLengthMax) ?? '',
+    }
+    await serve(
+      { provider, port: options.port, visitor, req, res },
+      `${mountedAt}/interaction/${String(req.params['uid'])}`,
+    )
+  }
+  router.get(`${mountedAt}/interaction/:uid`, page(show))
+  router.post(`${mountedAt}/interaction/:uid/sign-in`, page(signIn))
+  router.post(`${mountedAt}/interaction/:uid/decision`, page(decide))
+
+  router.post(mountedAt + paths.registration, async (req, res, next) => {
+    if (!config.oauthRegistration) return next()
+    const { caller } = await edge.admit(req, res)
+    if (caller.kind !== 'SESSION') {
+      throw new Refusal('UNAUTHENTICATED', 'Registering an app needs the session of the user who will own it.')
+    }
+    await registrant.run(caller, () => serve(options, opened, req, res))
+  })
+  router.get([`${mountedAt}${paths.authorization}`, `${mountedAt}${paths.authorization}/:uid`], async (req, res) =>
+    serve(options, opened, req, res),
+  )
+  const endpoints = [paths.token, paths.revocation, paths.introspection].map((path) => mountedAt + path)
+  router.post(endpoints, async (req, res) => serve(options, opened, req, res))
+  router.options(endpoints, async (req, res) => serve(options, opened, req, res))
+  router.use(mountedAt, (req, res) => edge.refuse(notFound('This path'), req, res))
+  router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => edge.refuse(error, req, res))
+  return router
+}
+
+/** An API key is answered here as everywhere below the blocked paths; everybody else is counted by address. */
+async function admit({ edge, config }: OAuthOptions, req: Request, res: Response, next: NextFunction): Promise<void> {
+  if (req.headers['x-api-key'] !== undefined || /^apikey\b/i.test(req.headers.authorization ?? '')) {
+    await edge.admit(req, res)
+  }
+  await edge.restrict(req, 'oauth', config.ipLimits)
+  next()
+}
+
+async function serve(
+  { issuer }: OAuthOptions,
+  opened: () => Promise<Provider>,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const [provider, { protocol, host }] = [await opened(), new URL(await issuer())]
+  // The addresses it writes into answers are those of the issuer, whatever the request says of itself.
+  req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+  req.headers['x-forwarded-host'] = host
+  guardPage(res)
+  req.url = req.originalUrl.slice(mountedAt.length)
+  await provider.callback()(req, res)
+}

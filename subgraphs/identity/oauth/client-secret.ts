@@ -1,0 +1,15 @@
+import { hash, randomBytes } from 'node:crypto'
+
+export interface ClientSecret {
+  /** Shown once and stored nowhere. */
+  readonly secret: string
+  readonly prefix: string
+  readonly hash: string
+}
+
+/** What is stored of a client secret. */
+export const clientSecretHash = (secret: string): string => hash('sha256', secret, 'hex')
+
+export function newClientSecret(secret = `cs_${randomBytes(32).toString('base64url')}`): ClientSecret {
+  return { secret, prefix: secret.slice(0, 11), hash: clientSecretHash(secret) }
+}

@@ -1,0 +1,59 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import {
+  disconnectApp,
+  readConnectedApp,
+  readConnectedApps,
+  readOwnInstallation,
+  updateConnectedApp,
+} from './connected-app.actions.ts'
+import { AppInstallation, ConnectedApp, ConnectedApps, ConnectedAppUpdateInput } from './connected-app.ts'
+import { oauthForget } from './oauth-forget.job.ts'
+import { oauthGrantTables } from './oauth.migrations.ts'
+
+@Resolver(() => ConnectedApp)
+export class ConnectedAppResolver {
+  @Query(() => ConnectedApp, { nullable: true })
+  @RequiresScopes('SESSION')
+  connectedApp(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return readConnectedApp(ctx, id)
+  }
+
+  @Query(() => ConnectedApps, {
+    description: 'Apps that the user allowed to act; for owners and admins those of the whole organization.',
+  })
+  @RequiresScopes('SESSION')
+  connectedAppList(@Ctx() ctx: RequestContext) {
+    return readConnectedApps(ctx)
+  }
+
+  @Mutation(() => ConnectedApp)
+  @RequiresScopes('SESSION')
+  connectedAppUpdate(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => ConnectedAppUpdateInput) input: ConnectedAppUpdateInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return updateConnectedApp(ctx, id, input)
+  }
+
+  @Mutation(() => ID, { description: 'Ends the consents of the user; for owners and admins those of everybody.' })
+  @RequiresScopes('SESSION')
+  connectedAppDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return disconnectApp(ctx, id)
+  }
+
+  @Query(() => AppInstallation, { nullable: true, description: 'With an OAuth access token: the app that calls.' })
+  @RequiresScopes('*', 'APP')
+  appInstallation(@Ctx() ctx: RequestContext) {
+    return readOwnInstallation(ctx)
+  }
+}
+
+export const connectedAppResource: Resource = {
+  resolver: ConnectedAppResolver,
+  migrations: [oauthGrantTables],
+  jobs: [oauthForget],
+}

@@ -1,0 +1,129 @@
+import { notFound, Refusal } from '../../kernel/errors.ts'
+import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
+import { allOf, readOne } from '../../kernel/record/read.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { save } from '../../kernel/record/save.ts'
+import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { appendAudit } from '../audit/audit.ts'
+import { isAdministrator } from '../organization/organization.ts'
+import { newClientSecret } from './client-secret.ts'
+import { oauthApp, type OAuthApp } from './oauth-app.ts'
+import type { OAuthAppCreateInput, OAuthAppUpdateInput } from './oauth-app.inputs.ts'
+
+const defaultRateLimit = { limit: 5000, window: 'HOUR' } as const
+
+/** Sight of the apps that the caller manages: its own, or as owner or admin those of the whole organization. */
+function inSight(ctx: RequestContext): RequestContext {
+  const { role, userId } = ctx.caller
+  return { ...ctx, caller: { ...ctx.caller, ownerIds: isAdministrator(role) ? null : [userId] } }
+}
+
+const whole = allOf(oauthApp)
+
+export async function readOAuthApp(ctx: RequestContext, id: string): Promise<OAuthApp> {
+  const row = await readOne(inSight(ctx), oauthApp, id, whole)
+  if (!row) throw notFound('The OAuth app')
+  return row as unknown as OAuthApp
+}
+
+export function readOAuthApps(ctx: RequestContext, args: PageArgs, info: Asked): Promise<Page> {
+  const total = asksForAny(info, 'total', 'totalPages')
+  return readPage(inSight(ctx), oauthApp, args, { page: fieldsAsked(info), record: fieldsAsked(info, ['data']), total })
+}
+
+const distinct = <T extends readonly string[] | null | undefined>(values: T): T =>
+  (values ? [...new Set(values)] : values) as T
+
+export interface NewOAuthApp extends OAuthAppCreateInput {
+  /** Given by a registration, which has told them to the client already. */
+  readonly id?: string
+  readonly secret?: string
+}
+
+/** The secret is part of this answer only; a PUBLIC app has none. */
+export function createOAuthApp(ctx: RequestContext, { secret: given, ...input }: NewOAuthApp): Promise<OAuthApp> {
+  const type = input.type ?? 'CONFIDENTIAL'
+  const made = type === 'PUBLIC' ? null : newClientSecret(given)
+  return inTransaction(ctx, async (inner) => {
+    const app = await save(inner, oauthApp, {
+      operation: 'CREATE',
+      previous: null,
+      values: {
+        ...input,
+        type,
+        appVersion: input.appVersion ?? '1.0.0',
+        redirectUris: distinct(input.redirectUris ?? []),
+        scopes: distinct(input.scopes),
+        rateLimit: { ...(input.rateLimit ?? defaultRateLimit) },
+        secretHash: made?.hash ?? null,
+        secretPrefix: made?.prefix ?? null,
+      } as Partial<OAuthApp>,
+    })
+    await audit(inner, 'oauth_app.created', null, app)
+    return { ...app, clientSecret: made?.secret ?? null }
+  })
+}
+
+export function updateOAuthApp(
+  ctx: RequestContext,
+  id: string,
+  input: OAuthAppUpdateInput,
+  expectedVersion: number | null,
+): Promise<OAuthApp> {
+  const { rateLimit, redirectUris, scopes, ...rest } = input
+  const values = {
+    ...rest,
+    scopes: distinct(scopes),
+    redirectUris: distinct(redirectUris),
+    rateLimit: rateLimit ? { ...rateLimit } : rateLimit,
+  } as Partial<OAuthApp>
+  return audited(ctx, 'oauth_app.updated', id, (inner) =>
+    change(inner, oauthApp, id, () => ({ operation: 'UPDATE', values }), { expectedVersion }),
+  )
+}
+
+/** The former secret stops working with the commit. */
+export async function rotateClientSecret(ctx: RequestContext, id: string): Promise<OAuthApp> {
+  const made = newClientSecret()
+  const app = await audited(ctx, 'oauth_app.secret_rotated', id, (inner) =>
+    change(inner, oauthApp, id, ({ type }) => {
+      if (type === 'PUBLIC') throw new Refusal('INVALID_STATE', 'A PUBLIC app has no secret.', { allowed: [] })
+      return {
+        operation: 'UPDATE',
+        values: { secretHash: made.hash, secretPrefix: made.prefix },
+        events: [{ type: 'oauth_app.secret_rotated' }],
+      }
+    }),
+  )
+  return { ...app, clientSecret: made.secret }
+}
+
+/** Its tokens stop working everywhere; its installations leave the lists of the organizations that have them. */
+export async function deleteOAuthApp(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
+  await audited(ctx, 'oauth_app.deleted', id, (inner) =>
+    change(inner, oauthApp, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion }),
+  )
+  return id
+}
+
+function audited(
+  ctx: RequestContext,
+  action: `oauth_app.${string}`,
+  id: string,
+  work: (ctx: RequestContext) => Promise<OAuthApp>,
+): Promise<OAuthApp> {
+  return inTransaction(inSight(ctx), async (inner) => {
+    const before = (await readOne(inner, oauthApp, id, whole)) as unknown as OAuthApp | null
+    const after = await work(inner)
+    await audit(inner, action, before, after)
+    return after
+  })
+}
+
+const audit = (
+  ctx: RequestContext,
+  action: `oauth_app.${string}`,
+  before: OAuthApp | null,
+  after: OAuthApp,
+): Promise<void> => appendAudit(ctx, { action, target: { type: 'oauth_app', id: after.id }, before, after })

@@ -1,0 +1,63 @@
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { rateLimitMax } from '../api-key/api-key.rules.ts'
+import type { OAuthApp } from './oauth-app.ts'
+import { oauthScopes } from './oauth-scopes.ts'
+
+type Values = Pick<OAuthApp, 'type' | 'redirectUris' | 'scopes' | 'rateLimit' | 'homepageUrl'>
+
+const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]'])
+
+/** Nobody else can listen at such an address: https, or http to the device of the user (RFC 8252). */
+function isSafeRedirect(text: string, type: Values['type']): boolean {
+  const url = URL.parse(text)
+  if (!url || text.includes('#') || url.username || url.password || text.includes('*')) return false
+  if (url.protocol === 'https:') return type === 'CONFIDENTIAL' || !loopback.has(url.hostname)
+  return url.protocol === 'http:' && type === 'PUBLIC' && loopback.has(url.hostname)
+}
+
+function redirectProblems({ type, redirectUris }: Values): FieldProblem[] {
+  if (type === 'PUBLIC' && redirectUris.length === 0) {
+    return [{ path: 'redirectUris', code: 'EMPTY', message: 'A PUBLIC app has at least one redirect URI.' }]
+  }
+  return redirectUris.flatMap((uri, index) =>
+    isSafeRedirect(uri, type)
+      ? []
+      : {
+          path: `redirectUris.${index}`,
+          code: 'NOT_A_REDIRECT_URI',
+          message: `redirectUris.${index} is an https address without fragment, or of a PUBLIC app http to 127.0.0.1 or [::1].`,
+        },
+  )
+}
+
+function scopeProblems({ scopes }: Values): FieldProblem[] {
+  if (scopes.length === 0) return [{ path: 'scopes', code: 'EMPTY', message: 'An app has at least one scope.' }]
+  return scopes.flatMap((scope, index) =>
+    oauthScopes.includes(scope)
+      ? []
+      : {
+          path: `scopes.${index}`,
+          code: 'UNKNOWN_SCOPE',
+          message: `"${scope}" is not a scope that an app can be granted.`,
+        },
+  )
+}
+
+function homepageProblems({ homepageUrl }: Values): FieldProblem[] {
+  if (homepageUrl === null || homepageUrl === undefined || URL.parse(homepageUrl)?.protocol === 'https:') return []
+  return [{ path: 'homepageUrl', code: 'NOT_AN_ADDRESS', message: 'homepageUrl is an https address.' }]
+}
+
+function rateLimitProblems({ rateLimit: { limit } }: Values): FieldProblem[] {
+  if (limit >= 1 && limit <= rateLimitMax) return []
+  return [
+    { path: 'rateLimit.limit', code: 'OUT_OF_RANGE', message: `rateLimit.limit is between 1 and ${rateLimitMax}.` },
+  ]
+}
+
+export const mustBeSafe = (next: Values): FieldProblem[] => [
+  ...redirectProblems(next),
+  ...scopeProblems(next),
+  ...homepageProblems(next),
+  ...rateLimitProblems(next),
+]

@@ -1,0 +1,22 @@
+import type { Job } from '../../kernel/jobs/job.ts'
+import type { Services } from '../../kernel/request.ts'
+
+/** Until then an expired access token is answered as expired, and a used refresh token is known as used. */
+const keptMs = 86_400_000
+
+/** Forgets what ran out: visits, tokens, and consents that no token is left of. */
+async function forgetExpired({ database, clock }: Services): Promise<void> {
+  const now = clock.now()
+  const before = new Date(now.getTime() - keptMs).toISOString()
+  await database.query('delete from identity.oauth_visit where expires_at < $1', [now.toISOString()])
+  await database.query('delete from identity.oauth_token where expires_at < $1', [before])
+  await database.query(
+    `delete from identity.oauth_grant g where g.created_at < $1
+       and not exists (
+         select 1 from identity.oauth_token t where t.organization_id = g.organization_id and t.grant_id = g.id
+       )`,
+    [before],
+  )
+}
+
+export const oauthForget: Job = { name: 'oauth.forget', cron: '50 3 * * *', run: forgetExpired }

@@ -1,0 +1,140 @@
+import { Refusal } from '../../kernel/errors.ts'
+import type { Caller } from '../../kernel/context.ts'
+import { newId } from '../../kernel/ids.ts'
+import { inTransaction, requestContext, type RequestContext, type Services } from '../../kernel/request.ts'
+import { appendAudit } from '../audit/audit.ts'
+import { actingAs } from '../session/session.actions.ts'
+import { recognize } from '../session/login.ts'
+import { findUser } from '../user/user.ts'
+import { createOAuthApp } from './oauth-app.actions.ts'
+import type { OAuthApp } from './oauth-app.ts'
+import * as store from './oauth-store.ts'
+
+export interface Visitor {
+  readonly ip: string
+  readonly userAgent: string
+}
+
+export interface Membership {
+  readonly organizationId: string
+  readonly organizationName: string
+  readonly userId: string
+}
+
+/** An app as its authorization server knows it. */
+export interface Client {
+  readonly id: string
+  readonly name: string
+  readonly type: OAuthApp['type']
+  readonly redirectUris: readonly string[]
+  readonly scopes: readonly string[]
+  readonly secretHash: string | null
+}
+
+export interface Registration {
+  readonly id: string
+  readonly secret: string | undefined
+  readonly name: string
+  readonly type: OAuthApp['type']
+  readonly redirectUris: readonly string[]
+  readonly scopes: readonly string[]
+  readonly homepageUrl: string | null
+}
+
+const nobody = ({ ip, userAgent }: Visitor): Caller => ({
+  kind: 'ANONYMOUS',
+  organizationId: '',
+  userId: '',
+  role: 'READ_ONLY',
+  visibility: 'OWN',
+  ownerIds: [],
+  fields: null,
+  entitlements: [],
+  scopes: [],
+  credentialId: '',
+  ip,
+  userAgent,
+})
+
+const contextOf = (services: Services, caller: Caller): RequestContext =>
+  requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
+
+/** By the sign-in's own rules, throttles and timing; organizations that are suspended cannot be chosen. */
+async function signIn(
+  services: Services,
+  visitor: Visitor,
+  credentials: { readonly email: string; readonly password: string },
+): Promise<Membership[]> {
+  const users = await recognize(contextOf(services, nobody(visitor)), credentials)
+  const organizations = await services.database.query<{ id: string; name: string }>(
+    `select id, name from identity.organization where id = any($1::uuid[]) and status <> 'SUSPENDED'`,
+    [users.map(({ organizationId }) => organizationId)],
+  )
+  const names = new Map(organizations.map(({ id, name }) => [id, name]))
+  return users.flatMap(({ id: userId, organizationId }) => {
+    const organizationName = names.get(organizationId)
+    return organizationName === undefined ? [] : { organizationId, organizationName, userId }
+  })
+}
+
+/** Saves the consent and writes it to the audit log of the organization, as the user who gave it. */
+async function consent(services: Services, visitor: Visitor, grant: store.NewGrant): Promise<void> {
+  const user = await findUser(services.database, grant.organizationId, grant.userId)
+  if (!user?.isActive) throw new Refusal('UNAUTHENTICATED', 'The user cannot sign in.')
+  const ctx = actingAs(contextOf(services, nobody(visitor)), user)
+  await inTransaction(ctx, async (inner) => {
+    await store.saveGrant({ ...services, database: inner.db }, grant)
+    const { id, appId, scopes } = grant
+    await appendAudit(inner, {
+      action: 'oauth_grant.created',
+      target: { type: 'oauth_grant', id },
+      after: { appId, scopes },
+    })
+  })
+}
+
+async function findClient(services: Services, id: string): Promise<Client | null> {
+  const [row] = await services.database.query<Client>(
+    `select a.id, a.name, a.type, a.redirect_uris as "redirectUris", a.scopes, a.secret_hash as "secretHash"
+     from identity.oauth_app a join identity.organization o on o.id = a.organization_id and o.status <> 'SUSPENDED'
+     where a.id = $1 and a.deleted_at is null`,
+    [id],
+  )
+  return row ?? null
+}
+
+/** The app becomes one of the caller's, with the rules of every other app. */
+async function register(services: Services, caller: Caller, registration: Registration): Promise<void> {
+  const { id, secret, redirectUris, scopes, ...rest } = registration
+  await createOAuthApp(contextOf(services, caller), {
+    ...rest,
+    id,
+    redirectUris: [...redirectUris],
+    scopes: [...scopes],
+    ...(secret !== undefined && { secret }),
+  })
+}
+
+async function mayAct(services: Services, organizationId: string, userId: string): Promise<boolean> {
+  return (await findUser(services.database, organizationId, userId))?.isActive ?? false
+}
+
+/** Everything that an authorization server needs of identity; as `OAuthPort` of the gateway. */
+export const oauthService = (services: Services) => ({
+  signIn: (visitor: Visitor, credentials: { readonly email: string; readonly password: string }) =>
+    signIn(services, visitor, credentials),
+  consent: (visitor: Visitor, grant: store.NewGrant) => consent(services, visitor, grant),
+  mayAct: (organizationId: string, userId: string) => mayAct(services, organizationId, userId),
+  findClient: (id: string) => findClient(services, id),
+  register: (caller: Caller, registration: Registration) => register(services, caller, registration),
+  saveToken: (token: store.NewToken) => store.saveToken(services, token),
+  findToken: (kind: string, hash: string) => store.findToken(services, kind, hash),
+  consumeToken: (kind: string, hash: string) => store.consumeToken(services, kind, hash),
+  removeToken: (kind: string, hash: string) => store.removeToken(services, kind, hash),
+  grantOfToken: (kind: string, hash: string) => store.grantOfToken(services, kind, hash),
+  findGrant: (id: string) => store.findGrant(services, id),
+  removeGrant: (id: string) => store.removeGrant(services, id),
+  saveVisit: (visit: Parameters<typeof store.saveVisit>[1]) => store.saveVisit(services, visit),
+  findVisit: (kind: string, hash: string) => store.findVisit(services, kind, hash),
+  removeVisit: (kind: string, hash: string) => store.removeVisit(services, kind, hash),
+})

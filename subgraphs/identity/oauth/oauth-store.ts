@@ -1,0 +1,173 @@
+import { newId } from '../../kernel/ids.ts'
+import type { Services } from '../../kernel/request.ts'
+import { seal, unseal } from '../../kernel/seal.ts'
+
+type Payload = Readonly<Record<string, unknown>>
+
+/** A code, a refresh token or an access token, known by the hash of what its bearer holds. */
+export interface NewToken {
+  readonly kind: string
+  readonly hash: string
+  readonly appId: string
+  /** Who it acts as, and where; null for client credentials, which act as the app's owner. */
+  readonly organizationId: string | null
+  readonly userId: string | null
+  readonly grantId: string | null
+  readonly scopes: readonly string[]
+  readonly payload: Payload
+  readonly lifeSeconds: number
+}
+
+export interface NewGrant {
+  readonly id: string
+  readonly appId: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+  readonly lifeSeconds: number
+}
+
+export interface StoredGrant extends Omit<NewGrant, 'lifeSeconds'> {
+  readonly expiresAt: string
+}
+
+type Store = Pick<Services, 'database' | 'clock' | 'keys'>
+
+const endOf = ({ clock }: Store, lifeSeconds: number): string =>
+  new Date(clock.now().getTime() + lifeSeconds * 1000).toISOString()
+
+/** Of a user who may still act; tokens of others are as if they did not exist. */
+const ofLiveUser = `
+  join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id and u.is_active and u.left_at is null
+  join identity.organization o on o.id = t.organization_id and o.status <> 'SUSPENDED'
+  join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null`
+
+export async function saveToken(store: Store, token: NewToken): Promise<void> {
+  const now = store.clock.now().toISOString()
+  const saved = await store.database.query(
+    `insert into identity.oauth_token (organization_id, id, kind, token_hash, app_id, user_id, grant_id, scopes, payload,
+       created_at, expires_at)
+     select coalesce($3, a.organization_id), $1, $2, $4, a.id, coalesce($5, a.owner_id), $6, $7, $8, $9, $10
+     from identity.oauth_app a where a.id = $11 and a.deleted_at is null
+     returning organization_id`,
+    [
+      newId(),
+      token.kind,
+      token.organizationId,
+      token.hash,
+      token.userId,
+      token.grantId,
+      [...token.scopes],
+      JSON.stringify(token.payload),
+      now,
+      endOf(store, token.lifeSeconds),
+      token.appId,
+    ],
+  )
+  if (saved.length === 0) throw new Error('a token was issued to an app that does not exist')
+  if (token.organizationId === null) await install(store, token.appId, null)
+}
+
+export async function findToken(store: Store, kind: string, hash: string): Promise<Payload | null> {
+  const [row] = await store.database.query<{ payload: Payload; isConsumed: boolean }>(
+    `select t.payload, t.consumed_at is not null as "isConsumed" from identity.oauth_token t ${ofLiveUser}
+     where t.token_hash = $1 and t.kind = $2 and t.expires_at > $3`,
+    [hash, kind, store.clock.now().toISOString()],
+  )
+  return row ? { ...row.payload, ...(row.isConsumed && { consumed: true }) } : null
+}
+
+/** False when somebody else was first. */
+export async function consumeToken(store: Store, kind: string, hash: string): Promise<boolean> {
+  const consumed = await store.database.query(
+    `update identity.oauth_token set consumed_at = $3
+     where token_hash = $1 and kind = $2 and consumed_at is null returning id`,
+    [hash, kind, store.clock.now().toISOString()],
+  )
+  return consumed.length > 0
+}
+
+export async function removeToken(store: Store, kind: string, hash: string): Promise<void> {
+  await store.database.query('delete from identity.oauth_token where token_hash = $1 and kind = $2', [hash, kind])
+}
+
+/** The consent that a consumed token belongs to. */
+export async function grantOfToken(store: Store, kind: string, hash: string): Promise<string | null> {
+  const [row] = await store.database.query<{ grantId: string | null }>(
+    'select grant_id as "grantId" from identity.oauth_token where token_hash = $1 and kind = $2',
+    [hash, kind],
+  )
+  return row?.grantId ?? null
+}
+
+export async function saveGrant(store: Store, grant: NewGrant): Promise<void> {
+  const { id, appId, organizationId, userId, scopes, lifeSeconds } = grant
+  await store.database.query(
+    `insert into identity.oauth_grant (organization_id, id, app_id, user_id, scopes, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (organization_id, id) do update set scopes = excluded.scopes, expires_at = excluded.expires_at`,
+    [organizationId, id, appId, userId, [...scopes], store.clock.now().toISOString(), endOf(store, lifeSeconds)],
+  )
+  await install(store, appId, organizationId)
+}
+
+export async function findGrant(store: Store, id: string): Promise<StoredGrant | null> {
+  const [row] = await store.database.query<StoredGrant>(
+    `select t.id, t.app_id as "appId", t.organization_id as "organizationId", t.user_id as "userId", t.scopes,
+       t.expires_at as "expiresAt"
+     from identity.oauth_grant t ${ofLiveUser} where t.id = $1 and t.expires_at > $2`,
+    [id, store.clock.now().toISOString()],
+  )
+  return row ?? null
+}
+
+/** A consent and everything that was issued on it. */
+export async function removeGrant(store: Store, id: string): Promise<void> {
+  await store.database.transaction(async (sql) => {
+    const [grant] = await sql.query<{ organizationId: string }>(
+      'delete from identity.oauth_grant where id = $1 returning organization_id as "organizationId"',
+      [id],
+    )
+    if (!grant) return
+    await sql.query('delete from identity.oauth_token where organization_id = $1 and grant_id = $2', [
+      grant.organizationId,
+      id,
+    ])
+  })
+}
+
+/** The app's presence in an organization; null for the app's own. */
+async function install(store: Store, appId: string, organizationId: string | null): Promise<void> {
+  await store.database.query(
+    `insert into identity.oauth_installation (organization_id, id, app_id, created_at, updated_at)
+     select coalesce($1, a.organization_id), $2, a.id, $3, $3 from identity.oauth_app a where a.id = $4
+     on conflict (organization_id, app_id) do nothing`,
+    [organizationId, newId(), store.clock.now().toISOString(), appId],
+  )
+}
+
+const placeOf = (kind: string, hash: string): string => `identity.oauth_visit ${kind} ${hash}`
+
+export async function saveVisit(
+  store: Store,
+  { kind, hash, payload, lifeSeconds }: Pick<NewToken, 'kind' | 'hash' | 'payload' | 'lifeSeconds'>,
+): Promise<void> {
+  const sealed = seal(store.keys.encryption, placeOf(kind, hash), JSON.stringify(payload))
+  await store.database.query(
+    `insert into identity.oauth_visit (kind, visit_hash, sealed, expires_at) values ($1, $2, $3, $4)
+     on conflict (kind, visit_hash) do update set sealed = excluded.sealed, expires_at = excluded.expires_at`,
+    [kind, hash, sealed, endOf(store, lifeSeconds)],
+  )
+}
+
+export async function findVisit(store: Store, kind: string, hash: string): Promise<Payload | null> {
+  const [row] = await store.database.query<{ sealed: string }>(
+    'select sealed from identity.oauth_visit where kind = $1 and visit_hash = $2 and expires_at > $3',
+    [kind, hash, store.clock.now().toISOString()],
+  )
+  return row ? (JSON.parse(unseal(store.keys.encryption, placeOf(kind, hash), row.sealed)) as Payload) : null
+}
+
+export async function removeVisit(store: Store, kind: string, hash: string): Promise<void> {
+  await store.database.query('delete from identity.oauth_visit where kind = $1 and visit_hash = $2', [kind, hash])
+}

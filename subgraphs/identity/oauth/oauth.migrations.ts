@@ -1,0 +1,122 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+
+export const oauthAppTable: Migration = {
+  name: '20261121-identity-oauth-app',
+  sql: `
+    create table identity.oauth_app (
+      organization_id uuid not null references identity.organization,
+      -- Also the client_id.
+      id uuid not null,
+      owner_id uuid not null,
+      name text not null,
+      description text,
+      homepage_url text,
+      app_version text not null,
+      type text not null,
+      redirect_uris text[] not null default '{}',
+      scopes text[] not null,
+      rate_limit jsonb not null,
+      -- SHA-256; the secret itself is stored nowhere. Null for a public client.
+      secret_hash text,
+      secret_prefix text,
+      deleted_at timestamptz(3),
+      version integer not null default 1,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null,
+      primary key (organization_id, id),
+      foreign key (organization_id, owner_id) references identity.app_user (organization_id, id)
+    );
+    -- A client does not say which organization it belongs to.
+    create index oauth_app_id on identity.oauth_app (id);
+    create index oauth_app_created on identity.oauth_app (organization_id, created_at, id) where deleted_at is null;
+
+    create trigger oauth_app_total_insert after insert on identity.oauth_app referencing new table as new_rows
+      for each statement execute function kernel.keep_total_of_inserted('oauth_app');
+    create trigger oauth_app_total_update after update on identity.oauth_app referencing old table as old_rows new table as new_rows
+      for each statement execute function kernel.keep_total_of_updated('oauth_app');
+    create trigger oauth_app_total_delete after delete on identity.oauth_app referencing old table as old_rows
+      for each statement execute function kernel.keep_total_of_deleted('oauth_app');
+  `,
+}
+
+export const oauthGrantTables: Migration = {
+  name: '20261121-identity-oauth-grant',
+  sql: `
+    -- An app in an organization that lets it act there, which may be another one than the app's own.
+    create table identity.oauth_installation (
+      organization_id uuid not null references identity.organization,
+      id uuid not null,
+      app_id uuid not null,
+      settings jsonb not null default '{}',
+      version integer not null default 1,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null,
+      primary key (organization_id, id),
+      unique (organization_id, app_id)
+    );
+
+    -- A user's consent. Without it none of its tokens works.
+    create table identity.oauth_grant (
+      organization_id uuid not null references identity.organization,
+      id uuid not null,
+      app_id uuid not null,
+      user_id uuid not null,
+      scopes text[] not null,
+      created_at timestamptz(3) not null,
+      expires_at timestamptz(3) not null,
+      primary key (organization_id, id),
+      foreign key (organization_id, user_id) references identity.app_user (organization_id, id)
+    );
+    create index oauth_grant_id on identity.oauth_grant (id);
+    create index oauth_grant_app on identity.oauth_grant (organization_id, app_id);
+    create trigger oauth_grant_tells after update or delete on identity.oauth_grant
+      for each row execute function identity.tell_credentials_changed('organization_id');
+
+    -- Codes, refresh and access tokens; what their bearer holds is stored as SHA-256 only.
+    create table identity.oauth_token (
+      organization_id uuid not null references identity.organization,
+      id uuid not null,
+      kind text not null,
+      token_hash text not null,
+      app_id uuid not null,
+      user_id uuid not null,
+      grant_id uuid,
+      scopes text[] not null,
+      payload jsonb not null,
+      created_at timestamptz(3) not null,
+      consumed_at timestamptz(3),
+      expires_at timestamptz(3) not null,
+      primary key (organization_id, id),
+      foreign key (organization_id, user_id) references identity.app_user (organization_id, id)
+    );
+    -- The bearer of a token does not say which organization it belongs to.
+    create index oauth_token_hash on identity.oauth_token (token_hash);
+    create index oauth_token_grant on identity.oauth_token (organization_id, grant_id);
+    create index oauth_token_expires on identity.oauth_token (expires_at);
+    create trigger oauth_token_tells after delete on identity.oauth_token
+      for each row when (old.kind in ('AccessToken', 'ClientCredentials'))
+      execute function identity.tell_credentials_changed('organization_id');
+
+    -- A browser on its way through sign-in and consent: nobody is known yet, so it belongs to no organization.
+    create table identity.oauth_visit (
+      visit_hash text not null,
+      kind text not null,
+      -- Readable with the platform's encryption key only.
+      sealed text not null,
+      expires_at timestamptz(3) not null,
+      primary key (kind, visit_hash)
+    );
+    create index oauth_visit_expires on identity.oauth_visit (expires_at);
+
+    -- What an app may do counts wherever it has tokens.
+    create function identity.tell_oauth_app_changed() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('credentials_changed', organization_id::text)
+        from (select distinct organization_id from identity.oauth_token where app_id = new.id) affected;
+      return null;
+    end $$;
+    create index oauth_token_app on identity.oauth_token (app_id);
+    create trigger oauth_app_tells after update of owner_id, scopes, rate_limit, deleted_at on identity.oauth_app
+      for each row execute function identity.tell_oauth_app_changed();
+  `,
+}

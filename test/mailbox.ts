@@ -1,0 +1,22 @@
+import { mailPlace, type MailContent } from '../subgraphs/kernel/mail/queue-mail.ts'
+import { unseal } from '../subgraphs/kernel/seal.ts'
+import type { Platform } from './platform.ts'
+
+export interface QueuedMail extends MailContent {
+  readonly state: string
+  /** Of the link in the mail, or the code. */
+  readonly secret: string
+}
+
+/** What was queued for an address, the newest last. */
+export async function mailsTo({ query, services }: Platform, recipient: string): Promise<QueuedMail[]> {
+  const rows = await query<{ id: string; state: string; content: string }>(
+    'select id, state, content from kernel.mail where recipient = $1 order by created_at, id',
+    [recipient],
+  )
+  return rows.map(({ id, state, content }) => {
+    const mail = JSON.parse(unseal(services.keys.encryption, mailPlace(id), content)) as MailContent
+    const [, token, code] = /\?token=([\w-]{43})|^(\d{8})$/m.exec(mail.text) ?? []
+    return { ...mail, state, secret: token ?? code ?? '' }
+  })
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKey } from '../../subgraphs/identity/public.ts'
+import { anApp, aPerson, discovered, tokensOf, withToken } from '../oauth/oauth.fixture.ts'
 import { sessionOf } from '../requests/session.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { restClient, type Answer, type RestClient } from '../rest-client.ts'
@@ -69,6 +70,22 @@ describe('apiUsageSummary', () => {
       lastUsedIp: '127.0.0.1',
       lastUsedAt: platform.now.toISOString(),
     })
+  })
+
+  it('counts all tokens of an app for the app, in the organization that allowed it', async () => {
+    const vendor = await aPerson(platform, { role: 'ADMIN' })
+    const user = await aPerson(platform, { role: 'OWNER' })
+    const app = await anApp(vendor, { rateLimit: { limit: 2, window: 'HOUR' } })
+    const config = await discovered(platform.url, app)
+    for (const expected of ['200 OK', '200 OK', '429 OAUTH_RATE_LIMITED']) {
+      const { access_token: token } = await tokensOf(platform, config, user)
+      expect(told(await withToken(platform, token)['accountList']!())).toBe(expected)
+    }
+    await platform.settled()
+    const { body } = await user.rest['apiUsageSummary']!()
+    expect(body.byCredential).toMatchObject([
+      { credentialKind: 'OAUTH_APP', credentialId: app.id, name: 'Calendar link', requests: 3, rateLimitHits: 1 },
+    ])
   })
 
   it('is open to a key with * of an owner or admin, and answers 403 to others', async () => {

@@ -158,17 +158,6 @@ export class Credentials {
             refusal,
           }
         })
-      case 'COOKIE':
-        return chain(this.#sessions.judge(presented.token, nowMs), (judged) => {
-          const { session, refusal } = judgeCookie(judged, presented, request, this.csrfKey)
-          if (refusal) return refused(refusal)
-          const userAgent = userAgentOf(request)
-          return {
-            caller: session ? sessionCaller(session, ip, userAgent) : anonymous(ip, userAgent),
-            key: null,
-            refusal,
-          }
-        })
       case 'UNSUPPORTED':
         return refused(new Refusal('UNAUTHENTICATED', 'The Authorization header is neither Bearer nor ApiKey.'))
       case 'CONFLICT':

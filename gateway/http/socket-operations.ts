@@ -79,7 +79,9 @@ export class SocketOperations {
     const arrival = arrivalOf(extra.request, connectionParams)
     if (!arrival) return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
     try {
-      await this.#options.edge.admit(arrival, null)
+      const { caller } = await this.#options.edge.admit(arrival, null)
+      // A cookie that is over is no credential.
+      if (caller.kind === 'ANONYMOUS') return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
       extra.arrival = arrival
     } catch (thrown) {
       if (thrown instanceof Refusal) return extra.close(CloseCode.Forbidden, thrown.code)

@@ -192,6 +192,16 @@ describe('authChangePassword', () => {
     expect([await signsIn(email, password), await signsIn(email, newPassword)]).toEqual([401, 200])
   })
 
+  it('leaves no session of those who signed in with the old password meanwhile', async () => {
+    const { email, token } = await registered()
+    const signIn = () => stranger().authLogin!({ body: { email, password } })
+    const [changed] = await Promise.all([
+      bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword } }),
+      ...Array.from({ length: 6 }, signIn),
+    ])
+    expect((await bearer(changed.body.accessToken as string).authSessionCount!()).body).toEqual({ count: 1 })
+  })
+
   it('refuses a wrong current password, the same one again and a simple one, and changes nothing', async () => {
     const { email, token } = await registered()
     const change = (body: object) => bearer(token).authChangePassword!({ body })

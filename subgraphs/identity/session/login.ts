@@ -4,7 +4,8 @@ import { findOrganization } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { isPassword, passwordLengthMax } from '../password/password.ts'
 import { emailLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { findPerson, membershipsOf, type User } from '../user/user.ts'
+import { findPerson, membershipsOf, type Person, type User } from '../user/user.ts'
+import { refuseChangedPassword } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { LoginInput, SignedIn } from './session.ts'
 import { failed, refuseThrottled } from './throttle.ts'
@@ -13,30 +14,38 @@ const wrong = () => new Refusal('UNAUTHENTICATED', 'The email or the password is
 
 /** Answers, and takes as long, as if every account existed: only the right password tells anything. */
 export async function login(ctx: RequestContext, input: LoginInput): Promise<SignedIn> {
-  const [user] = await recognize(ctx, input)
+  const {
+    person,
+    users: [user],
+  } = await recognized(ctx, input)
   const organization = await findOrganization(ctx.db, user.organizationId)
   if (organization?.status === 'SUSPENDED') {
     throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
   }
-  return inTransaction(actingAs(ctx, user), async (inner) => signedIn(inner, user, await startSession(inner)))
+  return inTransaction(actingAs(ctx, user), async (inner) => {
+    await refuseChangedPassword(inner, person.id, person.passwordHash)
+    return signedIn(inner, user, await startSession(inner))
+  })
+}
+
+interface Recognized {
+  readonly person: Person
+  readonly users: readonly [User, ...User[]]
 }
 
 /** The users who the person with this email and password is, that of the latest sign-in first; no session starts. */
 export async function recognize(ctx: RequestContext, input: LoginInput): Promise<readonly [User, ...User[]]> {
-  const email = normalizeEmail(input.email)
-  refuseAny([
-    ...textProblems('email', email, { min: 1, max: emailLengthMax }),
-    ...textProblems('password', input.password, { min: 1, max: passwordLengthMax }),
-  ])
-  return recognized(ctx, email, input)
+  return (await recognized(ctx, input)).users
 }
 
 /** The throttle is asked inside the slot, so that guesses that wait in line see the failures of those before them. */
-function recognized(
-  ctx: RequestContext,
-  email: string,
-  { password, organizationId }: LoginInput,
-): Promise<readonly [User, ...User[]]> {
+async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recognized> {
+  const { password, organizationId } = input
+  const email = normalizeEmail(input.email)
+  refuseAny([
+    ...textProblems('email', email, { min: 1, max: emailLengthMax }),
+    ...textProblems('password', password, { min: 1, max: passwordLengthMax }),
+  ])
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email)
     const person = await findPerson(ctx.db, email)
@@ -45,7 +54,7 @@ function recognized(
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
-    if (!user) throw await failed(ctx, email, wrong())
-    return [user, ...others]
+    if (!person || !user) throw await failed(ctx, email, wrong())
+    return { person, users: [user, ...others] }
   })
 }

@@ -8,6 +8,7 @@ import { hashPassword, isPassword, passwordProblems } from '../password/password
 import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
 import { findPerson } from '../user/user.ts'
+import { refuseChangedPassword } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
 import { countRegistration, failed, refuseThrottled } from './throttle.ts'
@@ -30,6 +31,7 @@ export async function register(ctx: RequestContext, input: RegisterInput): Promi
     : ({ organizationId: newId(), role: 'OWNER', visibility: 'ALL' } as const)
   const newcomer: NewUser = { id: newId(), email, ...namesOf(input, email), ...person, ...membership }
   return inTransaction(actingAs(ctx, newcomer), async (inner) => {
+    if (person.personId) await refuseChangedPassword(inner, person.personId, person.provenHash)
     if (!organizationId) {
       const name = input.company?.trim() || `${newcomer.name}'s organization`
       await addOrganization(inner, { id: membership.organizationId, name })
@@ -75,8 +77,13 @@ function provenPerson(ctx: RequestContext, email: string, password: string) {
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email)
     const person = await findPerson(ctx.db, email)
-    if (!person) return { personId: null, passwordHash: await hashPassword(password) }
-    if (await isPassword(password, person.passwordHash)) return { personId: person.id, passwordHash: null }
+    if (!person) return { personId: null, passwordHash: await hashPassword(password), provenHash: null }
+    if (await isPassword(password, person.passwordHash))
+      return {
+        personId: person.id,
+        passwordHash: null,
+        provenHash: person.passwordHash,
+      }
     throw await failed(ctx, email, emailTaken())
   })
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Outbound, OutboundError } from './outbound.ts'
+import { Outbound, type OutboundError } from './outbound.ts'
 import { isPublicAddress } from './public-address.ts'
 
 const closers: (() => unknown)[] = []

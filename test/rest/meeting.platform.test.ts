@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { unseal } from '../../subgraphs/kernel/seal.ts'
+import { Platform } from '../platform.ts'
+import { answerOf, restClient, type Answer } from '../rest-client.ts'
+
+const issued = {
+  access_token: 'provider-access',
+  refresh_token: 'provider-refresh',
+  expires_in: 3600,
+  scope: 'meeting:write',
+}
+const asked: { authorization: string; form: URLSearchParams }[] = []
+
+/** A meeting provider: it takes the code `good` once its challenge fits, and is at a loss for `strange`. */
+const provider = createServer((req, res) => {
+  let text = ''
+  req.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  req.on('end', () => {
+    const form = new URLSearchParams(text)
+    asked.push({ authorization: req.headers.authorization!, form })
+    const answer = (status: number, body: object) =>
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const fits = hash('sha256', form.get('code_verifier')!, 'base64url') === challenge
+    if (form.get('code') === 'strange') answer(200, { token: 'none' })
+    else if (form.get('code') === 'good' && fits) answer(200, issued)
+    else answer(400, { error: 'invalid_grant' })
+  })
+})
+let challenge = ''
+let platform: Platform
+
+beforeAll(async () => {
+  await once(provider.listen(0, '127.0.0.1'), 'listening')
+  const origin = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  const zoom = {
+    name: 'zoom',
+    authorizeUrl: `${origin}/authorize`,
+    tokenUrl: `${origin}/token`,
+    clientId: 'crm',
+    clientSecret: 's:1',
+    scope: 'meeting:write',
+  }
+  const inside = { ...zoom, name: 'inside', tokenUrl: 'http://10.0.0.1/token' }
+  platform = new Platform({
+    MEETING_PROVIDERS: JSON.stringify([zoom, inside]),
+    OUTBOUND_ALLOW: '127.0.0.1',
+    PUBLIC_URL: 'https://crm.example.com',
+  })
+  await platform.open()
+})
+afterAll(async () => {
+  await platform.close()
+  provider.close()
+})
+
+const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+
+async function aPerson() {
+  const email = `p${newId()}@example.com`
+  const stranger = restClient(platform.contract, platform.url, {})
+  const { body } = await stranger.authRegister!({ body: { email, password: 'Correct horse 7!' } })
+  const headers = { authorization: `Bearer ${body.accessToken}` }
+  const rest = restClient(platform.contract, platform.url, headers)
+  const graphql = async (query: string) =>
+    answerOf(
+      await fetch(`${platform.url}/v1/graphql`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      }),
+    )
+  return {
+    graphql,
+    async begin(name = 'zoom') {
+      const answer = await graphql(`mutation { meetingConnect(provider: "${name}") { authorizationUrl expiresAt } }`)
+      const url = new URL(answer.body.data.meetingConnect.authorizationUrl as string)
+      challenge = url.searchParams.get('code_challenge')!
+      return { url, state: url.searchParams.get('state')! }
+    },
+    back: (state: string, code = 'good', name = 'zoom') =>
+      rest.authMeetingCallback!({ meeting_provider: name, query: { code, state } }),
+  }
+}
+
+describe('authMeetingCallback', () => {
+  it('trades the code for tokens, which are kept sealed and told to nobody', async () => {
+    const person = await aPerson()
+    const { url, state } = await person.begin()
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'crm',
+      redirect_uri: 'https://crm.example.com/v1/auth/zoom/callback',
+      scope: 'meeting:write',
+      state,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    })
+    const { status, body } = await person.back(state)
+    const connectedAt = platform.now.toISOString()
+    const expiresAt = new Date(platform.now.getTime() + 3_600_000).toISOString()
+    expect([status, body]).toEqual([200, { provider: 'zoom', scope: 'meeting:write', connectedAt, expiresAt }])
+    const { authorization, form } = asked.at(-1)!
+    expect(authorization).toBe(`Basic ${Buffer.from('crm:s%3A1').toString('base64')}`)
+    expect(form.get('redirect_uri')).toBe('https://crm.example.com/v1/auth/zoom/callback')
+
+    const [row] = await platform.query<{ organization_id: string; id: string; tokens: string }>(
+      'select organization_id, id, tokens from identity.meeting_connection order by id desc limit 1',
+    )
+    expect(JSON.stringify(row)).not.toContain('provider-access')
+    const place = `identity.meeting_connection/${row!.organization_id}/${row!.id}/tokens`
+    expect(JSON.parse(unseal(platform.services.keys.encryption, place, row!.tokens))).toEqual(issued)
+    const { body: list } = await person.graphql('{ meetingConnectionList { provider scope } }')
+    expect(list.data.meetingConnectionList).toEqual([{ provider: 'zoom', scope: 'meeting:write' }])
+  })
+
+  it('takes a state once, of five that come together', async () => {
+    const person = await aPerson()
+    const { state } = await person.begin()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => person.back(state)))
+    expect(answers.map(told).sort()).toEqual(['200', ...Array<string>(4).fill('400 STATE_INVALID')])
+  })
+
+  it('refuses the state of another session, of another provider, an invented and an old one', async () => {
+    const person = await aPerson()
+    const other = await aPerson()
+    const before = asked.length
+    const { state } = await person.begin()
+    expect(told(await other.back(state))).toBe('400 STATE_INVALID')
+    expect(told(await person.back(state, 'good', 'inside'))).toBe('400 STATE_INVALID')
+    expect(told(await person.back('invented'))).toBe('400 STATE_INVALID')
+    platform.pass(10 * 60_000)
+    expect(told(await person.back(state))).toBe('400 STATE_INVALID')
+    expect(asked.length).toBe(before)
+  })
+
+  it('says when the provider refuses the code, answers strangely or is not to be called', async () => {
+    const person = await aPerson()
+    expect(told(await person.back((await person.begin()).state, 'bad'))).toBe('400 CODE_REFUSED')
+    expect(told(await person.back((await person.begin()).state, 'strange'))).toBe('503 UNAVAILABLE')
+    expect(told(await person.back((await person.begin('inside')).state, 'good', 'inside'))).toBe('503 UNAVAILABLE')
+    expect(told(await person.back('x', 'good', 'unknown'))).toBe('404 NOT_FOUND')
+  })
+
+  it('is one connection, however often it is made', async () => {
+    const person = await aPerson()
+    await person.back((await person.begin()).state)
+    await person.back((await person.begin()).state)
+    const { body } = await person.graphql('{ meetingConnectionList { provider } }')
+    expect(body.data.meetingConnectionList).toEqual([{ provider: 'zoom' }])
+  })
+})
+
+describe('authOauthStatus', () => {
+  it('names what is configured, and no secret', async () => {
+    const { body } = await restClient(platform.contract, platform.url, {}).authOauthStatus!()
+    expect(body).toEqual({ signInProviders: [], meetingProviders: [{ name: 'zoom' }, { name: 'inside' }] })
+  })
+})

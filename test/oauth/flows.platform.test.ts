@@ -28,7 +28,9 @@ beforeAll(async () => {
   config = await discovered(platform.url, app)
 })
 
+/** After what a gateway keeps of a token has become too old to be used, told or not. */
 const codeOf = async (token: string) => {
+  platform.pass(1000)
   const { status, body } = await withToken(platform, token)['accountList']!()
   return status === 200 ? 'OK' : `${status} ${body.code}`
 }

@@ -1,0 +1,276 @@
+import * as oauth from 'openid-client'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startGateway } from '../../main.ts'
+import {
+  deactivateUser,
+  removeUser,
+  resumeOrganization,
+  suspendOrganization,
+  updateUser,
+} from '../../subgraphs/identity/public.ts'
+import { readConfig } from '../../subgraphs/kernel/config.ts'
+import { usePlatform } from '../platform.ts'
+import { anApp, aPerson, discovered, refusalOf, tokensOf, withToken, type App, type Person } from './oauth.fixture.ts'
+
+const platform = usePlatform()
+let owner: Person
+let app: App
+let config: oauth.Configuration
+
+beforeAll(async () => {
+  owner = await aPerson(platform, { role: 'ADMIN' })
+  app = await anApp(owner)
+  config = await discovered(platform.url, app)
+})
+
+/** After what a gateway keeps of a token has become too old to be used, told or not. */
+async function codeOf(token: string, operation = 'accountList', url = platform.url): Promise<string> {
+  platform.pass(1000)
+  const { status, body } = await withToken(platform, token, url)[operation]!()
+  return status < 300 ? 'OK' : `${status} ${body.code}`
+}
+
+describe('oauthAppCreate', () => {
+  it('answers the secret once and knows its defaults', async () => {
+    const { body: created } = await owner.rest['oauthAppCreate']!({ body: { name: 'Sync', scopes: ['READ_ACCOUNTS'] } })
+    const { clientSecret, ...app } = created
+    expect(clientSecret).toMatch(/^cs_[\w-]{43}$/)
+    expect(app).toMatchObject({
+      ownerId: owner.userId,
+      appVersion: '1.0.0',
+      type: 'CONFIDENTIAL',
+      redirectUris: [],
+      rateLimit: { limit: 5000, window: 'HOUR' },
+      secretPrefix: clientSecret.slice(0, 11),
+      version: 1,
+    })
+    expect((await owner.rest['oauthApp']!({ id: app.id })).body).toEqual(app)
+    expect(await platform.eventTypesOf(app.id)).toEqual(['oauth_app.created'])
+    const audit = await platform.query<{ action: string; after: object }>(
+      'select action, after from identity.audit_entry where target_id = $1',
+      [app.id],
+    )
+    expect(audit.map(({ action }) => action)).toEqual(['oauth_app.created'])
+    expect(JSON.stringify(audit)).not.toContain(clientSecret)
+  })
+
+  it.each<[string, object, string]>([
+    ['http', { redirectUris: ['http://app.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a fragment', { redirectUris: ['https://app.example.com/cb#x'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a wildcard', { redirectUris: ['https://*.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a script', { redirectUris: ['javascript:alert(1)'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['the loopback of a server', { redirectUris: ['http://127.0.0.1/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['no way back', { type: 'PUBLIC' }, 'redirectUris EMPTY'],
+  ])('refuses %s', async (_, values, problem) => {
+    const body = { name: 'Sync', scopes: ['READ_ACCOUNTS'], ...values }
+    const answer = await owner.rest['oauthAppCreate']!({ body })
+    expect(answer.status).toBe(400)
+    expect(answer.body.errors.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)).toEqual([
+      problem,
+    ])
+  })
+
+  it.each(['*', 'read', 'WEBHOOKS', 'READ_EVERYTHING'])('refuses the scope %s', async (scope) => {
+    const { status } = await owner.rest['oauthAppCreate']!({ body: { name: 'Sync', scopes: [scope] } })
+    expect(status).toBe(400)
+  })
+})
+
+describe('apps', () => {
+  it('are managed by who registered them, and by owners and admins', async () => {
+    const { organizationId } = owner
+    const [member, other] = [await aPerson(platform, { organizationId }), await aPerson(platform, { organizationId })]
+    const { id } = await anApp(member)
+    expect((await other.rest['oauthApp']!({ id })).status).toBe(404)
+    expect((await other.rest['oauthAppDelete']!({ id })).status).toBe(404)
+    expect((await owner.rest['oauthAppUpdate']!({ id, body: { name: 'Renamed' } })).body).toMatchObject({
+      name: 'Renamed',
+      version: 2,
+    })
+    const stranger = await aPerson(platform, { role: 'OWNER' })
+    expect((await stranger.rest['oauthApp']!({ id })).status).toBe(404)
+    expect((await member.rest['oauthAppList']!()).body.total).toBe(1)
+  })
+
+  it('get a new secret, and the former one stops working', async () => {
+    const mine = await anApp(owner)
+    const { status, body } = await owner.rest['oauthAppRotateSecret']!({ id: mine.id })
+    expect([status, body.clientSecret === mine.secret]).toEqual([200, false])
+    const former = await discovered(platform.url, mine)
+    expect(await refusalOf(oauth.clientCredentialsGrant(former, { scope: 'READ_ACCOUNTS' }))).toBe('401 invalid_client')
+    const next = await discovered(platform.url, { ...mine, secret: body.clientSecret as string })
+    expect(await refusalOf(oauth.clientCredentialsGrant(next, { scope: 'READ_ACCOUNTS' }))).toBe('allowed')
+    const open = await anApp(owner, { type: 'PUBLIC' })
+    expect((await owner.rest['oauthAppRotateSecret']!({ id: open.id })).body.code).toBe('INVALID_STATE')
+  })
+
+  it('lose at once what is taken from them, and everything when they are deleted', async () => {
+    const mine = await anApp(owner)
+    const { access_token } = await tokensOf(platform, await discovered(platform.url, mine), owner)
+    expect(await codeOf(access_token)).toBe('OK')
+    await owner.rest['oauthAppUpdate']!({ id: mine.id, body: { scopes: ['READ_CASES'] } })
+    expect(await codeOf(access_token)).toBe('403 OAUTH_SCOPE_INSUFFICIENT')
+    await owner.rest['oauthAppDelete']!({ id: mine.id })
+    expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
+    const gone = oauth.clientCredentialsGrant(await discovered(platform.url, mine), { scope: 'READ_ACCOUNTS' })
+    expect(await refusalOf(gone)).toBe('401 invalid_client')
+  })
+
+  it('have a quota in each organization', async () => {
+    const mine = await anApp(owner, { rateLimit: { limit: 2, window: 'HOUR' } })
+    const there = await discovered(platform.url, mine)
+    const other = await aPerson(platform)
+    const [here, elsewhere] = [await tokensOf(platform, there, owner), await tokensOf(platform, there, other)]
+    expect([await codeOf(here.access_token), await codeOf(here.access_token)]).toEqual(['OK', 'OK'])
+    const spent = await withToken(platform, here.access_token)['accountList']!()
+    // The second of the requests came a second after the first.
+    expect([spent.status, spent.body.code, spent.headers.get('retry-after')]).toEqual([
+      429,
+      'OAUTH_RATE_LIMITED',
+      '3599',
+    ])
+    expect(spent.headers.get('ratelimit-remaining')).toBe('0')
+    expect(await codeOf(elsewhere.access_token)).toBe('OK')
+  })
+})
+
+describe('a token', () => {
+  it('never exceeds its user: what happens to the user counts at once', async () => {
+    const person = await aPerson(platform)
+    const { organizationId, userId } = person
+    const { access_token, refresh_token } = await tokensOf(platform, config, person, 'READ_ACCOUNTS WRITE_ACCOUNTS')
+    const create = async () =>
+      (await withToken(platform, access_token)['accountCreate']!({ body: { name: 'Acme' } })).status
+    expect(await create()).toBe(201)
+    await updateUser(platform.services, organizationId, userId, { role: 'READ_ONLY' })
+    platform.pass(1000)
+    expect(await create()).toBe(403)
+    await suspendOrganization(platform.services, organizationId)
+    expect(await codeOf(access_token)).toBe('401 ORGANIZATION_SUSPENDED')
+    expect(await refusalOf(oauth.refreshTokenGrant(config, refresh_token!))).toBe('400 invalid_grant')
+    expect(await oauth.tokenIntrospection(config, access_token)).toEqual({ active: false })
+    await resumeOrganization(platform.services, organizationId)
+    expect(await codeOf(access_token)).toBe('OK')
+    await deactivateUser(platform.services, organizationId, userId)
+    expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
+    expect(await refusalOf(oauth.refreshTokenGrant(config, refresh_token!))).toBe('400 invalid_grant')
+  })
+
+  it('ends when its user leaves the organization', async () => {
+    const person = await aPerson(platform)
+    const { access_token } = await tokensOf(platform, config, person)
+    expect(await codeOf(access_token)).toBe('OK')
+    await removeUser(platform.services, person.organizationId, person.userId)
+    expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
+  })
+})
+
+describe('connected apps', () => {
+  it('are seen and ended by their users, and as a whole by owners and admins', async () => {
+    const boss = await aPerson(platform, { role: 'OWNER' })
+    const { organizationId } = boss
+    const [one, two] = [await aPerson(platform, { organizationId }), await aPerson(platform, { organizationId })]
+    const first = await tokensOf(platform, config, one)
+    const second = await tokensOf(platform, config, two, 'READ_ACCOUNTS WRITE_ACCOUNTS')
+    const [mine] = (await one.rest['connectedAppList']!()).body.data
+    expect(mine).toMatchObject({ appId: app.id, name: 'Calendar link', scopes: ['READ_ACCOUNTS'], consents: 1 })
+    expect((await boss.rest['connectedAppList']!()).body.data).toMatchObject([
+      { id: mine.id, scopes: ['READ_ACCOUNTS', 'WRITE_ACCOUNTS'], consents: 2 },
+    ])
+    expect((await owner.rest['connectedApp']!({ id: mine.id })).status).toBe(404)
+
+    expect((await one.rest['connectedAppDelete']!({ id: mine.id })).status).toBe(204)
+    expect([await codeOf(first.access_token), await codeOf(second.access_token)]).toEqual(['401 UNAUTHENTICATED', 'OK'])
+    expect((await one.rest['connectedApp']!({ id: mine.id })).status).toBe(404)
+
+    expect((await boss.rest['connectedAppDelete']!({ id: mine.id })).status).toBe(204)
+    expect(await codeOf(second.access_token)).toBe('401 UNAUTHENTICATED')
+    expect(await refusalOf(oauth.refreshTokenGrant(config, second.refresh_token!))).toBe('400 invalid_grant')
+  })
+
+  it('have settings, which the app reads and owners and admins make', async () => {
+    const boss = await aPerson(platform, { role: 'OWNER' })
+    const member = await aPerson(platform, { organizationId: boss.organizationId })
+    const { access_token } = await tokensOf(platform, config, member)
+    const [{ id }] = (await boss.rest['connectedAppList']!()).body.data
+    const body = { settings: { region: 'north' } }
+    expect((await member.rest['connectedAppUpdate']!({ id, body })).body).toMatchObject({
+      status: 403,
+      code: 'PERMISSION_DENIED',
+    })
+    expect((await boss.rest['connectedAppUpdate']!({ id, body })).body.settings).toEqual({ region: 'north' })
+    expect((await withToken(platform, access_token)['appInstallation']!()).body).toEqual({
+      id,
+      appId: app.id,
+      organizationId: boss.organizationId,
+      name: 'Calendar link',
+      version: '1.0.0',
+      scopes: ['READ_ACCOUNTS'],
+      settings: { region: 'north' },
+      createdAt: expect.any(String) as string,
+    })
+  })
+})
+
+describe('appInstallation', () => {
+  it('is for apps alone', async () => {
+    expect((await owner.rest['appInstallation']!()).body).toMatchObject({ status: 403, code: 'OAUTH_TOKEN_REQUIRED' })
+    const key = await platform.member()
+    expect((await key.rest['appInstallation']!()).body).toMatchObject({ status: 403, code: 'OAUTH_TOKEN_REQUIRED' })
+    const narrow = await platform.member({ scopes: ['READ_ACCOUNTS'] })
+    expect((await narrow.rest['appInstallation']!()).body).toMatchObject({
+      status: 403,
+      code: 'API_KEY_SCOPE_INSUFFICIENT',
+      missingScopes: ['*'],
+    })
+  })
+})
+
+describe('another gateway on the same database', () => {
+  it('knows the tokens of the first, trades them, and hears of their end', async () => {
+    const environment = { PORT: '0', DEMO: 'off', IP_LIMITS: 'off', DATABASE_URL: platform.services.databaseUrl }
+    const other = await startGateway(readConfig({ ...environment, OAUTH_REGISTRATION: 'on' }), platform.services)
+    try {
+      const { access_token, refresh_token } = await tokensOf(platform, config, owner)
+      expect(await codeOf(access_token, 'accountList', other.url)).toBe('OK')
+      const there = await discovered(other.url, app)
+      const next = await oauth.refreshTokenGrant(there, refresh_token!)
+      expect(await codeOf(next.access_token)).toBe('OK')
+      await oauth.tokenRevocation(there, next.access_token)
+      platform.pass(1000)
+      expect(await codeOf(next.access_token)).toBe('401 UNAUTHENTICATED')
+      await registers(other.url)
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+/** Registration is configured there; the app is the session's user's. */
+async function registers(url: string): Promise<void> {
+  const { body } = await owner.rest['authLogin']!({ body: { email: owner.email, password: 'Correct horse 7!' } })
+  const metadata = {
+    client_name: 'Registered',
+    redirect_uris: ['https://app.example.com/callback'],
+    scope: 'READ_ACCOUNTS',
+    token_endpoint_auth_method: 'client_secret_basic',
+  }
+  const register = (headers: Record<string, string>, changed: object = {}) =>
+    fetch(`${url}/v1/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ ...metadata, ...changed }),
+    })
+  expect((await register({})).status).toBe(401)
+  const session = { Authorization: `Bearer ${body.accessToken}` }
+  expect((await register(session, { redirect_uris: ['http://app.example.com/'] })).status).toBe(400)
+  const registered = await register(session)
+  expect(registered.status).toBe(201)
+  const { client_id, client_secret } = (await registered.json()) as { client_id: string; client_secret: string }
+  const config = await discovered(platform.url, { id: client_id, secret: client_secret })
+  expect(await refusalOf(tokensOf(platform, config, owner))).toBe('allowed')
+  expect((await owner.rest['oauthApp']!({ id: client_id })).body).toMatchObject({
+    name: 'Registered',
+    ownerId: owner.userId,
+  })
+}

@@ -75,7 +75,7 @@ const baseOf = ({ headers, protocol }: Request): string => `${protocol}://${head
 async function callerOf({ edge, findToken }: ScimOptions, req: Request, res: ServerResponse): Promise<Caller> {
   const [, token = ''] = bearer.exec(req.headers.authorization ?? '') ?? []
   const isScim = looksLikeScimToken(token) && req.headers['x-api-key'] === undefined
-  const { authorization: _token, ...others } = req.headers
+  const { authorization: _token, cookie: _cookie, ...others } = req.headers
   const { socket, originalUrl } = req
   const { caller } = await edge.admit({ headers: isScim ? others : req.headers, socket, originalUrl }, res)
   const hash = isScim ? scimTokenHash(token) : null

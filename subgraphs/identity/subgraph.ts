@@ -8,6 +8,7 @@ import { organizationResource } from './organization/organization.resolver.ts'
 import { connectedAppResource } from './oauth/connected-app.resolver.ts'
 import { oauthAppResource } from './oauth/oauth-app.resolver.ts'
 import { scimTokenResource } from './scim/scim-token.resolver.ts'
+import { profileResource } from './profile/profile.resolver.ts'
 import { scimResource } from './scim/scim.resolver.ts'
 import { meetingResource } from './meeting/meeting.resolver.ts'
 import { accountResource } from './session/account.resolver.ts'
@@ -30,6 +31,7 @@ export const identity: SubgraphDefinition = {
     oauthAppResource,
     connectedAppResource,
     accessResource,
+    profileResource,
     adminUserResource,
     organizationAdminResource,
     auditResource,

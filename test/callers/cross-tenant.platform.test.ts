@@ -72,7 +72,7 @@ describe.each(named.filter(([, operation]) => referencesIn(operation).length > 0
       await ours.send(request, { body }),
     ])
     if (name === 'id' && operation.success.status === 201) await expectOwnRecord(operation, foreign, answer!)
-    else if (place.length > 1) expectFailedItem(name, answer!)
+    else if (place[0] === 'items' || place[0] === 'ids') expectFailedItem(name, answer!)
     else expect(refusedBy(answer!)).toEqual(expectedFor(operation, at))
   })
 })
@@ -133,8 +133,8 @@ describe.each(lists)('%s', (_, operation) => {
     'goes on in its own organization from a foreign cursor',
     async () => {
       const request = await theirs.valid(operation)
-      const creator = theirs.creatorOf(operation.path)!
-      await theirs.record(creator, true)
+      const creator = theirs.creatorOf(operation.path)
+      if (creator) await theirs.record(creator, true)
       const { nextCursor } = (await theirs.send(request, { query: 'limit=1' })).body as { nextCursor: string }
       const own: ValidRequest = await ours.valid(operation)
       const queries = ['', '&sortOrder=asc'].map((order) => `limit=100${order}&cursor=${nextCursor}`)

@@ -8,18 +8,25 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
   password: () => 'Correct horse 7!',
+  timezone: () => 'Europe/Oslo',
+  profileId: () => null,
+  businessHours: () => ({ timezone: 'Europe/Oslo', days: { MON: [['09:00', '17:00']] }, holidays: ['2027-12-24'] }),
+  fields: () => ({ account: { annualRevenue: 'HIDDEN' } }),
 }
 
 /** Fields that follow rules beyond their schemas, so that not every value that the schema allows is accepted. */
 export const ruledFields: ReadonlySet<string> = new Set([
+  'businessHours',
   'email',
   'expiresAt',
+  'fields',
   'ipAllowList',
   'origin',
   'password',
   'organizationCode',
   'organizationId',
   'refreshToken',
+  'timezone',
 ])
 
 /** Valid bodies of operations that need more than records: a person who can sign in, or a token. */

@@ -137,7 +137,7 @@ export class Requests {
   }
 
   isUserReference(name: string): boolean {
-    return userNames.includes(name.replace(/Id$/, ''))
+    return userNames.includes(name.replace(/Ids?$/, ''))
   }
 
   /** A record of its creating operation; shared by all who only look at it. */
@@ -216,8 +216,19 @@ export class Requests {
     for (const operation of this.contract.operations) {
       if (operation.path.includes('{') || operation.documentId !== operation.id || !operation.id.endsWith('Create'))
         continue
+      if (await this.#isForOthers(operation)) continue
       const record = await this.#create(operation, {})
       this.#referenced.set(operation.id, String(record['id']))
     }
+  }
+
+  async #isForOthers({ path, method }: RestOperation): Promise<boolean> {
+    const described = this.contract.document.paths[path]![method] as { 'x-required-roles'?: readonly string[] }
+    const roles = described['x-required-roles']
+    if (!roles) return false
+    const [user] = await this.platform.query<{ role: string }>('select role from identity.app_user where id = $1', [
+      this.member.userId,
+    ])
+    return !roles.includes(user!.role)
   }
 }

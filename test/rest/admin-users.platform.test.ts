@@ -59,6 +59,7 @@ describe('inviting', () => {
         lastName: 'Lee',
         role: 'MANAGER',
         visibility: 'TEAM',
+        profileId: null,
         status: 'INVITED',
         isActive: false,
         timezone: 'UTC',

@@ -5,6 +5,7 @@ import { allOf, readOne } from '../../kernel/record/read.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { assignProfile } from '../profile/profile.actions.ts'
 import { endSessions } from '../session/session.actions.ts'
 import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
@@ -15,6 +16,8 @@ import { sendInvite, withdrawInvites } from './invite.ts'
 
 const nameMax = 255
 const whole = allOf(adminUser)
+
+const isFilled = (text: string | null | undefined): text is string => text != null && text.trim() !== ''
 
 export function readUsers(ctx: RequestContext, args: PageArgs, info: Asked): Promise<Page> {
   requireAdministrator(ctx)
@@ -44,9 +47,9 @@ export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise
     refuseRoleAboveCaller(inner, { id: '', role }, role)
     const person = await findPerson(inner.db, email)
     const knownAs = {
-      name: [firstName?.trim(), lastName?.trim()].filter(Boolean).join(' ') || name?.trim() || email.split('@')[0]!,
-      firstName: firstName?.trim() || null,
-      lastName: lastName?.trim() || null,
+      name: [firstName, lastName].filter(isFilled).join(' ') || (isFilled(name) && name) || email.split('@')[0]!,
+      firstName: isFilled(firstName) ? firstName : null,
+      lastName: isFilled(lastName) ? lastName : null,
     }
     const user = await addUser(inner, {
       id: newId(),
@@ -79,15 +82,16 @@ export function inviteAgain(ctx: RequestContext, id: string): Promise<AdminUser>
   })
 }
 
-/** Role and record visibility, in effect with the next request of every credential of the user. */
+/** Role, record visibility and profile, in effect with the next request of every credential of the user. */
 export function updateUser(ctx: RequestContext, id: string, input: UserUpdateInput): Promise<AdminUser> {
-  const { role, visibility } = input
+  const { role, visibility, profileId } = input
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user, role ?? undefined)
     if (role && role !== 'OWNER') await refuseLastOwner(inner, user)
     const change: UserChange = { ...(role && { role }), ...(visibility && { visibility }) }
     await changeUser(inner, id, change)
+    if (profileId !== undefined) await assignProfile(inner, id, profileId)
     return readUser(inner, id)
   })
 }

@@ -45,6 +45,9 @@ export class AdminUser {
   @Column(() => RecordVisibility)
   visibility!: Visibility
 
+  @Column(() => ID, { nullable: true, description: 'Null: the default profile of the organization, if there is one.' })
+  profileId!: string | null
+
   @Column(() => UserStatus)
   status!: keyof typeof UserStatus
 
@@ -115,4 +118,7 @@ export class UserUpdateInput {
 
   @Field(() => RecordVisibility, { nullable: true })
   visibility?: Visibility | null
+
+  @Field(() => ID, { nullable: true, description: 'Null: the default profile of the organization.' })
+  profileId?: string | null
 }

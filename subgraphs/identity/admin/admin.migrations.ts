@@ -23,7 +23,7 @@ export const adminTables: Migration = {
     create view identity.admin_user with (security_invoker = true) as
       select u.organization_id, u.id, p.email,
         p.email_verified_at is not null and u.invited_at is null as email_verified,
-        coalesce(u.known_as ->> 'name', p.name) as name,
+        coalesce(u.known_as ->> 'name', p.name) as name, u.profile_id,
         case when u.known_as is null then p.first_name else u.known_as ->> 'firstName' end as first_name,
         case when u.known_as is null then p.last_name else u.known_as ->> 'lastName' end as last_name, u.role, u.visibility, u.is_active,
         case when u.invited_at is not null then 'INVITED' when u.is_active then 'ACTIVE' else 'DEACTIVATED' end as status,

@@ -20,7 +20,8 @@ export interface ProfileChange {
 
 function problemsOf({ name, fields }: ProfileChange): FieldProblem[] {
   return [
-    ...(name == null ? [] : textProblems('name', name.trim(), { min: 1, max: 100 })),
+    ...(name == null ? [] : textProblems('name', name, { max: 100 })),
+    ...(name != null && name.trim() === '' ? [{ path: 'name', code: 'TOO_SHORT', message: 'name is not blank.' }] : []),
     ...(fields == null ? [] : restrictionProblems(fields)),
   ]
 }
@@ -101,7 +102,7 @@ export async function createProfile(
     const profile: Profile = {
       id: newId(),
       organizationId: inner.caller.organizationId,
-      name: wanted.name.trim(),
+      name: wanted.name,
       isDefault: wanted.isDefault ?? false,
       fields: restrictionsIn((wanted.fields ?? {}) as never),
       createdAt: now,
@@ -122,7 +123,7 @@ export async function updateProfile(ctx: RequestContext, id: string, change: Pro
     if (!previous) throw notFound('The profile')
     const profile: Profile = {
       ...previous,
-      name: change.name?.trim() ?? previous.name,
+      name: change.name ?? previous.name,
       isDefault: change.isDefault ?? previous.isDefault,
       fields: change.fields == null ? previous.fields : restrictionsIn(change.fields as never),
       updatedAt: inner.clock.now().toISOString(),

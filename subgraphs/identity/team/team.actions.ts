@@ -129,7 +129,8 @@ function refuseName(name: string): void {
   ])
 }
 
-async function refuseStrangers({ db, caller }: RequestContext, userIds: readonly string[]): Promise<void> {
+/** 400 unless each of them is a user of the organization. */
+export async function refuseStrangers({ db, caller }: RequestContext, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   const rows = await db.query<{ id: string }>(
     'select id from identity.app_user where organization_id = $1 and id::text = any($2) and left_at is null',

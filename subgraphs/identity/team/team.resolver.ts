@@ -25,7 +25,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { User } from '../user/user.ts'
-import { addTeam, changeTeam, removeTeam } from './team.actions.ts'
+import { addTeam, changeTeam, refuseStrangers, removeTeam } from './team.actions.ts'
 import { teamTables } from './team.migrations.ts'
 import { teamEvents } from './team.events.ts'
 import { findTeam, Team, team, teamsOf } from './team.ts'
@@ -115,7 +115,10 @@ export class TeamResolver {
     @Arg('userIds', () => [ID]) userIds: string[],
     @Ctx() ctx: RequestContext,
   ) {
-    return administering(ctx, (inner) => changeTeam(inner, id, { leaving: lowerCased(userIds) }))
+    return administering(ctx, async (inner) => {
+      await refuseStrangers(inner, lowerCased(userIds))
+      return changeTeam(inner, id, { leaving: lowerCased(userIds) })
+    })
   }
 
   @Mutation(() => Team)

@@ -1,0 +1,82 @@
+import { Arg, Ctx, Field, ID, InputType, Mutation, Query, Resolver } from 'type-graphql'
+import { notFound } from '../../kernel/errors.ts'
+import { Json } from '../../kernel/record/scalars.ts'
+import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { administering } from '../admin/administer.ts'
+import { createProfile, deleteProfile, updateProfile } from './profile.actions.ts'
+import { findProfile, Profile, profilesOf } from './profile.ts'
+
+const fieldsText = 'HIDDEN, READ or WRITE by object and field; stands in place of all that was said before.'
+
+@InputType()
+export class AccessProfileCreateInput {
+  @Field(() => String)
+  name!: string
+
+  @Field(() => Boolean, { nullable: true, description: 'It holds for users who have no profile of their own.' })
+  isDefault?: boolean | null
+
+  @Field(() => Json, { nullable: true, description: fieldsText })
+  fields?: unknown
+}
+
+@InputType()
+export class AccessProfileUpdateInput {
+  @Field(() => String, { nullable: true })
+  name?: string | null
+
+  @Field(() => Boolean, { nullable: true })
+  isDefault?: boolean | null
+
+  @Field(() => Json, { nullable: true, description: fieldsText })
+  fields?: unknown
+}
+
+@Resolver()
+export class ProfileResolver {
+  @Query(() => Profile, { nullable: true, description: 'For owners and admins.' })
+  @RequiresScopes('SESSION')
+  async accessProfile(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    requireAdministrator(ctx)
+    const profile = await findProfile(ctx.db, ctx.caller.organizationId, id)
+    if (!profile) throw notFound('The profile')
+    return profile
+  }
+
+  @Query(() => [Profile], { description: 'All of them by name, for owners and admins; there are at most 100.' })
+  @RequiresScopes('SESSION')
+  accessProfileList(@Ctx() ctx: RequestContext) {
+    requireAdministrator(ctx)
+    return profilesOf(ctx.db, ctx.caller.organizationId)
+  }
+
+  @Mutation(() => Profile)
+  @RequiresScopes('SESSION')
+  accessProfileCreate(
+    @Arg('input', () => AccessProfileCreateInput) input: AccessProfileCreateInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return administering(ctx, (inner) => createProfile(inner, input))
+  }
+
+  @Mutation(() => Profile)
+  @RequiresScopes('SESSION')
+  accessProfileUpdate(
+    @Arg('id', () => ID) id: string,
+    @Arg('input', () => AccessProfileUpdateInput) input: AccessProfileUpdateInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return administering(ctx, (inner) => updateProfile(inner, id, input))
+  }
+
+  @Mutation(() => ID, { description: 'One that users have is kept.' })
+  @RequiresScopes('SESSION')
+  accessProfileDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+    return administering(ctx, (inner) => deleteProfile(inner, id))
+  }
+}
+
+export const profileResource: Resource = { resolver: ProfileResolver }

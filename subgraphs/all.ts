@@ -5,10 +5,13 @@ import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
+import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailTable } from './kernel/mail/mail.migrations.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
+import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
+import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
 import { support } from './support/subgraph.ts'
 
@@ -39,4 +42,11 @@ export const jobs: readonly Job[] = [
   ...housekeeping,
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
+]
+
+/** Every column with secrets that are read back. */
+export const sealedColumns: readonly SealedColumn[] = [
+  sealedAnswers,
+  sealedMail,
+  ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ sealed = [] }) => sealed)),
 ]

@@ -52,19 +52,19 @@ export class Platform {
   url!: string
   #fresh!: FreshDatabase
   #gateway!: RunningGateway
-  #dataDir!: string
+  dataDir!: string
   #organizationId: string | null = null
 
   constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
 
   async open(): Promise<void> {
     this.#fresh = await freshDatabase()
-    this.#dataDir = await mkdtemp(join(tmpdir(), 'crm-platform-'))
+    this.dataDir = await mkdtemp(join(tmpdir(), 'crm-platform-'))
     const config = readConfig({
       PORT: '0',
       DEMO: 'off',
       IP_LIMITS: 'off',
-      DATA_DIR: this.#dataDir,
+      DATA_DIR: this.dataDir,
       DATABASE_URL: this.#fresh.url,
       ...this.environment,
     })
@@ -83,7 +83,7 @@ export class Platform {
     await this.#gateway.close()
     await this.services.close()
     await this.#fresh.drop()
-    await rm(this.#dataDir, { recursive: true, force: true })
+    await rm(this.dataDir, { recursive: true, force: true })
   }
 
   pass(ms: number): void {

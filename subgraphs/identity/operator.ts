@@ -3,8 +3,13 @@ import { inTransaction, systemContext, type Services } from '../kernel/request.t
 import { createApiKey as create, type NewKey } from './api-key/api-key.actions.ts'
 import type { ApiKey } from './api-key/api-key.ts'
 import { rotateApiKey as rotate } from './api-key/rotate.ts'
-import { addOrganization, setOrganizationStatus, type NewOrganization } from './organization/organization.actions.ts'
-import type { Organization } from './organization/organization.ts'
+import {
+  addOrganization,
+  normalizeCode,
+  setOrganizationStatus,
+  type NewOrganization,
+} from './organization/organization.actions.ts'
+import { findOrganization, findOrganizationByCode, type Organization } from './organization/organization.ts'
 import { inHashSlot } from './password/hash-slots.ts'
 import { hashPassword, passwordProblems } from './password/password.ts'
 import { endSessions } from './session/session.actions.ts'
@@ -74,6 +79,14 @@ export const rotateApiKey = (
   id: string,
   overlapHours: number,
 ): Promise<ApiKey> => rotate(systemContext(services, organizationId), id, overlapHours)
+
+/** By id or by code; null when there is none. */
+export async function organizationIdOf({ database }: Pick<Services, 'database'>, name: string): Promise<string | null> {
+  const found = isId(name)
+    ? await findOrganization(database, name)
+    : await findOrganizationByCode(database, normalizeCode(name))
+  return found?.id ?? null
+}
 
 export const suspendOrganization = (services: Services, organizationId: string): Promise<Organization> =>
   setOrganizationStatus(systemContext(services, organizationId), 'SUSPENDED')

@@ -40,6 +40,7 @@ export {
   createTeam,
   createUser,
   deactivateUser,
+  organizationIdOf,
   removeUser,
   resumeOrganization,
   rotateApiKey,

@@ -32,6 +32,18 @@ export async function runProcess(migrations: readonly Migration[], choose: () =>
   }
 }
 
+/** One command on what the platform stands on; prints what it gives and ends. */
+export async function runCommand(
+  migrations: readonly Migration[],
+  command: (services: OpenServices) => Promise<string>,
+): Promise<void> {
+  await runProcess(migrations, () => async (_config, services) => {
+    process.stdout.write(`${await command(services)}\n`)
+    process.kill(process.pid, 'SIGTERM')
+    return { close: async () => undefined }
+  })
+}
+
 const isAddressInUse = (error: unknown): boolean =>
   ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes((error as { code?: string }).code ?? '')
 

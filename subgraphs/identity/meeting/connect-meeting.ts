@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { seal } from '../../kernel/seal.ts'
 import { providerNamed, redirectUriOf, verifierPlace, type MeetingAuthorization } from './meeting.ts'
 
 const lifeMs = 10 * 60_000
@@ -23,7 +22,7 @@ export async function connectMeeting(ctx: RequestContext, name: string): Promise
       userId,
       name,
       hash('sha256', state, 'hex'),
-      seal(ctx.keys.encryption, verifierPlace(organizationId, id), verifier),
+      await ctx.vault.seal(organizationId, verifierPlace(organizationId, id), verifier),
       expiresAt,
     ],
   )

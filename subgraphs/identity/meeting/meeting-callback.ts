@@ -4,7 +4,6 @@ import { newId } from '../../kernel/ids.ts'
 import type { MeetingProvider } from '../../kernel/meeting-provider.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { seal, unseal } from '../../kernel/seal.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { refuseAny, textProblems } from '../text.ts'
 import { providerNamed, redirectUriOf, tokensPlace, verifierPlace, type MeetingConnection } from './meeting.ts'
@@ -48,7 +47,7 @@ async function takeState(ctx: RequestContext, { provider, state }: Callback): Pr
      returning id, verifier`,
     [organizationId, hash('sha256', state, 'hex'), provider, sessionId, ctx.clock.now().toISOString()],
   )
-  if (taken) return unseal(ctx.keys.encryption, verifierPlace(organizationId, taken.id), taken.verifier)
+  if (taken) return ctx.vault.open(organizationId, verifierPlace(organizationId, taken.id), taken.verifier)
   const message = 'The state is wrong, was used, has expired or belongs to another session.'
   throw invalid({ path: 'state', code: 'STATE_INVALID', message })
 }
@@ -121,7 +120,7 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
         id,
         userId,
         provider,
-        seal(ctx.keys.encryption, tokensPlace(organizationId, id), JSON.stringify(tokens)),
+        await ctx.vault.seal(organizationId, tokensPlace(organizationId, id), JSON.stringify(tokens)),
         scope,
         expiresAt,
         now.toISOString(),

@@ -7,6 +7,7 @@ import { meetingCallback } from './meeting-callback.ts'
 import { meetingStateForget } from './meeting-state-forget.job.ts'
 import { MeetingAuthorization, MeetingConnection, OauthStatus } from './meeting.ts'
 import { meetingTables } from './meeting.migrations.ts'
+import { sealedMeetingColumns } from './meeting.ts'
 
 @Resolver()
 export class MeetingResolver {
@@ -45,6 +46,7 @@ export class MeetingResolver {
 }
 
 export const meetingResource: Resource = {
+  sealed: sealedMeetingColumns,
   resolver: MeetingResolver,
   migrations: [meetingTables],
   jobs: [meetingStateForget],

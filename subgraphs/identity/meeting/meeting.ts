@@ -4,6 +4,7 @@ import type { MeetingProvider } from '../../kernel/meeting-provider.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 
 @ObjectType()
 @RequiresScopes('PUBLIC')
@@ -63,3 +64,16 @@ export const verifierPlace = (organizationId: string, id: string): string =>
   `identity.meeting_state/${organizationId}/${id}/verifier`
 export const tokensPlace = (organizationId: string, id: string): string =>
   `identity.meeting_connection/${organizationId}/${id}/tokens`
+
+const sealedColumn = (table: string, column: string, placeOf: typeof tokensPlace): SealedColumn => ({
+  table,
+  column,
+  key: ['organization_id', 'id'],
+  organization: 'organization_id',
+  place: (row) => placeOf(String(row.organization_id), String(row.id)),
+})
+
+export const sealedMeetingColumns: readonly SealedColumn[] = [
+  sealedColumn('identity.meeting_state', 'verifier', verifierPlace),
+  sealedColumn('identity.meeting_connection', 'tokens', tokensPlace),
+]

@@ -21,6 +21,7 @@ import {
 } from './oauth-app.inputs.ts'
 import { OAuthApp, oauthApp } from './oauth-app.ts'
 import { oauthAppTable } from './oauth.migrations.ts'
+import { sealedVisits } from './oauth-store.ts'
 
 const OAuthAppPageArgs = pageArgs(OAuthAppFilter, OAuthAppOrder)
 type OAuthAppPageArgs = InstanceType<typeof OAuthAppPageArgs>
@@ -74,6 +75,7 @@ export class OAuthAppResolver {
 }
 
 export const oauthAppResource: Resource = {
+  sealed: [sealedVisits],
   resolver: OAuthAppResolver,
   announces: [oauthApp],
   migrations: [oauthAppTable],

@@ -1,6 +1,7 @@
 import { newId } from '../../kernel/ids.ts'
 import type { Services } from '../../kernel/request.ts'
-import { seal, unseal } from '../../kernel/seal.ts'
+import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
+import { platformId } from '../../kernel/secrets/vault.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
@@ -31,7 +32,7 @@ export interface StoredGrant extends Omit<NewGrant, 'lifeSeconds'> {
   readonly expiresAt: string
 }
 
-type Store = Pick<Services, 'database' | 'clock' | 'keys'>
+type Store = Pick<Services, 'database' | 'clock' | 'vault'>
 
 const endOf = ({ clock }: Store, lifeSeconds: number): string =>
   new Date(clock.now().getTime() + lifeSeconds * 1000).toISOString()
@@ -148,11 +149,19 @@ async function install(store: Store, appId: string, organizationId: string | nul
 
 const placeOf = (kind: string, hash: string): string => `identity.oauth_visit ${kind} ${hash}`
 
+export const sealedVisits: SealedColumn = {
+  table: 'identity.oauth_visit',
+  column: 'sealed',
+  key: ['kind', 'visit_hash'],
+  organization: null,
+  place: (row) => placeOf(String(row.kind), String(row.visit_hash)),
+}
+
 export async function saveVisit(
   store: Store,
   { kind, hash, payload, lifeSeconds }: Pick<NewToken, 'kind' | 'hash' | 'payload' | 'lifeSeconds'>,
 ): Promise<void> {
-  const sealed = seal(store.keys.encryption, placeOf(kind, hash), JSON.stringify(payload))
+  const sealed = await store.vault.seal(platformId, placeOf(kind, hash), JSON.stringify(payload))
   await store.database.query(
     `insert into identity.oauth_visit (kind, visit_hash, sealed, expires_at) values ($1, $2, $3, $4)
      on conflict (kind, visit_hash) do update set sealed = excluded.sealed, expires_at = excluded.expires_at`,
@@ -165,7 +174,7 @@ export async function findVisit(store: Store, kind: string, hash: string): Promi
     'select sealed from identity.oauth_visit where kind = $1 and visit_hash = $2 and expires_at > $3',
     [kind, hash, store.clock.now().toISOString()],
   )
-  return row ? (JSON.parse(unseal(store.keys.encryption, placeOf(kind, hash), row.sealed)) as Payload) : null
+  return row ? (JSON.parse(await store.vault.open(platformId, placeOf(kind, hash), row.sealed)) as Payload) : null
 }
 
 export async function removeVisit(store: Store, kind: string, hash: string): Promise<void> {

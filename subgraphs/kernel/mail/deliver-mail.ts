@@ -1,10 +1,10 @@
 import { newId } from '../ids.ts'
 import type { Services } from '../request.ts'
-import { unseal } from '../seal.ts'
+import { platformId } from '../secrets/vault.ts'
 import { MailRefused } from './message.ts'
 import { mailPlace, type MailContent } from './queue-mail.ts'
 
-type Delivery = Pick<Services, 'database' | 'clock' | 'keys' | 'mailer' | 'log'>
+type Delivery = Pick<Services, 'database' | 'clock' | 'vault' | 'mailer' | 'log'>
 
 /** How long an attempt has. A process that dies in the middle of one leaves the mail to others for when this is over. */
 export const leaseMs = 120_000
@@ -59,11 +59,11 @@ interface Outcome {
   readonly nextAttemptAt?: Date
 }
 
-async function attempted({ mailer, clock, keys, log }: Delivery, mail: Claimed): Promise<Outcome> {
+async function attempted({ mailer, clock, vault, log }: Delivery, mail: Claimed): Promise<Outcome> {
   const { id, recipient, attempts } = mail
   if (Date.parse(mail.expiresAt) <= clock.now().getTime()) return { state: 'EXPIRED' }
   try {
-    const content = JSON.parse(unseal(keys.encryption, mailPlace(id), mail.content)) as MailContent
+    const content = JSON.parse(await vault.open(platformId, mailPlace(id), mail.content)) as MailContent
     await mailer.send({ id, to: recipient, date: new Date(mail.createdAt), ...content })
     return { state: 'SENT' }
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
-import { seal } from '../seal.ts'
+import type { SealedColumn } from '../secrets/rotate.ts'
+import { platformId } from '../secrets/vault.ts'
 
 export interface MailContent {
   readonly subject: string
@@ -19,11 +20,19 @@ export interface MailOrder extends MailContent {
 /** Where the content of a mail is sealed for. */
 export const mailPlace = (id: string): string => `kernel.mail/${id}/content`
 
+export const sealedMail: SealedColumn = {
+  table: 'kernel.mail',
+  column: 'content',
+  key: ['id'],
+  organization: null,
+  place: ({ id }) => mailPlace(String(id)),
+}
+
 /** Asks for a mail in the transaction of `ctx`; it leaves after the commit, or never. */
 export async function queueMail(ctx: RequestContext, order: MailOrder): Promise<void> {
   const { to, expiresAt, withheld = false, subject, text, html } = order
   const id = newId()
-  const content = seal(ctx.keys.encryption, mailPlace(id), JSON.stringify({ subject, text, html }))
+  const content = await ctx.vault.seal(platformId, mailPlace(id), JSON.stringify({ subject, text, html }))
   await ctx.db.query(
     `insert into kernel.mail (id, recipient, content, state, created_at, next_attempt_at, expires_at)
      values ($1, $2, $3, $4, $5, $5, $6)`,

@@ -10,6 +10,7 @@ import { readReference } from '../record/read.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { RequestContext } from '../request.ts'
+import type { SealedColumn } from '../secrets/rotate.ts'
 
 type Class = abstract new (...args: never[]) => object
 
@@ -24,6 +25,8 @@ export interface Resource {
   readonly announces?: readonly (RecordShape | PlainEvents)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
+  /** Columns with sealed secrets, for the rotation of keys. */
+  readonly sealed?: readonly SealedColumn[]
 }
 
 /** One domain. Its database schema has its name. */

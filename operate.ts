@@ -1,0 +1,33 @@
+import 'reflect-metadata'
+import { migrations, sealedColumns } from './subgraphs/all.ts'
+import { organizationIdOf, resumeOrganization, suspendOrganization } from './subgraphs/identity/public.ts'
+import { ConfigError } from './subgraphs/kernel/config.ts'
+import { runCommand } from './subgraphs/kernel/process.ts'
+import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
+import type { OpenServices } from './subgraphs/kernel/services.ts'
+
+/** What the operator of the platform does from the command line; each command says in one line what it did. */
+const commands: Readonly<Record<string, (services: OpenServices, ...args: string[]) => Promise<string>>> = {
+  async 'keys:rotate'({ database, vault }) {
+    const { rewrapped, renewed, resealed } = await rotateKeys(database, vault, sealedColumns)
+    return `${rewrapped} data keys wrapped anew, ${renewed} made, ${resealed} secrets sealed with them.`
+  },
+
+  async organization(services, verb, name) {
+    const change = { suspend: suspendOrganization, resume: resumeOrganization }[verb ?? '']
+    if (!change || !name) throw new ConfigError('Say: organization suspend|resume <id or code>.')
+    const id = await organizationIdOf(services, name)
+    if (!id) throw new ConfigError(`There is no organization ${name}.`)
+    const { status } = await change(services, id)
+    return `The organization ${id} is ${status}.`
+  },
+}
+
+if (import.meta.main) {
+  const [name = '', ...args] = process.argv.slice(2)
+  await runCommand(migrations, async (services) => {
+    const command = commands[name]
+    if (!command) throw new ConfigError(`"${name}" is none of: ${Object.keys(commands).join(', ')}.`)
+    return command(services, ...args)
+  })
+}

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, inject, it } from 'vitest'
+import { sealedColumns } from '../../subgraphs/all.ts'
+import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import { Vault } from '../../subgraphs/kernel/secrets/vault.ts'
+import { usePlatform } from '../platform.ts'
+
+const key = randomBytes(32)
+const platform = usePlatform({ ENCRYPTION_KEY: key.toString('base64') })
+
+async function operate(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const env = {
+    PATH: process.env['PATH'],
+    LOG_LEVEL: 'warn',
+    DATA_DIR: platform.dataDir,
+    DATABASE_URL: platform.services.databaseUrl,
+    ENCRYPTION_KEY: key.toString('base64'),
+    ...environment,
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [join(inject('dist'), 'operate.js'), ...args], {
+    cwd: projectRoot,
+    env,
+  })
+  return stdout.trim()
+}
+
+describe('keys:rotate', () => {
+  it('seals every secret anew under the new master key, and nothing readable is stored', async () => {
+    const member = await platform.member()
+    const named = { body: { name: 'Hush-hush Holdings' }, headers: { 'Idempotency-Key': 'quiet' } }
+    const { body } = await member.rest.accountCreate!(named)
+    const answers = () => platform.query<{ answer: string }>('select answer from kernel.idempotency')
+    expect((await answers())[0]!.answer).toMatch(/^k1\./)
+    expect(JSON.stringify(await answers())).not.toContain('Hush')
+
+    const next = randomBytes(32)
+    const said = await operate(['keys:rotate'], {
+      ENCRYPTION_KEY: next.toString('base64'),
+      ENCRYPTION_KEY_FORMER: key.toString('base64'),
+    })
+
+    expect(said).toBe('1 data keys wrapped anew, 1 made, 1 secrets sealed with them.')
+    const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
+    expect(row!.answer).toMatch(/^k2\./)
+    const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!
+    const opened = await new Vault(platform.services.database, next).open(row![organization!]!, place(row!), row!.answer!)
+    expect(JSON.parse(opened).answer.data.result.id).toBe(body.id)
+  })
+
+  it('knows every column that holds sealed text', () => {
+    expect(sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual([
+      'identity.meeting_connection.tokens',
+      'identity.meeting_state.verifier',
+      'identity.oauth_visit.sealed',
+      'kernel.idempotency.answer',
+      'kernel.mail.content',
+    ])
+  })
+})
+
+describe('organization', () => {
+  it('suspends and resumes at once, by id or by code', async () => {
+    const member = await platform.member({ organizationId: await platform.organization('Sleepy') })
+    const { organizationId } = member
+    expect(await operate(['organization', 'suspend', organizationId])).toBe(`The organization ${organizationId} is SUSPENDED.`)
+    const refused = await member.rest.accountList!()
+    expect([refused.status, refused.body.code]).toEqual([401, 'ORGANIZATION_SUSPENDED'])
+    const [{ code } = { code: '' }] = await platform.query<{ code: string }>('select code from identity.organization where id = $1', [organizationId])
+    expect(await operate(['organization', 'resume', code])).toBe(`The organization ${organizationId} is ACTIVE.`)
+    expect((await member.rest.accountList!()).status).toBe(200)
+  })
+
+  it.each([[['organization', 'suspend', 'NOBODY']], [['organization', 'freeze', 'X']], [['dance']]])('refuses %j in one line', async (args) => {
+    await expect(operate(args)).rejects.toMatchObject({ code: 1 })
+  })
+})

@@ -30,7 +30,7 @@ const restricting = {
 describe('a profile', () => {
   it('keeps what restricts, and is told by event and audit log', async () => {
     const ctx = await aContext()
-    const profile = await createProfile(ctx, { name: ' Agents ', fields: restricting })
+    const profile = await createProfile(ctx, { name: 'Agents', fields: restricting })
     expect(profile).toMatchObject({
       name: 'Agents',
       isDefault: false,

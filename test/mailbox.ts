@@ -1,5 +1,5 @@
 import { mailPlace, type MailContent } from '../subgraphs/kernel/mail/queue-mail.ts'
-import { unseal } from '../subgraphs/kernel/seal.ts'
+import { platformId } from '../subgraphs/kernel/secrets/vault.ts'
 import type { Platform } from './platform.ts'
 
 export interface QueuedMail extends MailContent {
@@ -14,9 +14,11 @@ export async function mailsTo({ query, services }: Platform, recipient: string):
     'select id, state, content from kernel.mail where recipient = $1 order by created_at, id',
     [recipient],
   )
-  return rows.map(({ id, state, content }) => {
-    const mail = JSON.parse(unseal(services.keys.encryption, mailPlace(id), content)) as MailContent
-    const [, token, code] = /\?token=([\w-]{43})|^(\d{8})$/m.exec(mail.text) ?? []
-    return { ...mail, state, secret: token ?? code ?? '' }
-  })
+  return Promise.all(
+    rows.map(async ({ id, state, content }) => {
+      const mail = JSON.parse(await services.vault.open(platformId, mailPlace(id), content)) as MailContent
+      const [, token, code] = /\?token=([\w-]{43})|^(\d{8})$/m.exec(mail.text) ?? []
+      return { ...mail, state, secret: token ?? code ?? '' }
+    }),
+  )
 }

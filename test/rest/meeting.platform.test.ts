@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { unseal } from '../../subgraphs/kernel/seal.ts'
 import { Platform } from '../platform.ts'
 import { answerOf, restClient, type Answer } from '../rest-client.ts'
 
@@ -113,7 +112,7 @@ describe('authMeetingCallback', () => {
     )
     expect(JSON.stringify(row)).not.toContain('provider-access')
     const place = `identity.meeting_connection/${row!.organization_id}/${row!.id}/tokens`
-    expect(JSON.parse(unseal(platform.services.keys.encryption, place, row!.tokens))).toEqual(issued)
+    expect(JSON.parse(await platform.services.vault.open(row!.organization_id, place, row!.tokens))).toEqual(issued)
     const { body: list } = await person.graphql('{ meetingConnectionList { provider scope } }')
     expect(list.data.meetingConnectionList).toEqual([{ provider: 'zoom', scope: 'meeting:write' }])
   })

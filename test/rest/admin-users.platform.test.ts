@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Role } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { unchanged } from '../expectations.ts'
+import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
 import { answerOf, restClient } from '../rest-client.ts'
@@ -85,6 +86,28 @@ describe('inviting', () => {
       invitedAt: null,
     })
     expect(await codeOf(() => owner.rest.userInviteAgain!({ id: body.id }))).toEqual([409, 'INVALID_STATE'])
+  })
+
+  it('lets the person accept once, as the user that the administrators made of it', async () => {
+    const { owner } = await organization()
+    const { body: team } = await owner.rest.teamCreate!({ body: { name: 'Sales' } })
+    const email = anEmail()
+    const { body: user } = await owner.rest.userInvite!({ body: { email } })
+    await owner.rest.userUpdate!({ id: user.id, body: { role: 'MANAGER' } })
+    await owner.rest.teamMembersAdd!({ id: team.id, body: { userIds: [user.id] } })
+    const token = (await mailsTo(platform, email)).at(-1)!.secret
+    const anonymous = restClient(platform.contract, platform.url, {})
+    const body = { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
+    const accepted = await anonymous.authAcceptPartnerInvite!({ body })
+    expect([accepted.status, accepted.body.user?.id]).toEqual([200, user.id])
+    expect((await owner.rest.user!({ id: user.id })).body).toMatchObject({
+      status: 'ACTIVE',
+      role: 'MANAGER',
+      emailVerified: true,
+      teams: [{ id: team.id }],
+    })
+    expect((await anonymous.authAcceptPartnerInvite!({ body })).status).toBe(400)
+    expect((await anonymous.authLogin!({ body: { email, password: body.password } })).status).toBe(200)
   })
 
   it('takes back who left as the user it was, without teams and keys of before', async () => {

@@ -60,7 +60,8 @@ export async function acceptPartnerInvite(ctx: RequestContext, input: AcceptPart
   return inTransaction(actingAs(ctx, { ...newcomer, ...membership }), async (inner) => {
     if (!(await takeToken(inner, 'PARTNER_INVITE', input.token))) throw wrongToken()
     if (person.personId) await refuseChangedPassword(inner, person.personId, person.knownHash)
-    const user = await addUser(inner, { ...newcomer, ...membership, ...person })
+    const user = await addUser(inner, { ...newcomer, ...membership, ...person, acceptsInvite: true })
+    if (person.personId && person.passwordHash) await givePassword(inner, person.personId, person.passwordHash)
     const stored = await findPerson(inner.db, invite.email)
     await markVerified(inner, stored!.id)
     const verified = await findUser(inner.db, user.organizationId, user.id)
@@ -83,10 +84,20 @@ function provenPerson(ctx: RequestContext, email: string, password: string) {
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email)
     const person = await findPerson(ctx.db, email)
-    if (!person) return { personId: null, passwordHash: await hashPassword(password), knownHash: null }
+    // Somebody who was invited and never had a password: the token proves the address as a reset would.
+    if (!person?.passwordHash) {
+      return { personId: person?.id ?? null, passwordHash: await hashPassword(password), knownHash: null }
+    }
     if (await isPassword(password, person.passwordHash)) {
       return { personId: person.id, passwordHash: null, knownHash: person.passwordHash }
     }
     throw await failed(ctx, email, emailTaken())
   })
+}
+
+async function givePassword({ db, clock }: RequestContext, personId: string, passwordHash: string): Promise<void> {
+  await db.query(
+    'update identity.person set password_hash = $2, updated_at = $3 where id = $1 and password_hash is null',
+    [personId, passwordHash, clock.now().toISOString()],
+  )
 }

@@ -23,6 +23,8 @@ export interface NewUser extends Pick<
   readonly knownAs?: KnownAs | null
   /** A person who left may come back as the user it was; otherwise it is refused like one who is there. */
   readonly mayReturn?: boolean
+  /** Who proved to read the address of an invitation becomes the user who was invited, as it is by now. */
+  readonly acceptsInvite?: boolean
 }
 
 const taken = (message: string) =>
@@ -42,15 +44,19 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
     externalId = null,
     mayReturn = false,
     knownAs = null,
+    acceptsInvite = false,
   } = wanted
   const personId = wanted.personId ?? (await addPerson(ctx, wanted, now))
   const [added] = await ctx.db.query<{ id: string }>(
     `insert into identity.app_user (organization_id, id, person_id, role, visibility, is_active, invited_at, external_id,
        known_as, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9) on conflict (organization_id, person_id) do update
-     set role = $4, visibility = $5, is_active = $6, invited_at = $7, external_id = $8, known_as = $11,
-       left_at = null, updated_at = $9
-     where $10 and app_user.left_at is not null returning id`,
+     set role = case when $12 then app_user.role else $4 end,
+       visibility = case when $12 then app_user.visibility else $5 end,
+       external_id = case when $12 then app_user.external_id else $8 end,
+       is_active = $6, invited_at = $7, known_as = $11, left_at = null, updated_at = $9
+     where case when $12 then app_user.invited_at is not null and app_user.left_at is null
+       else $10 and app_user.left_at is not null end returning id`,
     [
       organizationId,
       id,
@@ -63,14 +69,22 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
       now,
       mayReturn,
       knownAs && JSON.stringify(knownAs),
+      acceptsInvite,
     ],
   )
   if (!added) throw taken('This person belongs to the organization already.')
-  if (added.id !== id) await forgetWhatItHad(ctx, added.id)
+  const hasAccepted = added.id !== id && acceptsInvite
+  if (added.id !== id && !hasAccepted) await forgetWhatItHad(ctx, added.id)
   const user = (await findUser(ctx.db, organizationId, added.id))!
   const told = knownAs ? { ...user, ...knownAs, emailVerified: false, timezone: 'UTC', locale: 'en' } : user
-  await appendEvent(ctx, { type: 'user.created', record: told })
-  await appendAudit(ctx, { action: 'user.created', target: { type: 'user', id: added.id }, after: told })
+  const change = { previous: { ...told, isActive: false }, changedFields: ['isActive'] }
+  if (hasAccepted) await appendEvent(ctx, { type: 'user.updated', record: told, ...change })
+  else await appendEvent(ctx, { type: 'user.created', record: told })
+  await appendAudit(ctx, {
+    action: hasAccepted ? 'user.accepted' : 'user.created',
+    target: { type: 'user', id: added.id },
+    after: told,
+  })
   return user
 }
 

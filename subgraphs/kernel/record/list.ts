@@ -99,7 +99,8 @@ export class Listing {
     return [rows, rows[0] ? (rows[0][keptAs] as number) : await keptTotal(this.ctx, definition)]
   }
 
-  #rows(asked: ReadonlySet<string>, { limit, offset = 0, cursor }: Part, further = ''): Promise<Row[]> {
+  /** Rejects, never throws: a count may be under way, and somebody must wait for it. */
+  async #rows(asked: ReadonlySet<string>, { limit, offset = 0, cursor }: Part, further = ''): Promise<Row[]> {
     const { scope, definition, order, rules } = this
     const values = scope.values
     const columns = selectList(definition, together(asked, order.names), 't', rules) + further

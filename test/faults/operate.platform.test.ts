@@ -46,7 +46,11 @@ describe('keys:rotate', () => {
     const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
     expect(row!.answer).toMatch(/^k2\./)
     const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!
-    const opened = await new Vault(platform.services.database, next).open(row![organization!]!, place(row!), row!.answer!)
+    const opened = await new Vault(platform.services.database, next).open(
+      row![organization!]!,
+      place(row!),
+      row!.answer!,
+    )
     expect(JSON.parse(opened).answer.data.result.id).toBe(body.id)
   })
 
@@ -65,15 +69,23 @@ describe('organization', () => {
   it('suspends and resumes at once, by id or by code', async () => {
     const member = await platform.member({ organizationId: await platform.organization('Sleepy') })
     const { organizationId } = member
-    expect(await operate(['organization', 'suspend', organizationId])).toBe(`The organization ${organizationId} is SUSPENDED.`)
+    expect(await operate(['organization', 'suspend', organizationId])).toBe(
+      `The organization ${organizationId} is SUSPENDED.`,
+    )
     const refused = await member.rest.accountList!()
     expect([refused.status, refused.body.code]).toEqual([401, 'ORGANIZATION_SUSPENDED'])
-    const [{ code } = { code: '' }] = await platform.query<{ code: string }>('select code from identity.organization where id = $1', [organizationId])
+    const [{ code } = { code: '' }] = await platform.query<{ code: string }>(
+      'select code from identity.organization where id = $1',
+      [organizationId],
+    )
     expect(await operate(['organization', 'resume', code])).toBe(`The organization ${organizationId} is ACTIVE.`)
     expect((await member.rest.accountList!()).status).toBe(200)
   })
 
-  it.each([[['organization', 'suspend', 'NOBODY']], [['organization', 'freeze', 'X']], [['dance']]])('refuses %j in one line', async (args) => {
-    await expect(operate(args)).rejects.toMatchObject({ code: 1 })
-  })
+  it.each([[['organization', 'suspend', 'NOBODY']], [['organization', 'freeze', 'X']], [['dance']]])(
+    'refuses %j in one line',
+    async (args) => {
+      await expect(operate(args)).rejects.toMatchObject({ code: 1 })
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { PreparedQuery, tenantStatement, type Row } from './prepared-query.ts'
+import { tenantRole } from './tenant-role.ts'
 
 export type { Row } from './prepared-query.ts'
 
@@ -99,9 +100,6 @@ interface Acting {
   readonly role?: string
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>
 }
-
-/** What PostgreSQL lets requests of tenants do; see `tenant-wall.ts`. */
-export const tenantRole = 'crm_app'
 
 export class Database implements Sql {
   readonly open = false

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config.ts'
-import { tenantRole } from './database.ts'
+import { tenantRole } from './tenant-role.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 import { run } from './embedded-account.ts'
 import { findBinaries, type Binaries } from './embedded-binaries.ts'
@@ -74,7 +74,8 @@ async function createCluster({ path, account }: ServerFolder, binaries: Binaries
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']
   const sync = durable ? [] : ['--no-sync']
   await run(account, binaries.initdb, [`--pgdata=${data}`, '--username=postgres', '--auth=reject', ...locale, ...sync])
-  const statements = `CREATE ROLE ${role} LOGIN CREATEDB;\nCREATE DATABASE ${role} OWNER ${role};\n` +
+  const statements =
+    `CREATE ROLE ${role} LOGIN CREATEDB;\nCREATE DATABASE ${role} OWNER ${role};\n` +
     `CREATE ROLE ${tenantRole} NOLOGIN;\nGRANT ${tenantRole} TO ${role};\n`
   const fsync = `fsync=${durable ? 'on' : 'off'}`
   await run(

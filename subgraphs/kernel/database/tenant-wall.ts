@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.ts'
-import { tenantRole, type Sql } from './database.ts'
+import type { Sql } from './database.ts'
+import { tenantRole } from './tenant-role.ts'
 
 /**
  * The second wall under the predicates of our own SQL. Requests act as the role `crm_app`, which owns nothing and bypasses

@@ -1,0 +1,2 @@
+/** What requests of tenants act as in PostgreSQL; see `tenant-wall.ts`. */
+export const tenantRole = 'crm_app'

@@ -33,13 +33,17 @@ export interface Caller {
 const sights: Readonly<Record<string, Access['sight']>> = {
   '/v1/products': 'everybody',
   '/v1/api-keys': 'administrators',
+  '/v1/oauth-apps': 'administrators',
+  '/v1/connected-apps': 'administrators',
 }
 
 // Whoever has the secret of an owner's key acts as that owner, so no admin gets it.
 const tellsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate'])
 
 // What a person does for itself changes nothing that a role could protect.
-const ownAffairs = /^\/v1\/auth\//
+const ownAffairs: ReadonlySet<string> = new Set(['connectedAppDelete'])
+const isOwnAffair = ({ path, documentId }: RestOperation): boolean =>
+  path.startsWith('/v1/auth/') || ownAffairs.has(documentId)
 
 export function accessOf(operation: RestOperation, described: OperationObject): Access {
   const { scopes, isPublic, path, documentId, method } = operation
@@ -48,11 +52,11 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     isPublic,
     path,
     documentId,
-    isWrite: method !== 'get' && !ownAffairs.test(path),
+    isWrite: method !== 'get' && !isOwnAffair(operation),
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
     namesRecord: path.includes('{'),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
-    isAdministration: path.startsWith('/v1/admin/'),
+    isAdministration: path.startsWith('/v1/admin/') || documentId === 'connectedAppUpdate',
     sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
 }

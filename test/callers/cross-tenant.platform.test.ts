@@ -3,6 +3,7 @@ import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { refusedBy, refusedInput, refusedWith } from '../requests/problem.ts'
+import { needsOthers } from '../requests/exceptions.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, reaching, withText } from '../requests/schema.ts'
 import { inParallel, send, type Received } from '../requests/send.ts'
@@ -43,7 +44,8 @@ async function foreignIdFor(operation: RestOperation, name: string): Promise<str
 }
 
 const named = operations.map((operation) => [operation.id, operation] as const)
-const inPath = named.filter(([, { path }]) => path.includes('{'))
+const made = named.filter(([, { documentId }]) => !needsOthers.has(documentId))
+const inPath = made.filter(([, { path }]) => path.includes('{'))
 
 describe.each(inPath)('%s', (_, operation) => {
   it('answers 404 to the path of a foreign record', async () => {
@@ -137,7 +139,8 @@ describe.each(lists)('%s', (_, operation) => {
       if (creator) await theirs.record(creator, true)
       const { nextCursor } = (await theirs.send(request, { query: 'limit=1' })).body as { nextCursor: string }
       const own: ValidRequest = await ours.valid(operation)
-      const queries = ['', '&sortOrder=asc'].map((order) => `limit=100${order}&cursor=${nextCursor}`)
+      const cursor = encodeURIComponent(nextCursor)
+      const queries = ['', '&sortOrder=asc'].map((order) => `limit=100${order}&cursor=${cursor}`)
       const answers = await withoutTrace([theirs.member.organizationId], () =>
         inParallel(queries, (query) => ours.send(own, { query })),
       )
@@ -149,7 +152,7 @@ describe.each(lists)('%s', (_, operation) => {
   )
 })
 
-describe.each(named.filter(([, { acceptsIdempotencyKey }]) => acceptsIdempotencyKey))('%s', (_, operation) => {
+describe.each(made.filter(([, { acceptsIdempotencyKey }]) => acceptsIdempotencyKey))('%s', (_, operation) => {
   it('does not replay what another organization did with the same Idempotency-Key', async () => {
     const headers = { 'Idempotency-Key': `shared-${operation.id}` }
     const first = await theirs.send(await theirs.valid(operation, { fresh: true }), { headers })
@@ -196,7 +199,7 @@ describe('GraphQL', () => {
         }
       }
     }
-    expect(found.filter((told) => !/"NOT_FOUND"/.test(told))).toEqual([])
+    expect(found.filter((told) => !/"(NOT_FOUND|PERMISSION_DENIED)"/.test(told))).toEqual([])
   })
 
   it('matches no foreign record in filters, nested ones included', async () => {
@@ -253,10 +256,8 @@ describe('GraphQL', () => {
   })
 })
 
-function graphql({ session, member }: Requests, query: string, variables: object): Promise<Received> {
-  const needsSession =
-    /\b(apiKey|me|profile|organization|user|audit)/i.test(query) && !/account|case|product/i.test(query)
-  const headers = needsSession ? { Authorization: `Bearer ${session}` } : member.headers
+function graphql({ session }: Requests, query: string, variables: object): Promise<Received> {
+  const headers = { Authorization: `Bearer ${session}` }
   return send(platform.url, {
     method: 'POST',
     path: '/v1/graphql',

@@ -196,11 +196,9 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
 /** Unique text of the other fields must not stand in the way of the next request. */
 function renewed(body: unknown, except: string): unknown {
   const members = Object.entries(body as Record<string, unknown>).map(([name, value]) => {
-    if (name === 'email' && name !== except) return [name, valuesOfField['email']!()]
-    if (name === 'email' && name !== except) return [name, valuesOfField['email']!()]
-    if (name === 'email' && name !== except) return [name, valuesOfField['email']!()]
-    const isText = typeof value === 'string' && /^s[0-9a-z]+-/.test(value) && name !== except
-    return [name, isText ? freshPrefix() : value]
+    if (name === except) return [name, value]
+    const isText = typeof value === 'string' && /^s[0-9a-z]+-/.test(value)
+    return [name, isText ? freshPrefix() : name === 'email' ? valuesOfField['email']!() : value]
   })
   return Object.fromEntries(members)
 }

@@ -31,7 +31,7 @@ function edgeTexts({ maxLength, format, pattern, enum: members }: Schema): EdgeV
     const prefix = freshPrefix()
     return plain(prefix + character.repeat(maxLength - prefix.length), `${maxLength} characters of ${character}`)
   }
-  const odd = ['%', '_', '\\', "'; drop table account; --", '\u202e', '{{7*7}}', '<script>', '\ufeff', '$1', '\u0001']
+  const odd = ['%', '_', '\\', "'; drop table account; --", '\u202e', '{{7*7}}', '<script>', '\ufeffx', '$1', '\u0001']
   return [
     filled('a'),
     filled('😀'),

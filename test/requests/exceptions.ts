@@ -1,5 +1,8 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { createUser } from '../../subgraphs/identity/public.ts'
+import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-token.ts'
+import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { newSession } from './session.ts'
 import type { Requests } from './requests.ts'
 
@@ -12,21 +15,77 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   profileId: () => null,
   businessHours: () => ({ timezone: 'Europe/Oslo', days: { MON: [['09:00', '17:00']] }, holidays: ['2027-12-24'] }),
   fields: () => ({ account: { annualRevenue: 'HIDDEN' } }),
+  currentPassword: () => 'Correct horse 7!',
+  newPassword: () => 'Better horse 8!',
+  locale: () => 'en-GB',
+  redirectUris: () => 'https://app.example.com/callback',
 }
 
 /** Fields that follow rules beyond their schemas, so that not every value that the schema allows is accepted. */
 export const ruledFields: ReadonlySet<string> = new Set([
+  'code',
+  'currentPassword',
   'businessHours',
   'email',
   'expiresAt',
   'fields',
   'ipAllowList',
+  'locale',
   'origin',
   'password',
   'organizationCode',
   'organizationId',
+  'redirectUris',
   'refreshToken',
   'timezone',
+  'token',
+])
+
+/** A person who can sign in to the organization of the requests. */
+async function aPerson({ platform, member: { organizationId } }: Requests) {
+  const [email, password] = [`u${newId()}@example.com`, 'Correct horse 7!']
+  const wanted = { email, password, name: 'Ann Lee', role: 'MEMBER', visibility: 'OWN' } as const
+  const { id: userId } = await createUser(platform.services, organizationId, wanted)
+  const [row] = await platform.query<{ id: string }>('select id from identity.person where email = $1', [email])
+  return { email, password, organizationId, userId, personId: row!.id }
+}
+
+/** What a mail would have brought. */
+async function mailedToken(requests: Requests, purpose: 'VERIFY_EMAIL' | 'MAGIC_LINK'): Promise<{ token: string }> {
+  const { email, personId } = await aPerson(requests)
+  const { token } = await issueToken(systemContext(requests.platform.services, ''), purpose, { email, personId })
+  return { token }
+}
+
+async function mailedCode(requests: Requests): Promise<{ email: string; code: string }> {
+  const { email, personId } = await aPerson(requests)
+  const { code } = await issueCode(systemContext(requests.platform.services, ''), { email, personId })
+  return { email, code }
+}
+
+/** Valid queries of operations that use up what was mailed. */
+export const queries: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
+  authVerifyEmail: (requests) => mailedToken(requests, 'VERIFY_EMAIL'),
+  authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
+}
+
+/** Values of placeholders that name no record. */
+export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
+
+/** Operations that no answer of this process alone makes succeed; a test of their own has who else it takes. */
+export const needsOthers: ReadonlySet<string> = new Set([
+  'appInstallation',
+  'authMeetingCallback',
+  'connectedApp',
+  'connectedAppDelete',
+  'connectedAppUpdate',
+])
+
+/** Operations whose valid request is accepted once. */
+export const goodOnce: ReadonlySet<string> = new Set([
+  'authAcceptPartnerInvite',
+  'authChangePassword',
+  'authResetPassword',
 ])
 
 /** Valid bodies of operations that need more than records: a person who can sign in, or a token. */
@@ -44,22 +103,41 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
         }
       : needed
   },
-  async authLogin({ platform, member: { organizationId } }, whole) {
-    const [email, password] = [`u${newId()}@example.com`, 'Correct horse 7!']
-    await createUser(platform.services, organizationId, {
-      email,
-      password,
-      name: 'Ann Lee',
-      role: 'MEMBER',
-      visibility: 'OWN',
-    })
+  async authLogin(requests, whole) {
+    const { email, password, organizationId } = await aPerson(requests)
     return whole ? { email, password, organizationId } : { email, password }
   },
   async authRefresh({ platform, member }) {
     const { refreshToken } = await newSession(platform, member)
     return { refreshToken }
   },
+  async oauthAppCreate(_requests, whole) {
+    const needed = {
+      name: `App ${newId()}`,
+      scopes: ['READ_ACCOUNTS'],
+      redirectUris: ['https://app.example.com/callback'],
+    }
+    return whole
+      ? { ...needed, type: 'PUBLIC', description: 'Syncs.', rateLimit: { limit: 10, window: 'HOUR' } }
+      : needed
+  },
+  authVerifyResetCode: mailedCode,
+  async authResetPassword(requests) {
+    return { ...(await mailedCode(requests)), newPassword: 'Better horse 8!' }
+  },
+  async authAcceptPartnerInvite({ platform, member: { organizationId, userId: invitedById } }) {
+    const ctx = systemContext(platform.services, organizationId)
+    const data = { role: 'MEMBER', visibility: 'OWN', invitedById }
+    const subject = { email: `u${newId()}@example.com`, personId: null, organizationId, data }
+    const { token } = await issueToken(ctx, 'PARTNER_INVITE', subject)
+    return { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
+  },
 }
 
-/** Operations that end the session they are called with. */
-export const endsSession: ReadonlySet<string> = new Set(['authLogout'])
+/** Who calls an operation that asks for a password. */
+export const credentials: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
+  async authChangePassword(requests) {
+    const { accessToken } = await newSession(requests.platform, await aPerson(requests))
+    return { Authorization: `Bearer ${accessToken}` }
+  },
+}

@@ -1,8 +1,10 @@
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract, RestOperation } from '../../rest-adapter/contract.ts'
 import type { Platform, Member } from '../platform.ts'
-import { bodies, endsSession } from './exceptions.ts'
+import { bodies, credentials, placeholders, queries } from './exceptions.ts'
 import { sessionOf } from './session.ts'
 import { send, type Received, type Sent } from './send.ts'
+import { fieldsOf } from './schema.ts'
 import { validValue } from './valid-values.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -68,25 +70,24 @@ export class Requests {
   }
 
   static async of(platform: Platform, member: Member): Promise<Requests> {
-    const requests = new Requests(platform, member, await sessionOf(platform, member))
-    await requests.#prepareReferences()
-    return requests
+    return new Requests(platform, member, await sessionOf(platform, member))
   }
 
   /** The credential that the operation asks for: a key, a session, or nothing. */
-  credentialFor({ scopes, isPublic }: RestOperation): Record<string, string> {
+  async credentialFor({ scopes, isPublic }: RestOperation): Promise<Record<string, string>> {
     if (isPublic) return {}
-    return scopes.length > 0 ? { ...this.member.headers } : { Authorization: `Bearer ${this.session}` }
+    if (scopes.length > 0) return { ...this.member.headers }
+    // A session for each, because some operations end those of their user.
+    return { Authorization: `Bearer ${await sessionOf(this.platform, this.member)}` }
   }
 
   async valid(operation: RestOperation, { fresh = false, whole = false }: Wanted = {}): Promise<ValidRequest> {
     const path = await this.#pathOf(operation, fresh)
     const special = bodies[operation.documentId]
     const body = special ? await special(this, whole) : operation.body && (await this.#body(operation, fresh, whole))
-    const headers = endsSession.has(operation.documentId)
-      ? { Authorization: `Bearer ${await sessionOf(this.platform, this.member)}` }
-      : this.credentialFor(operation)
-    return { operation, path, query: this.#requiredQuery(operation), headers, body: body ?? undefined }
+    const query = (await queries[operation.documentId]?.(this)) ?? this.#requiredQuery(operation)
+    const headers = (await credentials[operation.documentId]?.(this)) ?? (await this.credentialFor(operation))
+    return { operation, path, query, headers, body: body ?? undefined }
   }
 
   /** The request as it is sent, changed where a test wants it to be. */
@@ -95,7 +96,7 @@ export class Requests {
     const given = 'body' in change ? change.body : body
     const isRaw = typeof given === 'string' || Buffer.isBuffer(given)
     const at = change.at ?? filled
-    const asked = at === filled ? withRequired(query, change.query) : (change.query ?? '')
+    const asked = withRequired(query, change.query)
     return {
       method: change.method ?? operation.method.toUpperCase(),
       path: asked === '' && change.query === undefined ? at : `${at}?${asked}`,
@@ -151,12 +152,12 @@ export class Requests {
 
   async #create(creator: RestOperation, path: Readonly<Record<string, string>>): Promise<Row> {
     const whole = creator.path.includes('{') ? { ...(await this.#pathOf(creator, false)), ...path } : {}
-    const body = this.#value(creator, false)
+    const body = await this.#value(creator, false)
     const answer = await this.send({
       operation: creator,
       path: whole,
       query: {},
-      headers: this.credentialFor(creator),
+      headers: await this.credentialFor(creator),
       body,
     })
     if (answer.status !== 201) throw new Error(`${creator.id} answered ${answer.status}: ${answer.text}`)
@@ -168,8 +169,9 @@ export class Requests {
     for (const [placeholder, name] of operation.path.matchAll(/\{(\w+)\}/g)) {
       const above = operation.path.slice(0, operation.path.indexOf(placeholder) - 1)
       const creator = this.creatorOf(above)
-      if (!creator) throw new Error(`Nothing creates what ${placeholder} of ${operation.path} names.`)
-      const record = await this.record(creator, fresh || operation.path.endsWith('/restore'), path)
+      const isFresh = fresh || operation.path.endsWith('/restore')
+      // What no operation creates is named, but not there.
+      const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
       path[name!] = String(record[name!] ?? record['id'])
     }
     if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
@@ -179,7 +181,13 @@ export class Requests {
   async #delete(at: string, path: Readonly<Record<string, string>>): Promise<void> {
     const operation = this.contract.operations.find((one) => one.method === 'delete' && one.path === at)
     if (!operation) throw new Error(`Nothing deletes what ${at} names.`)
-    await this.send({ operation, path, query: {}, headers: this.credentialFor(operation), body: undefined })
+    await this.send({
+      operation,
+      path,
+      query: {},
+      headers: await this.credentialFor(operation),
+      body: undefined,
+    })
   }
 
   #requiredQuery({ parameters }: RestOperation): Record<string, string> {
@@ -199,36 +207,27 @@ export class Requests {
     return this.#value(operation, whole, own ? String(own['id']) : null)
   }
 
-  #value(operation: RestOperation, whole: boolean, ownId: string | null = null): unknown {
-    const reference = (name: string): string | null => {
-      if (name === 'id') return ownId
-      if (this.isUserReference(name)) return this.member.userId
-      const creator = this.creatorOfReference(name)
-      return (creator && this.#referenced.get(creator.id)) ?? null
+  async #value(operation: RestOperation, whole: boolean, ownId: string | null = null): Promise<unknown> {
+    const { schema } = operation.body!
+    const references = fieldsOf(this.contract, schema).filter((field) => field.schema.format === 'uuid')
+    const known = new Map<string, string>()
+    for (const { path, required } of references) {
+      const name = String(path.findLast((key) => typeof key === 'string'))
+      const id = ['id', 'ids'].includes(name) ? ownId : await this.#referenceFor(name, whole || required)
+      if (id) known.set(name, id)
     }
-    return validValue(this.contract, operation.body!.schema, 'body', reference, whole)
+    return validValue(this.contract, schema, 'body', (name) => known.get(name) ?? null, whole)
   }
 
-  readonly #referenced = new Map<string, string>()
-
-  /** One record for every reference, apart from those that requests are about: nothing is to become its own parent. */
-  async #prepareReferences(): Promise<void> {
-    for (const operation of this.contract.operations) {
-      if (operation.path.includes('{') || operation.documentId !== operation.id || !operation.id.endsWith('Create'))
-        continue
-      if (await this.#isForOthers(operation)) continue
-      const record = await this.#create(operation, {})
-      this.#referenced.set(operation.id, String(record['id']))
-    }
+  /** Other records than requests are about, so that nothing becomes its own parent. */
+  async #referenceFor(name: string, isNeeded: boolean): Promise<string | null> {
+    if (this.isUserReference(name)) return this.member.userId
+    const creator = isNeeded ? this.creatorOfReference(name) : null
+    if (!creator) return null
+    let known = this.#referenced.get(creator.id)
+    if (!known) this.#referenced.set(creator.id, (known = this.#create(creator, {})))
+    return String((await known)['id'])
   }
 
-  async #isForOthers({ path, method }: RestOperation): Promise<boolean> {
-    const described = this.contract.document.paths[path]![method] as { 'x-required-roles'?: readonly string[] }
-    const roles = described['x-required-roles']
-    if (!roles) return false
-    const [user] = await this.platform.query<{ role: string }>('select role from identity.app_user where id = $1', [
-      this.member.userId,
-    ])
-    return !roles.includes(user!.role)
-  }
+  readonly #referenced = new Map<string, Promise<Row>>()
 }

@@ -52,6 +52,7 @@ export function validValue(
         inner(schema.items ?? {}, name === 'ids' ? 'id' : name),
       )
     case 'object': {
+      if (schema['example'] !== undefined) return schema['example']
       const names = Object.keys(schema.properties ?? {}).filter((key) => whole || schema.required?.includes(key))
       if (names.length === 0 && !schema.properties) return { sample: 'value' }
       return Object.fromEntries(names.map((key) => [key, inner(schema.properties![key]!, key)]))

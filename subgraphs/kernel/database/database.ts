@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { RowClient } from './row-client.ts'
 import { PreparedQuery, tenantStatement, type Row } from './prepared-query.ts'
 import { tenantRole } from './tenant-role.ts'
 
@@ -108,6 +109,7 @@ export class Database implements Sql {
   constructor(options: DatabaseOptions, { role, onConnect }: Acting = {}) {
     const { url, connectionsMax = 10, statementTimeoutMs = 30_000, onError } = options
     this.pool = new pg.Pool({
+      Client: RowClient as never,
       connectionString: url,
       max: connectionsMax,
       types,

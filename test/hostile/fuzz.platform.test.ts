@@ -165,7 +165,7 @@ class Mutator {
 
 // Each hashes a password.
 const slow = new Set(['authLogin', 'authRegister'])
-const rounds = 20
+const rounds = 12
 
 it.each([1, 2, 3])(
   'no random change of any request brings a 5xx or an answer of another form (seed %i)',

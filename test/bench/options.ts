@@ -29,8 +29,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
     },
   })
   const size = values.quick
-    ? { accounts: 10_000, scale: [1_000, 20_000] as const, rounds: 3, roundMs: 1500, warmUpMs: 1500 }
-    : { accounts: 100_000, scale: [10_000, 1_000_000] as const, rounds: 5, roundMs: 3000, warmUpMs: 3000 }
+    ? { accounts: 10_000, scale: [1_000, 20_000] as const, rounds: 4, roundMs: 800, warmUpMs: 1500 }
+    : { accounts: 100_000, scale: [10_000, 1_000_000] as const, rounds: 10, roundMs: 1500, warmUpMs: 2500 }
   return {
     ...size,
     ...(values.rounds && { rounds: Number(values.rounds) }),

@@ -157,6 +157,17 @@ export class Platform {
     return (await this.eventsOf(recordId)).map(({ type }) => type)
   }
 
+  /** How many statements wait for a lock. */
+  async waitingForLocks(): Promise<number> {
+    const [row] = await this.query<{ count: number }>(
+      `select greatest(
+         (select count(*) from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()),
+         (select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
+       )::int as count`,
+    )
+    return row!.count
+  }
+
   /** Everything that is stored, in one organization or in all: a refusal leaves it as it was. */
   fingerprint(organizationId?: string): Promise<string> {
     return fingerprintOf(this.query, organizationId)

@@ -184,3 +184,13 @@ it.each([1, 2, 3])(
     }
   },
 )
+
+it('the same valid request eight times at once makes no deadlock, and no 5xx', async () => {
+  const found: string[] = []
+  for (const operation of operations) {
+    const request = await requests.valid(operation, { fresh: true })
+    const answers = await inParallel(Array<Change>(8).fill({}), (change) => requests.send(request, change))
+    found.push(...answers.filter(({ status }) => status >= 500).map(({ text }) => `${operation.id}: ${text}`))
+  }
+  expect(found).toEqual([])
+})

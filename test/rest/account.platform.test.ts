@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { mailsTo } from '../mailbox.ts'
 import { usePlatform } from '../platform.ts'
@@ -200,6 +200,19 @@ describe('authChangePassword', () => {
       ...Array.from({ length: 6 }, signIn),
     ])
     expect((await bearer(changed.body.accessToken as string).authSessionCount!()).body).toEqual({ count: 1 })
+  })
+
+  it('takes one of two changes at once, also while somebody signs in', async () => {
+    const { email, token } = await registered()
+    const change = (word: string) =>
+      bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword: word } })
+    const changes = await platform.services.database.transaction(async (signIn) => {
+      await signIn.query('select 1 from identity.person where email = $1 for share', [email])
+      const both = Promise.all([change(newPassword), change(`${newPassword}!`)])
+      await vi.waitFor(async () => expect(await platform.waitingForLocks()).toBe(2), { interval: 10, timeout: 5000 })
+      return { both }
+    })
+    expect((await changes.both).map(told).toSorted()).toEqual(['200', '401 UNAUTHENTICATED'])
   })
 
   it('refuses a wrong current password, the same one again and a simple one, and changes nothing', async () => {

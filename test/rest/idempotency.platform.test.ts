@@ -218,7 +218,7 @@ describe('an Idempotency-Key in use', () => {
     await platform.services.database.transaction(async (sql) => {
       await sql.query('select 1 from crm.account where id = $1 for update', [id])
       first = member.rest.accountUpdate!(call)
-      await expect.poll(waiting, { interval: 1, timeout: 5000 }).toBe(1)
+      await expect.poll(() => platform.waitingForLocks(), { interval: 1, timeout: 5000 }).toBe(1)
       const second = await member.rest.accountUpdate!(call)
       expect([second.status, second.body.code, second.headers.get('retry-after'), isReplay(second)]).toEqual([
         409,
@@ -243,17 +243,6 @@ describe('an Idempotency-Key in use', () => {
     expect((await created('Stampede')).length).toBe(1)
   })
 })
-
-/** Statements that wait for a lock. */
-async function waiting(): Promise<number> {
-  const [row] = await platform.query<{ count: number }>(
-    `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()`,
-  )
-  const [blocked] = await platform.query<{ count: number }>(
-    `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return Math.max(row!.count, blocked!.count)
-}
 
 describe('an Idempotency-Key of a GraphQL mutation', () => {
   const create = 'mutation ($name: String!) { accountCreate(input: { name: $name }) { id version } }'

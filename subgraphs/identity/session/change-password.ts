@@ -30,7 +30,7 @@ export async function changePassword(ctx: RequestContext, input: ChangePasswordI
     throw await failed(ctx, person.email, wrong())
   })
   return inTransaction(ctx, async (inner) => {
-    await refuseChangedPassword(inner, person.id, person.passwordHash)
+    await refuseChangedPassword(inner, person.id, person.passwordHash, 'update')
     await setPassword(inner, { ...person, passwordHash })
     const user = await findUser(inner.db, ctx.caller.organizationId, ctx.caller.userId)
     const acting = actingAs(inner, user!)

@@ -45,14 +45,16 @@ export async function endSessionsOfPerson(ctx: RequestContext, personId: string,
 /**
  * A sign-in by password holds for as long as the password does: throws when it was changed since it was checked, and makes a
  * change of it wait until the new session can be seen, and ended. To be called in the transaction that starts the session.
+ * Whoever goes on to change the person takes the `update` lock: two that hold `share` would wait for each other.
  */
 export async function refuseChangedPassword(
   { db }: RequestContext,
   personId: string,
   passwordHash: string | null,
+  lock: 'share' | 'update' = 'share',
 ): Promise<void> {
   const same = await db.query(
-    'select 1 from identity.person where id = $1 and password_hash is not distinct from $2 for share',
+    `select 1 from identity.person where id = $1 and password_hash is not distinct from $2 for ${lock}`,
     [personId, passwordHash],
   )
   if (same.length === 0) throw new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')

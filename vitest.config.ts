@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const require = createRequire(import.meta.url)
@@ -10,6 +11,8 @@ const common = { setupFiles: ['test/setup.ts'], testTimeout: 30_000, hookTimeout
 
 export default defineConfig({
   test: {
+    // Every core: left to itself Vitest keeps one for a watching editor.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         resolve,

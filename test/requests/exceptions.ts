@@ -1,5 +1,6 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { createUser } from '../../subgraphs/identity/public.ts'
+import { invite } from '../../subgraphs/identity/invitation/invitation.ts'
 import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-token.ts'
 import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
@@ -127,9 +128,12 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
   },
   async authAcceptPartnerInvite({ platform, member: { organizationId, userId: invitedById } }) {
     const ctx = systemContext(platform.services, organizationId)
-    const data = { role: 'MEMBER', visibility: 'OWN', invitedById }
-    const subject = { email: `u${newId()}@example.com`, personId: null, organizationId, data }
-    const { token } = await issueToken(ctx, 'PARTNER_INVITE', subject)
+    const email = `u${newId()}@example.com`
+    const knownAs = { name: 'Ann', firstName: null, lastName: null }
+    const { id: userId } = await invite(ctx, { email, role: 'MEMBER', visibility: 'OWN', knownAs })
+    const [person] = await platform.query<{ id: string }>('select id from identity.person where email = $1', [email])
+    const data = { userId, role: 'MEMBER', invitedById }
+    const { token } = await issueToken(ctx, 'INVITATION', { email, personId: person!.id, organizationId, data })
     return { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
   },
 }

@@ -1,18 +1,16 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
-import { newId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allOf, readOne } from '../../kernel/record/read.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
+import { invite, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
 import { endSessions } from '../session/session.actions.ts'
 import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { addUser, changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
-import { findPerson } from '../user/user.ts'
+import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
 import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
-import { sendInvite, withdrawInvites } from './invite.ts'
 
 const nameMax = 255
 const whole = allOf(adminUser)
@@ -32,7 +30,6 @@ export async function readUser(ctx: RequestContext, id: string): Promise<AdminUs
   return row as unknown as AdminUser
 }
 
-/** The user exists at once, so that it can be given teams and a role; it cannot act before it accepts. */
 export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise<AdminUser> {
   const email = normalizeEmail(input.email)
   const { name, firstName, lastName } = input
@@ -43,29 +40,14 @@ export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise
     ),
   ])
   const [role, visibility] = [input.role ?? 'MEMBER', input.visibility ?? 'OWN'] as const
-  return administering(ctx, async (inner) => {
-    refuseRoleAboveCaller(inner, { id: '', role }, role)
-    const person = await findPerson(inner.db, email)
-    const knownAs = {
-      name: [firstName, lastName].filter(isFilled).join(' ') || (isFilled(name) && name) || email.split('@')[0]!,
-      firstName: isFilled(firstName) ? firstName : null,
-      lastName: isFilled(lastName) ? lastName : null,
-    }
-    const user = await addUser(inner, {
-      id: newId(),
-      organizationId: inner.caller.organizationId,
-      personId: person?.id ?? null,
-      passwordHash: null,
-      email,
-      ...knownAs,
-      knownAs,
-      role,
-      visibility,
-      isInvited: true,
-      mayReturn: true,
-    })
-    await sendInvite(inner, user)
-    return readUser(inner, user.id)
+  const knownAs = {
+    name: [firstName, lastName].filter(isFilled).join(' ') || (isFilled(name) && name) || email.split('@')[0]!,
+    firstName: isFilled(firstName) ? firstName : null,
+    lastName: isFilled(lastName) ? lastName : null,
+  }
+  return inTransaction(ctx, async (inner) => {
+    const { id } = await invite(inner, { email, role, visibility, knownAs })
+    return readUser(inner, id)
   })
 }
 
@@ -77,8 +59,8 @@ export function inviteAgain(ctx: RequestContext, id: string): Promise<AdminUser>
     if (user.status !== 'INVITED') {
       throw new Refusal('INVALID_STATE', 'Only who has not accepted yet can be invited again.', { allowed: [] })
     }
-    await sendInvite(inner, user)
-    return user
+    await sendInvitation(inner, id)
+    return readUser(inner, id)
   })
 }
 
@@ -102,7 +84,7 @@ export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUs
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     await refuseLastOwner(inner, user)
-    await withdrawInvites(inner, id)
+    await withdrawInvitation(inner, id)
     await endSessions(inner, { userId: id }, 'USER_DEACTIVATED')
     await changeUser(inner, id, { isActive: false })
     return readUser(inner, id)
@@ -126,7 +108,7 @@ export function removeUser(ctx: RequestContext, id: string): Promise<string> {
     refuseRoleAboveCaller(inner, user)
     await refuseLastOwner(inner, user)
     await inTransaction(inner, async (last) => {
-      await withdrawInvites(last, id)
+      await withdrawInvitation(last, id)
       await endSessions(last, { userId: id }, 'USER_REMOVED')
       await takeOut(last, id)
     })

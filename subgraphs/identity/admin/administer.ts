@@ -14,7 +14,7 @@ export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext
   requireAdministrator(ctx)
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId, kind } = inner.caller
-    await inner.db.query('select 1 from identity.organization where id = $1 for no key update', [organizationId])
+    await awaitTurn(inner)
     if (kind !== 'SESSION') return work(inner)
     const [actor] = await inner.db.query<{ role: Role }>(
       `select role from identity.app_user
@@ -27,11 +27,19 @@ export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext
   })
 }
 
+/** Whoever asks for a turn after this has to wait for the end of this transaction. */
+export async function awaitTurn({ db, caller }: RequestContext): Promise<void> {
+  await db.query('select 1 from identity.organization where id = $1 for no key update', [caller.organizationId])
+}
+
+/** Which role may give which: to a user who is there, and to one who is invited. */
+export const mayGiveRole = (giver: Role, role: Role): boolean =>
+  giver === 'OWNER' || (giver === 'ADMIN' && role !== 'OWNER')
+
 /** Only an owner makes owners or touches them, and nobody raises their own role. */
 export function refuseRoleAboveCaller({ caller }: RequestContext, user: Pick<User, 'id' | 'role'>, role?: Role): void {
   if (caller.kind === 'SYSTEM') return
-  const concernsOwner = user.role === 'OWNER' || role === 'OWNER'
-  if (concernsOwner && caller.role !== 'OWNER') {
+  if (!mayGiveRole(caller.role, user.role) || (role && !mayGiveRole(caller.role, role))) {
     throw new Refusal('PERMISSION_DENIED', 'Only an owner makes owners, changes them or takes them out.', {
       requiredRoles: ['OWNER'],
     })

@@ -2,8 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { invalid, type Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { lockPerson } from '../user/user.ts'
 
-export type Purpose = 'VERIFY_EMAIL' | 'MAGIC_LINK' | 'RESET_PASSWORD' | 'PARTNER_INVITE'
+export type Purpose = 'VERIFY_EMAIL' | 'MAGIC_LINK' | 'RESET_PASSWORD' | 'INVITATION'
 
 const minuteMs = 60_000
 /** How long each is good for. */
@@ -11,7 +12,7 @@ export const lifeMs: Readonly<Record<Purpose, number>> = {
   VERIFY_EMAIL: 24 * 60 * minuteMs,
   MAGIC_LINK: 15 * minuteMs,
   RESET_PASSWORD: 15 * minuteMs,
-  PARTNER_INVITE: 7 * 24 * 60 * minuteMs,
+  INVITATION: 7 * 24 * 60 * minuteMs,
 }
 
 export interface Subject {
@@ -83,22 +84,44 @@ export async function findToken(ctx: RequestContext, purpose: Purpose, token: st
   return found ?? null
 }
 
-/** Uses the token up in the transaction of `ctx`. Of any number of attempts at once, one gets it. */
-export async function takeToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<OneTimeToken | null> {
-  if (!form.test(token)) return null
-  const [taken] = await ctx.db.query<OneTimeToken>(
-    `update identity.one_time_token set used_at = $3
-     where secret_hash = $1 and purpose = $2 and used_at is null and expires_at > $3 returning ${tokenColumns}`,
-    [hashOf(token), purpose, ctx.clock.now().toISOString()],
-  )
-  return taken ?? null
+export interface ProvenToken extends OneTimeToken {
+  readonly personId: string
 }
 
-/** Makes every way into the account worthless that was mailed and not used. */
-export async function withdrawTokens(ctx: RequestContext, personId: string): Promise<void> {
-  await ctx.db.query(
-    `update identity.one_time_token set used_at = $2
-     where person_id = $1 and used_at is null and purpose in ('MAGIC_LINK', 'RESET_PASSWORD')`,
-    [personId, ctx.clock.now().toISOString()],
+/** Uses the token up in the transaction of `ctx`. Of any number of attempts at once, one gets it. */
+export async function takeToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<ProvenToken | null> {
+  const found = await findToken(ctx, purpose, token)
+  return found && (await useUp(ctx, found))
+}
+
+/**
+ * Uses up what was found, in the transaction of `ctx`; null when another request did, or when the address is the person's no
+ * more. The person is locked first, as by everything that withdraws tokens: whoever goes on to change it waits for nobody.
+ */
+export async function useUp(ctx: RequestContext, found: OneTimeToken): Promise<ProvenToken | null> {
+  const { id, personId, email } = found
+  if (personId === null || !(await lockPerson(ctx.db, { id: personId, email }))) return null
+  const taken = await ctx.db.query(
+    'update identity.one_time_token set used_at = $2 where id = $1 and used_at is null and expires_at > $2 returning id',
+    [id, ctx.clock.now().toISOString()],
+  )
+  return taken.length === 1 ? { ...found, personId } : null
+}
+
+const waysIn: readonly Purpose[] = ['MAGIC_LINK', 'RESET_PASSWORD']
+
+/** Makes every way into the account worthless that was mailed and not used. The person must be locked. */
+export async function withdrawTokens(
+  { db, clock }: RequestContext,
+  personId: string,
+  purposes: readonly Purpose[] = waysIn,
+): Promise<void> {
+  await db.query(
+    'update identity.one_time_token set used_at = $2 where person_id = $1 and used_at is null and purpose = any($3::text[])',
+    [personId, clock.now().toISOString(), purposes],
   )
 }
+
+/** Everything that was mailed to a person, as when the address is another's now. The person must be locked. */
+export const withdrawAllTokens = (ctx: RequestContext, personId: string): Promise<void> =>
+  withdrawTokens(ctx, personId, Object.keys(lifeMs) as Purpose[])

@@ -47,12 +47,3 @@ export function checkCode(ctx: RequestContext, email: string, code: string): Pro
     return null
   })
 }
-
-/** Uses a checked code up in the transaction of `ctx`; false when another request did. */
-export async function takeCode(ctx: RequestContext, id: string): Promise<boolean> {
-  const taken = await ctx.db.query(
-    'update identity.one_time_token set used_at = $2 where id = $1 and used_at is null and expires_at > $2 returning id',
-    [id, ctx.clock.now().toISOString()],
-  )
-  return taken.length === 1
-}

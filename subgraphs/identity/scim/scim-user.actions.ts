@@ -2,7 +2,7 @@ import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
-import { withdrawInvites } from '../admin/invite.ts'
+import { withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { endSessions } from '../session/session.actions.ts'
 import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
@@ -77,7 +77,7 @@ export function updateScimUser(ctx: RequestContext, id: string, input: ScimUserI
     await describe(inner, user, input)
     if (input.active === false && user.active) await endSessions(inner, { userId: id }, 'USER_DEACTIVATED')
     // Whoever the directory says is active need not accept an invitation.
-    if (input.active != null) await withdrawInvites(inner, id)
+    if (input.active != null) await withdrawInvitation(inner, id)
     await changeUser(inner, id, {
       ...(input.active != null && { isActive: input.active }),
       ...(input.role && { role: input.role }),
@@ -90,7 +90,7 @@ export function removeScimUser(ctx: RequestContext, id: string): Promise<string>
   return administering(ctx, async (inner) => {
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user)
-    await withdrawInvites(inner, id)
+    await withdrawInvitation(inner, id)
     await endSessions(inner, { userId: id }, 'USER_REMOVED')
     await takeOut(inner, id)
     return user.id

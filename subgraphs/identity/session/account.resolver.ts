@@ -3,6 +3,7 @@ import { newCsrfToken } from '../../kernel/csrf-token.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { acceptInvitation } from '../invitation/accept-invitation.ts'
 import { oneTimeTokenForget } from '../one-time-token/one-time-token-forget.job.ts'
 import { oneTimeTokenTable } from '../one-time-token/one-time-token.migrations.ts'
 import { User } from '../user/user.ts'
@@ -26,7 +27,7 @@ import {
 import { changePassword } from './change-password.ts'
 import { countSessions, logoutAll } from './logout-all.ts'
 import { sendMagicLink, signInByLink } from './magic-link.ts'
-import { acceptPartnerInvite, invitePartner } from './partner-invite.ts'
+import { invitePartner } from './partner-invite.ts'
 import { forgotPassword, resetPassword, verifyResetCode } from './reset-password.ts'
 import { SignedIn } from './session.ts'
 import { updateProfile } from './update-profile.ts'
@@ -83,7 +84,9 @@ export class AccountResolver {
     return updateProfile(ctx, input)
   }
 
-  @Mutation(() => PartnerInvite, { description: 'Mails an invitation to the organization. For owners and admins.' })
+  @Mutation(() => PartnerInvite, {
+    description: 'Invites like `userInvite`, by an address alone. Sent again, it replaces the invitation before.',
+  })
   @RequiresScopes('SESSION')
   partnerInvite(@Arg('input', () => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: RequestContext) {
     return invitePartner(ctx, input)
@@ -95,7 +98,7 @@ export class AccountResolver {
     @Arg('input', () => AcceptPartnerInviteInput) input: AcceptPartnerInviteInput,
     @Ctx() ctx: RequestContext,
   ) {
-    return acceptPartnerInvite(ctx, input)
+    return acceptInvitation(ctx, input)
   }
 
   @Mutation(() => SignedOutEverywhere, { description: 'Ends every session of the person, in all its organizations.' })

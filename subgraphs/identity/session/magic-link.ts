@@ -29,7 +29,7 @@ export async function signInByLink(ctx: RequestContext, token: string): Promise<
   await refuseThrottledAddress(ctx)
   const answer = await inTransaction(ctx, async (inner) => {
     const taken = await takeToken(inner, 'MAGIC_LINK', token)
-    if (!taken?.personId) return null
+    if (!taken) return null
     await markVerified(inner, taken.personId)
     const [user] = await membershipsOf(inner.db, taken.personId)
     if (!user) return null

@@ -71,7 +71,7 @@ interface Invitation {
 }
 
 /** The link leads to a page that asks for name and password, so it belongs to the web application. */
-export const partnerInviteMail = (ctx: RequestContext, to: Recipient, { organization, invitedBy, token }: Invitation) =>
+export const invitationMail = (ctx: RequestContext, to: Recipient, { organization, invitedBy, token }: Invitation) =>
   queueMail(ctx, {
     ...to,
     ...mailContent({

@@ -7,7 +7,8 @@ import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, isPassword, passwordProblems } from '../password/password.ts'
 import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
-import { findPerson } from '../user/user.ts'
+import { claimNewcomer, findNewcomer } from '../user/newcomer.ts'
+import { findPerson, lockPerson } from '../user/user.ts'
 import { refuseChangedPassword } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
@@ -31,7 +32,8 @@ export async function register(ctx: RequestContext, input: RegisterInput): Promi
     : ({ organizationId: newId(), role: 'OWNER', visibility: 'ALL' } as const)
   const newcomer: NewUser = { id: newId(), email, ...namesOf(input, email), ...person, ...membership }
   return inTransaction(actingAs(ctx, newcomer), async (inner) => {
-    if (person.personId) await refuseChangedPassword(inner, person.personId, person.provenHash)
+    if (person.isNewcomer) await claim(inner, newcomer)
+    else if (person.personId) await refuseChangedPassword(inner, person.personId, person.provenHash)
     if (!organizationId) {
       const name = input.company?.trim() || `${newcomer.name}'s organization`
       await addOrganization(inner, { id: membership.organizationId, name })
@@ -72,20 +74,32 @@ async function organizationWith(ctx: RequestContext, code: string): Promise<stri
   throw invalid({ path: 'organizationCode', code: 'UNKNOWN_REFERENCE', message: 'No organization has this code.' })
 }
 
+interface ProvenPerson extends Pick<NewUser, 'personId' | 'passwordHash'> {
+  readonly provenHash: string | null
+  /** Somebody who was invited, and comes by itself. */
+  readonly isNewcomer: boolean
+}
+
 /** The person behind an email: the one that has it, if the password is right, or a new one. Takes one hash either way. */
-function provenPerson(ctx: RequestContext, email: string, password: string) {
+function provenPerson(ctx: RequestContext, email: string, password: string): Promise<ProvenPerson> {
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email)
     const person = await findPerson(ctx.db, email)
-    if (!person) return { personId: null, passwordHash: await hashPassword(password), provenHash: null }
-    if (await isPassword(password, person.passwordHash))
-      return {
-        personId: person.id,
-        passwordHash: null,
-        provenHash: person.passwordHash,
-      }
+    const newcomerId = person && (await findNewcomer(ctx, email))
+    if (!person || newcomerId) {
+      const passwordHash = await hashPassword(password)
+      return { personId: newcomerId, passwordHash, provenHash: null, isNewcomer: newcomerId !== null }
+    }
+    if (await isPassword(password, person.passwordHash)) {
+      return { personId: person.id, passwordHash: null, provenHash: person.passwordHash, isNewcomer: false }
+    }
     throw await failed(ctx, email, emailTaken())
   })
+}
+
+async function claim(ctx: RequestContext, { personId, email, ...claimed }: NewUser): Promise<void> {
+  const person = personId === null ? null : await lockPerson(ctx.db, { id: personId, email })
+  if (!person || !(await claimNewcomer(ctx, person.id, claimed))) throw emailTaken()
 }
 
 function namesOf({ name, firstName, lastName }: RegisterInput, email: string) {

@@ -1,6 +1,6 @@
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { checkCode, codeProblems, issueCode, takeCode, wrongCode } from '../one-time-token/reset-code.ts'
-import type { OneTimeToken } from '../one-time-token/one-time-token.ts'
+import { checkCode, codeProblems, issueCode, wrongCode } from '../one-time-token/reset-code.ts'
+import { useUp, type ProvenToken } from '../one-time-token/one-time-token.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, passwordProblems } from '../password/password.ts'
 import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
@@ -46,20 +46,16 @@ export async function resetPassword(ctx: RequestContext, input: ResetPasswordInp
     ...codeProblems(input.code),
     ...passwordProblems(input.newPassword, 'newPassword'),
   ])
-  const { id, personId } = await rightCode(ctx, email, input.code)
+  const code = await rightCode(ctx, email, input.code)
   const passwordHash = await inHashSlot(() => hashPassword(input.newPassword))
   await inTransaction(ctx, async (inner) => {
-    if (!(await takeCode(inner, id))) throw wrongCode()
-    await setPassword(inner, { id: personId, email, passwordHash, provesEmail: true })
+    if (!(await useUp(inner, code))) throw wrongCode()
+    await setPassword(inner, { id: code.personId, email, passwordHash, provesEmail: true })
   })
   return { changedAt: ctx.clock.now().toISOString() }
 }
 
-async function rightCode(
-  ctx: RequestContext,
-  email: string,
-  code: string,
-): Promise<OneTimeToken & { readonly personId: string }> {
+async function rightCode(ctx: RequestContext, email: string, code: string): Promise<ProvenToken> {
   await refuseThrottled(ctx, email)
   const token = await checkCode(ctx, email, code)
   if (!token?.personId) throw await failed(ctx, email, wrongCode())

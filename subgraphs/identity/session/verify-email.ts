@@ -31,7 +31,7 @@ export async function verifyEmail(ctx: RequestContext, token: string): Promise<E
   await refuseThrottledAddress(ctx)
   const email = await inTransaction(ctx, async (inner) => {
     const taken = await takeToken(inner, 'VERIFY_EMAIL', token)
-    if (!taken?.personId) return null
+    if (!taken) return null
     await markVerified(inner, taken.personId)
     return taken.email
   })

@@ -4,7 +4,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { revokeApiKey } from '../api-key/api-key.actions.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
-import { findUser, type User } from './user.ts'
+import { findUser, findUserAsTold, type User } from './user.ts'
 
 export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
 
@@ -23,8 +23,6 @@ export interface NewUser extends Pick<
   readonly knownAs?: KnownAs | null
   /** A person who left may come back as the user it was; otherwise it is refused like one who is there. */
   readonly mayReturn?: boolean
-  /** Who proved to read the address of an invitation becomes the user who was invited, as it is by now. */
-  readonly acceptsInvite?: boolean
 }
 
 const taken = (message: string) =>
@@ -44,19 +42,15 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
     externalId = null,
     mayReturn = false,
     knownAs = null,
-    acceptsInvite = false,
   } = wanted
   const personId = wanted.personId ?? (await addPerson(ctx, wanted, now))
   const [added] = await ctx.db.query<{ id: string }>(
     `insert into identity.app_user (organization_id, id, person_id, role, visibility, is_active, invited_at, external_id,
        known_as, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9) on conflict (organization_id, person_id) do update
-     set role = case when $12 then app_user.role else $4 end,
-       visibility = case when $12 then app_user.visibility else $5 end,
-       external_id = case when $12 then app_user.external_id else $8 end,
-       is_active = $6, invited_at = $7, known_as = $11, left_at = null, updated_at = $9
-     where case when $12 then app_user.invited_at is not null and app_user.left_at is null
-       else $10 and app_user.left_at is not null end returning id`,
+     set role = $4, visibility = $5, is_active = $6, invited_at = $7, external_id = $8, known_as = $11, left_at = null,
+       updated_at = $9
+     where $10 and app_user.left_at is not null returning id`,
     [
       organizationId,
       id,
@@ -69,22 +63,14 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
       now,
       mayReturn,
       knownAs && JSON.stringify(knownAs),
-      acceptsInvite,
     ],
   )
   if (!added) throw taken('This person belongs to the organization already.')
-  const hasAccepted = added.id !== id && acceptsInvite
-  if (added.id !== id && !hasAccepted) await forgetWhatItHad(ctx, added.id)
+  if (added.id !== id) await forgetWhatItHad(ctx, added.id)
   const user = (await findUser(ctx.db, organizationId, added.id))!
   const told = knownAs ? { ...user, ...knownAs, emailVerified: false, timezone: 'UTC', locale: 'en' } : user
-  const change = { previous: { ...told, isActive: false }, changedFields: ['isActive'] }
-  if (hasAccepted) await appendEvent(ctx, { type: 'user.updated', record: told, ...change })
-  else await appendEvent(ctx, { type: 'user.created', record: told })
-  await appendAudit(ctx, {
-    action: hasAccepted ? 'user.accepted' : 'user.created',
-    target: { type: 'user', id: added.id },
-    after: told,
-  })
+  await appendEvent(ctx, { type: 'user.created', record: told })
+  await appendAudit(ctx, { action: 'user.created', target: { type: 'user', id: added.id }, after: told })
   return user
 }
 
@@ -115,6 +101,9 @@ async function addPerson(ctx: RequestContext, wanted: NewUser, now: string): Pro
 
 export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' | 'profileId'>>
 
+const pick = (user: User, names: readonly (keyof User)[]): Partial<User> =>
+  Object.fromEntries(names.map((name) => [name, user[name]]))
+
 const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
 
 /** Changes what a user may do. Takes effect on every credential of the user with the commit. */
@@ -132,10 +121,11 @@ export function changeUser(ctx: RequestContext, id: string, change: UserChange):
       `update identity.app_user set updated_at = $3, ${sets.join(', ')} where organization_id = $1 and id = $2`,
       [organizationId, id, inner.clock.now().toISOString(), ...changedFields.map((name) => change[name])],
     )
-    const user = await findUser(inner.db, organizationId, id)
-    await appendEvent(inner, { type: 'user.updated', record: user!, previous, changedFields })
-    await appendAudit(inner, { action: 'user.updated', target: { type: 'user', id }, before: previous, after: user })
-    return user!
+    const after = await findUserAsTold(inner.db, organizationId, id)
+    const before = { ...after!, ...pick(previous, changedFields), updatedAt: previous.updatedAt }
+    await appendEvent(inner, { type: 'user.updated', record: after!, previous: before, changedFields })
+    await appendAudit(inner, { action: 'user.updated', target: { type: 'user', id }, before, after })
+    return (await findUser(inner.db, organizationId, id))!
   })
 }
 
@@ -143,7 +133,7 @@ export function changeUser(ctx: RequestContext, id: string, change: UserChange):
 export function takeOut(ctx: RequestContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
-    const previous = await findUser(inner.db, organizationId, id)
+    const previous = await findUserAsTold(inner.db, organizationId, id)
     if (!previous) throw notFound('The user')
     const now = inner.clock.now().toISOString()
     await inner.db.query(

@@ -78,6 +78,21 @@ export async function findUser(sql: Sql, organizationId: string, id: string): Pr
   return row ?? null
 }
 
+/**
+ * As the organization is told of it: who invites somebody or provisions them learns nothing of an account they have, and calls
+ * them as it likes.
+ */
+export async function findUserAsTold(sql: Sql, organizationId: string, id: string): Promise<User | null> {
+  const [row] = await sql.query<User>(
+    `select id, organization_id as "organizationId", email, email_verified as "emailVerified", name, first_name as "firstName",
+       last_name as "lastName", role, visibility, profile_id as "profileId", is_active as "isActive", timezone, locale,
+       created_at as "createdAt", updated_at as "updatedAt"
+     from identity.admin_user where organization_id = $1 and id = $2 and deleted_at is null`,
+    [organizationId, id],
+  )
+  return row ?? null
+}
+
 /** The active memberships of a person, that of the latest sign-in first. */
 export function membershipsOf(sql: Sql, personId: string): Promise<User[]> {
   return sql.query<User>(
@@ -91,6 +106,21 @@ export function membershipsOf(sql: Sql, personId: string): Promise<User[]> {
 export interface Person {
   readonly id: string
   readonly passwordHash: string | null
+}
+
+/**
+ * A person as long as it has this address, who changes by nobody else until the transaction ends. To be called before
+ * anything of the person is changed: of two who had only read it, each would wait for the other.
+ */
+export async function lockPerson(
+  sql: Sql,
+  { id, email }: { readonly id: string; readonly email: string },
+): Promise<Person | null> {
+  const [row] = await sql.query<Person>(
+    'select id, password_hash as "passwordHash" from identity.person where id = $1 and email = $2 for no key update',
+    [id, email],
+  )
+  return row ?? null
 }
 
 export async function findPerson(sql: Sql, email: string): Promise<Person | null> {

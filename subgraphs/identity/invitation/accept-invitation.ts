@@ -1,0 +1,134 @@
+import { Refusal } from '../../kernel/errors.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { awaitTurn, mayGiveRole } from '../admin/administer.ts'
+import { appendAudit } from '../audit/audit.ts'
+import { appendEvent } from '../identity-event.ts'
+import { findToken, takeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
+import { findOrganization } from '../organization/organization.ts'
+import { inHashSlot } from '../password/hash-slots.ts'
+import { hashPassword, isPassword, passwordProblems } from '../password/password.ts'
+import type { AcceptPartnerInviteInput } from '../session/account.ts'
+import { actingAs, signedIn, startSession } from '../session/session.actions.ts'
+import type { SignedIn } from '../session/session.ts'
+import { failed, failedAddress, refuseThrottled, refuseThrottledAddress } from '../session/throttle.ts'
+import { refuseAny, textProblems } from '../text.ts'
+import { claimNewcomer } from '../user/newcomer.ts'
+import { emailTaken, type KnownAs } from '../user/user.actions.ts'
+import { findPerson, findUser, findUserAsTold, lockPerson, type User } from '../user/user.ts'
+
+const nameMax = 255
+
+/** Joins as invited, with a new password or, for a person who has one, with that; the token proves the address. */
+export async function acceptInvitation(ctx: RequestContext, input: AcceptPartnerInviteInput): Promise<SignedIn> {
+  const [firstName, lastName] = [input.firstName.trim(), input.lastName.trim()]
+  refuseAny([
+    ...passwordProblems(input.password),
+    ...textProblems('firstName', firstName, { min: 1, max: nameMax }),
+    ...textProblems('lastName', lastName, { min: 1, max: nameMax }),
+  ])
+  await refuseThrottledAddress(ctx)
+  const invitation = await findToken(ctx, 'INVITATION', input.token)
+  if (!invitation) throw await failedAddress(ctx, wrongToken())
+  await waitingUser(ctx, invitation)
+  const attempt = () => joined(ctx, invitation, { ...input, firstName, lastName })
+  // A password that was set meanwhile, as by another invitation of the same person, is asked for once.
+  const answer = (await attempt()) ?? (await attempt())
+  if (!answer) throw new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
+  return answer
+}
+
+/** Null, with nothing done, when the person's password changed after it was checked. */
+async function joined(ctx: RequestContext, invitation: OneTimeToken, input: AcceptPartnerInviteInput) {
+  const proof = await proven(ctx, invitation.email, input.password)
+  return inTransaction(actingIn(ctx, invitation), async (inner) => {
+    await awaitTurn(inner)
+    const user = await waitingUser(inner, invitation)
+    const person = await lockPerson(inner.db, { id: invitation.personId!, email: invitation.email })
+    if (!person) throw wrongToken()
+    if (person.passwordHash !== proof.knownHash) return null
+    const acting = actingAs(inner, user)
+    if (!(await takeToken(acting, 'INVITATION', input.token))) throw wrongToken()
+    const member = await join(acting, {
+      ...namesIn(input),
+      userId: user.id,
+      personId: person.id,
+      newHash: proof.newHash,
+    })
+    return signedIn(acting, member, await startSession(acting))
+  })
+}
+
+const actingIn = (ctx: RequestContext, { organizationId }: OneTimeToken): RequestContext => ({
+  ...ctx,
+  caller: { ...ctx.caller, organizationId: organizationId! },
+})
+
+/** The user who was invited, as it is by now. An invitation is worth what its author may still do. */
+async function waitingUser({ db }: RequestContext, { organizationId, data }: OneTimeToken): Promise<User> {
+  const { userId, role, invitedById } = data as { userId: string; invitedById: string } & Pick<User, 'role'>
+  const organization = await findOrganization(db, organizationId!)
+  const inviter = await findUser(db, organizationId!, invitedById)
+  const user = await findUser(db, organizationId!, userId)
+  if (organization?.status !== 'ACTIVE' || !user || !inviter?.isActive || !mayGiveRole(inviter.role, role)) {
+    throw wrongToken()
+  }
+  return user
+}
+
+interface Proof {
+  /** What the person must still have when it joins. */
+  readonly knownHash: string | null
+  readonly newHash: string | null
+}
+
+/** Takes one hash either way. Somebody who never had a password gets this one: the token proves the address as a reset would. */
+function proven(ctx: RequestContext, email: string, password: string): Promise<Proof> {
+  return inHashSlot(async () => {
+    await refuseThrottled(ctx, email)
+    const knownHash = (await findPerson(ctx.db, email))?.passwordHash ?? null
+    if (knownHash === null) return { knownHash, newHash: await hashPassword(password) }
+    if (await isPassword(password, knownHash)) return { knownHash, newHash: null }
+    throw await failed(ctx, email, emailTaken())
+  })
+}
+
+const namesIn = ({ firstName, lastName }: AcceptPartnerInviteInput): KnownAs => ({
+  name: `${firstName} ${lastName}`,
+  firstName,
+  lastName,
+})
+
+interface Joining extends KnownAs {
+  readonly userId: string
+  readonly personId: string
+  readonly newHash: string | null
+}
+
+async function join(ctx: RequestContext, { userId, personId, newHash, ...names }: Joining): Promise<User> {
+  const { db, clock, caller } = ctx
+  const { organizationId } = caller
+  const now = clock.now().toISOString()
+  const before = await findUserAsTold(db, organizationId, userId)
+  if (newHash !== null) await claimNewcomer(ctx, personId, { ...names, passwordHash: newHash })
+  await db.query(
+    `update identity.app_user set is_active = true, invited_at = null, known_as = null, updated_at = $3
+     where organization_id = $1 and id = $2`,
+    [organizationId, userId, now],
+  )
+  await db.query(
+    `update identity.person set password_hash = coalesce(password_hash, $2),
+       email_verified_at = coalesce(email_verified_at, $3), updated_at = $3 where id = $1`,
+    [personId, newHash, now],
+  )
+  const after = (await findUser(db, organizationId, userId))!
+  const changedFields = Object.keys(after).filter((name) => after[name as keyof User] !== before![name as keyof User])
+  await appendEvent(ctx, {
+    type: 'user.updated',
+    record: after,
+    previous: before!,
+    changedFields: changedFields.filter((name) => name !== 'updatedAt'),
+  })
+  const target = { type: 'user', id: userId }
+  await appendAudit(ctx, { action: 'user.accepted', target, before, after })
+  return after
+}

@@ -1,0 +1,95 @@
+import { notFound } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
+import { appendAudit } from '../audit/audit.ts'
+import { issueToken } from '../one-time-token/one-time-token.ts'
+import { findOrganization } from '../organization/organization.ts'
+import { invitationMail } from '../session/mails.ts'
+import { addUser, changeUser, type KnownAs } from '../user/user.actions.ts'
+import { findPerson, findUser, type User } from '../user/user.ts'
+
+export interface Invitation extends Pick<User, 'email' | 'role' | 'visibility'> {
+  readonly knownAs: KnownAs
+  /** Somebody who has not accepted yet gets another mail, and role and visibility as they are now given. */
+  readonly mayRepeat?: boolean
+}
+
+/** The user is there at once, so that it can be given teams and another role; it cannot act before it accepts. */
+export function invite(ctx: RequestContext, invitation: Invitation): Promise<{ id: string; expiresAt: Date }> {
+  const { email, role, visibility, mayRepeat = false } = invitation
+  return administering(ctx, async (inner) => {
+    const waiting = mayRepeat ? await findInvited(inner, email) : null
+    refuseRoleAboveCaller(inner, waiting ?? { id: '', role }, role)
+    const { id } = waiting ? await changeUser(inner, waiting.id, { role, visibility }) : await added(inner, invitation)
+    return { id, expiresAt: await sendInvitation(inner, id) }
+  })
+}
+
+async function added(ctx: RequestContext, { knownAs, ...wanted }: Invitation): Promise<User> {
+  const { organizationId } = ctx.caller
+  const personId = (await findPerson(ctx.db, wanted.email))?.id ?? null
+  const { email, role, visibility } = wanted
+  const membership = { organizationId, personId, passwordHash: null, isInvited: true, mayReturn: true }
+  return addUser(ctx, { id: newId(), email, role, visibility, ...knownAs, knownAs, ...membership })
+}
+
+async function findInvited({ db, caller }: RequestContext, email: string): Promise<Pick<User, 'id' | 'role'> | null> {
+  const [found] = await db.query<Pick<User, 'id' | 'role'>>(
+    `select id, role from identity.admin_user
+     where organization_id = $1 and email = $2 and invited_at is not null and deleted_at is null`,
+    [caller.organizationId, email],
+  )
+  return found ?? null
+}
+
+interface Invited extends Pick<User, 'email' | 'role'> {
+  readonly personId: string
+}
+
+/** A link of its own, in a mail that leaves with the commit; those of before lead nowhere. In a transaction. */
+export async function sendInvitation(ctx: RequestContext, userId: string): Promise<Date> {
+  const { organizationId, userId: invitedById } = ctx.caller
+  const [user] = await ctx.db.query<Invited>(
+    `select u.person_id as "personId", p.email, u.role from identity.app_user u join identity.person p on p.id = u.person_id
+     where u.organization_id = $1 and u.id = $2 and u.left_at is null`,
+    [organizationId, userId],
+  )
+  if (!user) throw notFound('The user')
+  await useUpLinks(ctx, userId)
+  const { email, role, personId } = user
+  // The role is that which the inviter vouches for; whoever changes it later vouches for that.
+  const subject = { email, personId, organizationId, data: { userId, role, invitedById } }
+  const { token, expiresAt } = await issueToken(ctx, 'INVITATION', subject)
+  const organization = await findOrganization(ctx.db, organizationId)
+  const inviter = await findUser(ctx.db, organizationId, invitedById)
+  const words = { organization: organization!.name, invitedBy: inviter?.name ?? organization!.name, token }
+  await invitationMail(ctx, { to: email, expiresAt }, words)
+  await ctx.db.query('update identity.app_user set invited_at = $3 where organization_id = $1 and id = $2', [
+    organizationId,
+    userId,
+    ctx.clock.now().toISOString(),
+  ])
+  await appendAudit(ctx, { action: 'user.invited', target: { type: 'user', id: userId }, after: { role } })
+  return expiresAt
+}
+
+/** The user is not waited for any more, and links that were sent lead nowhere. In a transaction. */
+export async function withdrawInvitation(ctx: RequestContext, userId: string): Promise<void> {
+  await useUpLinks(ctx, userId)
+  const withdrawn = await ctx.db.query(
+    `update identity.app_user set invited_at = null
+     where organization_id = $1 and id = $2 and invited_at is not null returning id`,
+    [ctx.caller.organizationId, userId],
+  )
+  if (withdrawn.length === 0) return
+  await appendAudit(ctx, { action: 'user.invitation_withdrawn', target: { type: 'user', id: userId } })
+}
+
+async function useUpLinks({ db, caller, clock }: RequestContext, userId: string): Promise<void> {
+  await db.query(
+    `update identity.one_time_token set used_at = $3
+     where purpose = 'INVITATION' and organization_id = $1 and data ->> 'userId' = $2 and used_at is null`,
+    [caller.organizationId, userId, clock.now().toISOString()],
+  )
+}

@@ -1,0 +1,29 @@
+import type { RequestContext } from '../../kernel/request.ts'
+import type { User } from './user.ts'
+
+/** Somebody who was invited and has done nothing yet, anywhere: without a password, and never seen to read the address. */
+const isNewcomer = `p.password_hash is null and p.email_verified_at is null and not exists (
+  select 1 from identity.app_user u where u.person_id = p.id and u.invited_at is null and u.left_at is null)`
+
+export async function findNewcomer({ db }: RequestContext, email: string): Promise<string | null> {
+  const [found] = await db.query<{ id: string }>(
+    `select p.id from identity.person p where p.email = $1 and ${isNewcomer}`,
+    [email],
+  )
+  return found?.id ?? null
+}
+
+interface Claim extends Pick<User, 'name' | 'firstName' | 'lastName'> {
+  readonly passwordHash: string | null
+}
+
+/** Gives a newcomer its first password, and the names it says itself; false for everybody else. The person must be locked. */
+export async function claimNewcomer({ db, clock }: RequestContext, personId: string, claim: Claim): Promise<boolean> {
+  const { passwordHash, name, firstName, lastName } = claim
+  const claimed = await db.query(
+    `update identity.person p set password_hash = $2, name = $3, first_name = $4, last_name = $5, updated_at = $6
+     where p.id = $1 and ${isNewcomer} returning p.id`,
+    [personId, passwordHash, name, firstName, lastName, clock.now().toISOString()],
+  )
+  return claimed.length === 1
+}

@@ -189,7 +189,7 @@ it('the same valid request eight times at once makes no deadlock, and no 5xx', a
   const found: string[] = []
   for (const operation of operations) {
     const request = await requests.valid(operation, { fresh: true })
-    const answers = await inParallel(Array<Change>(8).fill({}), (change) => requests.send(request, change))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => requests.send(request, {})))
     found.push(...answers.filter(({ status }) => status >= 500).map(({ text }) => `${operation.id}: ${text}`))
   }
   expect(found).toEqual([])

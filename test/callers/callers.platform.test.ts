@@ -18,12 +18,12 @@ beforeAll(async () => {
 }, 30_000)
 
 /** What every answer carries, whoever asked. */
-function expectHeaders({ isKey }: Caller, { status, headers }: Received): void {
+function expectHeaders({ isMetered }: Caller, { status, headers }: Received): void {
   expect(headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/)
   expect(headers['api-version']).toBe(version)
   const limit = headers['ratelimit-limit']
-  expect(limit !== undefined).toBe(isKey)
-  if (!isKey) return
+  expect(limit !== undefined).toBe(isMetered)
+  if (!isMetered) return
   expect(headers['ratelimit-remaining']).toMatch(/^\d+$/)
   expect(headers['ratelimit-reset']).toMatch(/^[1-9]\d*$/)
   expect(headers['ratelimit-policy']).toMatch(new RegExp(`^${limit};w=(60|3600|86400)$`))
@@ -49,7 +49,8 @@ const missing = ({ body: { missingScopes } }: Received): unknown =>
 describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
   const access = accessOf(operation, document.paths[operation.path]![operation.method]!)
   const refused = callers.filter((caller) => caller.refusal(access) !== null)
-  const isSpecial = needsOthers.has(operation.documentId) || operation.documentId in credentials
+  const needsOther = needsOthers.has(operation.documentId) && !access.isOfApps
+  const isSpecial = needsOther || operation.documentId in credentials
   const allowed = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
 
   it('is refused, and changes nothing', { timeout: deadlineMs * 2 }, async () => {
@@ -66,7 +67,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     expect(found).toEqual(
       refused.map((caller) => {
         const code = caller.refusal(access)!
-        const scopes = code === 'API_KEY_SCOPE_INSUFFICIENT' ? operation.scopes : undefined
+        const scopes = code.endsWith('_SCOPE_INSUFFICIENT') ? operation.scopes : undefined
         return [caller.name, statusOfCode[code], code, scopes, []]
       }),
     )

@@ -1,8 +1,10 @@
 import type { RestOperation } from '../../rest-adapter/contract.ts'
 import type { OperationObject } from '../../rest-adapter/openapi.ts'
+import { oauthScopes } from '../../subgraphs/identity/public.ts'
 import type { Role } from '../../subgraphs/kernel/context.ts'
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Requests } from '../requests/requests.ts'
+import type { RefusedToken, Tokens } from './tokens.ts'
 import type { RefusedCaller, World } from './world.ts'
 
 /** What the OpenAPI document says of who may call an operation. */
@@ -15,6 +17,8 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
   readonly roles: readonly Role[] | null
   /** For owners and admins. */
   readonly isAdministration: boolean
+  /** Where an app asks about itself. */
+  readonly isOfApps: boolean
   /** Who sees a record that somebody else owns. */
   readonly sight: 'everybody' | 'visibility' | 'administrators'
 }
@@ -24,8 +28,8 @@ export interface Caller {
   headers(world: World, access: Access): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>
   /** The code of the refusal; null for an operation that answers as documented. */
   refusal(access: Access): ErrorCode | null
-  /** Whether the answer tells a quota: a key that exists. */
-  readonly isKey: boolean
+  /** Whether the answer tells a quota: that of a key or of an app that exists. */
+  readonly isMetered: boolean
   /** Whose records the request is about; the owner's unless said. */
   readonly records?: 'own' | 'mate'
 }
@@ -57,12 +61,22 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     namesRecord: path.includes('{'),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/') || documentId === 'connectedAppUpdate',
+    isOfApps: path.startsWith('/v1/app-runtime/'),
     sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
 }
 
 const ofKeys = ({ isBlocked, isPublic, scopes }: Access): ErrorCode | null =>
   isBlocked ? 'API_KEY_SCOPE_BLOCKED' : scopes.length === 0 && !isPublic ? 'API_KEY_SCOPE_INSUFFICIENT' : null
+
+/** No scope of an app is `*`; it needs none where it asks about itself. */
+const ofTokens = ({ isBlocked, isPublic, isOfApps, scopes }: Access): ErrorCode | null => {
+  if (isBlocked) return 'API_KEY_SCOPE_BLOCKED'
+  const isBeyond = scopes.length === 0 || scopes.includes('*')
+  return isBeyond && !isPublic && !isOfApps ? 'OAUTH_SCOPE_INSUFFICIENT' : null
+}
+
+const forApps = ({ isOfApps }: Access): ErrorCode | null => (isOfApps ? 'OAUTH_TOKEN_REQUIRED' : null)
 
 const hidden = ({ namesRecord, sight }: Access, sees: Access['sight'][]): ErrorCode | null =>
   namesRecord && !sees.includes(sight) ? 'NOT_FOUND' : null
@@ -88,8 +102,8 @@ const starred = (
 ): Caller => ({
   name,
   headers: ({ members }) => members[member].headers,
-  refusal: (access) => ofKeys(access) ?? withoutRole(access, member) ?? refusal(access),
-  isKey: true,
+  refusal: (access) => ofKeys(access) ?? forApps(access) ?? withoutRole(access, member) ?? refusal(access),
+  isMetered: true,
   ...(records && { records }),
 })
 
@@ -101,8 +115,9 @@ const scoped = (
 ): Caller => ({
   name,
   headers: (world, access) => world.key(world.members.owner, scopes(access)),
-  refusal: (access) => ofKeys(access) ?? (isEnough(access) || access.isPublic ? null : 'API_KEY_SCOPE_INSUFFICIENT'),
-  isKey: true,
+  refusal: (access) =>
+    ofKeys(access) ?? (isEnough(access) || access.isPublic ? forApps(access) : 'API_KEY_SCOPE_INSUFFICIENT'),
+  isMetered: true,
 })
 
 const session = (
@@ -112,16 +127,34 @@ const session = (
 ): Caller => ({
   name,
   headers: (world) => world.session(world.members[member]),
-  refusal: (access) => withoutRole(access, member) ?? refusal(access),
-  isKey: false,
+  refusal: (access) => forApps(access) ?? withoutRole(access, member) ?? refusal(access),
+  isMetered: false,
+})
+
+const token = (
+  name: string,
+  headers: (tokens: Tokens, access: Access) => ReturnType<Caller['headers']>,
+  refusal: (access: Access) => ErrorCode | null = () => null,
+): Caller => ({
+  name,
+  headers: ({ tokens }, access) => headers(tokens, access),
+  refusal: (access) => ofTokens(access) ?? refusal(access),
+  isMetered: true,
+})
+
+const refusedToken = (caller: RefusedToken, name: string, code: ErrorCode, isMetered: boolean): Caller => ({
+  name,
+  headers: ({ tokens }) => tokens.refused[caller],
+  refusal: () => code,
+  isMetered,
 })
 
 /** Refused wherever it goes, for what it is. */
-const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isKey: boolean): Caller => ({
+const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isMetered: boolean): Caller => ({
   name,
   headers: (world) => world.refused[caller],
   refusal: () => code,
-  isKey,
+  isMetered,
 })
 
 const notAdministrator = ({ isAdministration }: Access): ErrorCode | null =>
@@ -134,6 +167,10 @@ const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => !scope.s
 const legacyRead = /^READ_(LEADS|CONTACTS|ACCOUNTS|OPPORTUNITIES|PRODUCTS|QUOTES|TASKS|ACTIVITIES|WEBHOOKS)$/
 const inverse = (scope: string): string =>
   scope.startsWith('READ_') ? scope.replace('READ_', 'WRITE_') : scope.replace('WRITE_', 'READ_')
+
+const implies = (held: string, scope: string): boolean =>
+  held === scope || (held.startsWith('WRITE_') && inverse(held) === scope) || `${held} ${scope}` === publishes
+const publishes = 'PUBLISH_EVENTS READ_EVENTS'
 
 export const callers: readonly Caller[] = [
   starred('the owner', 'owner'),
@@ -215,13 +252,33 @@ export const callers: readonly Caller[] = [
   refused('expired session', 'an expired access token', 'TOKEN_EXPIRED', false),
   refused('forged session', 'an access token with another signature', 'UNAUTHENTICATED', false),
   refused('suspended session', 'a session in a suspended organization', 'ORGANIZATION_SUSPENDED', false),
+  token('an access token with every scope', ({ whole }) => whole),
+  token('an access token with just the scope', ({ scoped: of }, { scopes }) =>
+    of(scopes.some((scope) => scope !== '*') ? scopes : ['READ_LEADS']),
+  ),
+  token(
+    'an access token with every scope but those',
+    ({ scoped: of }, { scopes }) => of(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
+    ({ isPublic, isOfApps }) => (isPublic || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
+  ),
+  token('an access token of a user who may only read', ({ reader }) => reader, readOnly),
+  token(
+    'an access token of an app whose quota is spent',
+    ({ refused: { spent } }) => spent,
+    () => 'OAUTH_RATE_LIMITED',
+  ),
+  refusedToken('revoked', 'a revoked access token', 'UNAUTHENTICATED', false),
+  refusedToken('expired', 'an access token of an app that has expired', 'TOKEN_EXPIRED', true),
+  refusedToken('suspended', 'an access token in a suspended organization', 'ORGANIZATION_SUSPENDED', true),
+  refusedToken('deactivated', 'an access token of a deactivated user', 'UNAUTHENTICATED', true),
+  refused('directory', 'the token of a directory', 'UNAUTHENTICATED', false),
   refused('key as bearer', 'a key as bearer token', 'UNAUTHENTICATED', false),
   refused('basic', 'a user name and password', 'UNAUTHENTICATED', false),
   {
     name: 'nobody',
     headers: () => ({}),
     refusal: ({ isPublic }) => (isPublic ? null : 'UNAUTHENTICATED'),
-    isKey: false,
+    isMetered: false,
   },
 ]
 

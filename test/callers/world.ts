@@ -9,7 +9,9 @@ import {
 } from '../../subgraphs/identity/public.ts'
 import type { Member, Platform } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
+import { restClient } from '../rest-client.ts'
 import { newSession, sessionOf } from '../requests/session.ts'
+import { tokensIn, type Tokens } from './tokens.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -22,6 +24,7 @@ export interface World {
   key(of: Member, scopes: readonly string[]): Promise<Headers>
   readonly members: Readonly<Record<'owner' | 'admin' | 'manager' | 'all' | 'team' | 'own' | 'reader', Member>>
   readonly refused: Readonly<Record<RefusedCaller, Headers>>
+  readonly tokens: Tokens
   session(of: Member): Promise<Headers>
 }
 
@@ -42,6 +45,7 @@ export type RefusedCaller =
   | 'forged session'
   | 'suspended session'
   | 'key as bearer'
+  | 'directory'
   | 'basic'
 
 const headersOf = (secret: string): Headers => ({ 'X-API-Key': secret })
@@ -57,6 +61,8 @@ export async function worldOf(platform: Platform): Promise<World> {
     own: await platform.member({ visibility: 'OWN' }),
     reader: await platform.member({ role: 'READ_ONLY' }),
   }
+  // Time passes with it, and what comes after is to be good.
+  const tokens = await tokensIn(platform, members.owner.organizationId)
   const mate = await platform.member({ visibility: 'OWN' })
   await platform.team(members.owner.organizationId, [members.team.userId, mate.userId])
   const keys = new Map<string, Promise<Headers>>()
@@ -73,6 +79,7 @@ export async function worldOf(platform: Platform): Promise<World> {
       return known
     },
     refused: await refusedCallers(platform, members.owner),
+    tokens,
     session: async (of) => bearer(await sessionOf(platform, of)),
   }
 }
@@ -117,6 +124,7 @@ async function refusedCallers(platform: Platform, owner: Member): Promise<World[
   const claims = { sessionId: '0199d1a0-0000-7000-8000-000000000000', userId, organizationId }
   const past = new Date(platform.now.getTime() - 3_600_000)
   const genuine = await sessionOf(platform, owner)
+  const { scimTokenRotate } = restClient(platform.contract, platform.url, bearer(genuine))
   return {
     revoked: revoked.headers,
     expired,
@@ -134,6 +142,7 @@ async function refusedCallers(platform: Platform, owner: Member): Promise<World[
     'forged session': bearer(`${genuine.slice(0, -10)}${Array.from(genuine.slice(-10)).toReversed().join('')}`),
     'suspended session': suspendedSession,
     'key as bearer': bearer(owner.secret),
+    directory: bearer((await scimTokenRotate!()).body.token as string),
     basic: { Authorization: 'Basic b3duZXI6b3duZXI=' },
   }
 }

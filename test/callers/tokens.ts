@@ -1,0 +1,61 @@
+import * as oauth from 'openid-client'
+import { deactivateUser, oauthScopes, suspendOrganization } from '../../subgraphs/identity/public.ts'
+import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
+import type { Platform } from '../platform.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+export type RefusedToken = 'revoked' | 'expired' | 'suspended' | 'deactivated' | 'spent'
+
+/** Access tokens of apps that act in one organization. */
+export interface Tokens {
+  /** Of an owner who consented to every scope there is. */
+  readonly whole: Headers
+  /** The same of a user who may only read. */
+  readonly reader: Headers
+  /** With these scopes alone, as the owner who registered the app. */
+  scoped(scopes: readonly string[]): Promise<Headers>
+  readonly refused: Readonly<Record<RefusedToken, Headers>>
+}
+
+const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` })
+const accessTokenMs = 3_600_000
+
+/** An hour of the platform's clock passes here. */
+export async function tokensIn(platform: Platform, organizationId: string): Promise<Tokens> {
+  const { services } = platform
+  const owner = await aPerson(platform, { role: 'OWNER', organizationId })
+  const anyScope = { scopes: [...oauthScopes], rateLimit: { limit: 1_000_000, window: 'HOUR' } }
+  const config = await discovered(platform.url, await anApp(owner, anyScope))
+  const hasty = await anApp(owner, { ...anyScope, rateLimit: { limit: 1, window: 'DAY' } })
+  const tokenOf = async (person: typeof owner): Promise<string> =>
+    (await tokensOf(platform, config, person, oauthScopes.join(' '))).access_token
+  const granted = async (scopes: readonly string[], by = config): Promise<Headers> =>
+    bearer((await oauth.clientCredentialsGrant(by, { scope: scopes.join(' ') })).access_token)
+
+  const expired = bearer(await tokenOf(owner))
+  platform.pass(accessTokenMs)
+  const revoked = await tokenOf(owner)
+  await oauth.tokenRevocation(config, revoked)
+  const stranger = await aPerson(platform, { organizationId: await platform.organization('Asleep') })
+  const suspended = bearer(await tokenOf(stranger))
+  await suspendOrganization(services, stranger.organizationId)
+  const leaver = await aPerson(platform, { organizationId })
+  const deactivated = bearer(await tokenOf(leaver))
+  await deactivateUser(services, organizationId, leaver.userId)
+  const spent = await granted(oauthScopes, await discovered(platform.url, hasty))
+  await fetch(`${platform.url}/v1/accounts`, { headers: spent })
+
+  const known = new Map<string, Promise<Headers>>()
+  return {
+    whole: bearer(await tokenOf(owner)),
+    reader: bearer(await tokenOf(await aPerson(platform, { role: 'READ_ONLY', organizationId }))),
+    scoped(scopes) {
+      const name = scopes.join()
+      let token = known.get(name)
+      if (!token) known.set(name, (token = granted(scopes)))
+      return token
+    },
+    refused: { revoked: bearer(revoked), expired, suspended, deactivated, spent },
+  }
+}

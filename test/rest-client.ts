@@ -61,3 +61,17 @@ export function restClient(
     ]),
   )
 }
+
+export type GraphqlClient = (query: string, variables?: object) => Promise<Answer>
+
+/** GraphQL over real HTTP with the headers of one caller. */
+export const graphqlClient =
+  (baseUrl: string, credential: Readonly<Record<string, string>>): GraphqlClient =>
+  async (query, variables = {}) =>
+    answerOf(
+      await fetch(`${baseUrl}/v1/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...credential },
+        body: JSON.stringify({ query, variables }),
+      }),
+    )

@@ -5,7 +5,19 @@ import { account, product, supportCase } from '../builders.ts'
 import { refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
-import { restClient, type Answer } from '../rest-client.ts'
+import { restClient } from '../rest-client.ts'
+import {
+  codesOf,
+  filtered,
+  kinds,
+  named,
+  one,
+  places,
+  sorted,
+  text,
+  unrelated,
+  type Kind,
+} from './field-security.fixture.ts'
 
 const platform = usePlatform()
 let writer: Member
@@ -23,57 +35,6 @@ async function restricted(fields: object): Promise<Member & { profileId: string 
   await assignProfile(ctx, member.userId, profileId)
   return { ...member, profileId }
 }
-
-const codesOf = ({ body }: Answer): string[] =>
-  (body.errors as { extensions: { code: string; errors?: { path: string }[] } }[] | undefined)?.flatMap(
-    ({ extensions: { code, errors = [] } }) => [code, ...errors.map(({ path }) => path)],
-  ) ?? []
-
-interface Kind {
-  readonly value: unknown
-  readonly other: unknown
-  /** The value as GraphQL writes it. */
-  readonly literal: string
-  readonly operator: string
-  readonly empty?: unknown
-  readonly isSorted?: boolean
-}
-
-const text = (value: string): Kind => ({ value, other: 'another', literal: `"${value}"`, operator: 'startsWith' })
-const list = (value: string): Kind => ({
-  value: [value],
-  other: ['another'],
-  literal: `"${value}"`,
-  operator: 'has',
-  empty: [],
-  isSorted: false,
-})
-
-/** One field of each kind that can be hidden. */
-const kinds: Readonly<Record<string, Kind>> = {
-  phone: text('+47 22 11'),
-  rating: { value: 'HOT', other: 'COLD', literal: 'HOT', operator: 'eq' },
-  numberOfEmployees: { value: 12, other: 13, literal: '12', operator: 'gte' },
-  annualRevenue: { value: 5000, other: 5001, literal: '5000', operator: 'lt' },
-  healthScore: { value: 50, other: 51, literal: '50', operator: 'ne' },
-  lastActivityDate: {
-    value: '2027-01-05T00:00:00.000Z',
-    other: '2027-01-06T00:00:00.000Z',
-    literal: '"2027-01-05T00:00:00.000Z"',
-    operator: 'gt',
-  },
-  externalId: text('ext-1'),
-  parentAccountId: { value: null, other: null, literal: 'true', operator: 'isNull' },
-  painPoints: list('paper'),
-  tags: list('vip'),
-}
-const named = Object.entries(kinds)
-// Two relations stand on the parent; they have a test of their own.
-const unrelated = named.filter(([name]) => name !== 'parentAccountId')
-
-const one = (name: string) => `query($id: ID!) { account(id: $id) { id ${name} } }`
-const filtered = (filter: string) => `{ accountList(filter: ${filter}) { data { id } } }`
-const sorted = (name: string) => `{ accountList(orderBy: [{ field: ${name} }]) { data { id } } }`
 
 describe('a hidden field', () => {
   it.each(named)(
@@ -116,15 +77,7 @@ describe('a hidden field', () => {
     async (name, { literal, operator, isSorted = true }) => {
       const member = await restricted({ account: { [name]: 'HIDDEN' } })
       const condition = `{ ${name}: { ${operator}: ${literal} } }`
-      const places = {
-        [condition]: `filter.${name}`,
-        [`{ and: [{ name: { eq: "x" } }, ${condition}] }`]: `filter.and.1.${name}`,
-        [`{ or: [${condition}] }`]: `filter.or.0.${name}`,
-        [`{ not: ${condition} }`]: `filter.not.${name}`,
-        [`{ parent: ${condition} }`]: `filter.parent.${name}`,
-        [`{ children: { none: ${condition} } }`]: `filter.children.none.${name}`,
-      }
-      for (const [filter, path] of Object.entries(places)) {
+      for (const [filter, path] of places(name, condition)) {
         expect(codesOf(await member.graphql(filtered(filter)))).toEqual(['FIELD_NOT_READABLE', path])
       }
       if (isSorted) expect(codesOf(await member.graphql(sorted(name)))).toEqual(['FIELD_NOT_READABLE', 'orderBy'])

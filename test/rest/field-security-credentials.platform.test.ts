@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { assignProfile, createProfile, updateProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { createApiKey, oauthScopes } from '../../subgraphs/identity/public.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { account, supportCase } from '../builders.ts'
+import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { graphqlClient, restClient, type Answer, type GraphqlClient, type RestClient } from '../rest-client.ts'
+import { filtered, kinds, named, places, sorted, unrelated } from './field-security.fixture.ts'
+
+interface Way {
+  readonly rest: RestClient
+  readonly graphql: GraphqlClient
+}
+
+const platform = usePlatform()
+let writer: Member
+let record: Record<string, unknown>
+let relative: Record<string, unknown>
+let aboutIt: Record<string, unknown>
+
+beforeAll(async () => {
+  writer = await platform.member()
+  record = await account(writer, Object.fromEntries(named.map(([name, { value }]) => [name, value])))
+  relative = await account(writer, { parentAccountId: record['id'] })
+  aboutIt = await supportCase(writer, { accountId: record['id'], description: 'The secret recipe.' })
+})
+
+const ways = ['the key', 'a session', 'an access token'] as const
+
+/** One user whose profile gives every field this level, and its ways in. */
+async function restricted(level: 'HIDDEN' | 'READ' | 'WRITE'): Promise<Record<(typeof ways)[number], Way>> {
+  const { services, url, contract } = platform
+  const { organizationId } = writer
+  const person = await aPerson(platform, { organizationId })
+  const ctx = systemContext(services, organizationId)
+  const fields = {
+    account: Object.fromEntries(named.map(([name]) => [name, level])),
+    case: { accountId: level, description: level, slaDueAt: level },
+  }
+  const { id } = await createProfile(ctx, { name: level, fields })
+  await assignProfile(ctx, person.userId, id)
+  const wanted = { ownerId: person.userId, name: 'Sync', scopes: ['*'] }
+  const { secret } = await createApiKey(services, organizationId, wanted)
+  const app = await anApp(person, { scopes: [...oauthScopes] })
+  const { access_token } = await tokensOf(platform, await discovered(url, app), person, oauthScopes.join(' '))
+  const way = (headers: Record<string, string>): Way => ({
+    rest: restClient(contract, url, headers),
+    graphql: graphqlClient(url, headers),
+  })
+  return {
+    'the key': way({ 'X-API-Key': secret }),
+    'a session': way({ Authorization: `Bearer ${await sessionOf(platform, person)}` }),
+    'an access token': way({ Authorization: `Bearer ${access_token}` }),
+  }
+}
+
+type Probe = (way: Way) => Promise<Answer>
+
+const conditionOf = (name: string): string => `{ ${name}: { ${kinds[name]!.operator}: ${kinds[name]!.literal} } }`
+
+/** Every place that a field can be seen, guessed or written from. */
+function probes(): Record<string, Probe> {
+  const { id } = record
+  const all = named.map(([name]) => name).join(' ')
+  const whole = `query($id: ID!, $child: ID!, $case: ID!) {
+    account(id: $id) { ${all} children { totalCount nodes { id } } cases { totalCount nodes { id } } }
+    child: account(id: $child) { parentAccountId parent { id } }
+    case(id: $case) { accountId description aiSummary account { id } }
+    accountConnection { nodes { ${all} } } accountStats { byRating totalAnnualRevenue averageHealthScore } }`
+  const probed: Record<string, Probe> = {
+    read: ({ rest }) => rest.account!({ id }),
+    list: ({ rest }) => rest.accountList!({ query: { limit: 100 } }),
+    search: ({ rest }) => rest.accountList!({ query: { search: '+47 22 11' } }),
+    statistics: ({ rest }) => rest.accountStats!(),
+    'statistics of cases': ({ rest }) => rest.caseStats!(),
+    'cases of it': ({ rest }) => rest.caseList!({ query: { accountId: String(id) } }),
+    summary: ({ rest }) => rest.caseSummarize!({ id: aboutIt['id'] }),
+    graph: ({ graphql }) => graphql(whole, { id, child: relative['id'], case: aboutIt['id'] }),
+  }
+  for (const [name] of unrelated)
+    for (const [filter, path] of places(name, conditionOf(name)))
+      probed[path] = ({ graphql }) => graphql(filtered(filter))
+  for (const [name, { other, isSorted = true }] of named) {
+    if (isSorted) probed[`order by ${name}`] = ({ graphql }) => graphql(sorted(name))
+    probed[`change ${name}`] = ({ rest }) => rest.accountUpdate!({ id, body: { [name]: other, industry: 'x' } })
+    probed[`create ${name}`] = ({ rest }) => rest.accountCreate!({ body: { name: 'New', [name]: other } })
+  }
+  return probed
+}
+
+const codeOf = ({ status, body }: Answer): string =>
+  (body.code ?? body.errors?.[0]?.extensions?.code ?? `${status}`) as string
+
+const told = ({ status, body }: Answer): unknown => [status, JSON.parse(JSON.stringify(body, withoutChance))]
+const chance = new Set(['requestId'])
+const withoutChance = (name: string, value: unknown): unknown => (chance.has(name) ? undefined : value)
+
+describe.each([
+  ['HIDDEN', { FIELD_NOT_READABLE: 64, FIELD_NOT_WRITABLE: 20 }],
+  ['READ', { FIELD_NOT_WRITABLE: 20 }],
+] as const)('a user whose fields are %s', (level, refusals) => {
+  it('is answered the same whatever it comes with', { timeout: 60_000 }, async () => {
+    const byWay = await restricted(level)
+    const counts: Record<string, number> = {}
+    for (const [name, probe] of Object.entries(probes())) {
+      const expected = await probe(byWay['the key'])
+      if (codeOf(expected) !== '200') counts[codeOf(expected)] = (counts[codeOf(expected)] ?? 0) + 1
+      for (const way of ways.slice(1)) {
+        expect([name, way, told(await probe(byWay[way]))]).toEqual([name, way, told(expected)])
+      }
+    }
+    expect(counts).toEqual(refusals)
+  })
+})
+
+describe('a change of the profile', () => {
+  it('counts for every credential at once', async () => {
+    const byWay = await restricted('WRITE')
+    const phones = () =>
+      Promise.all(ways.map(async (way) => (await byWay[way].rest.account!({ id: record['id'] })).body.phone as unknown))
+    expect(await phones()).toEqual(ways.map(() => '+47 22 11'))
+    const ctx = systemContext(platform.services, writer.organizationId)
+    const [profile] = await platform.query<{ id: string }>(`select id from identity.profile where name = 'WRITE'`)
+    await updateProfile(ctx, profile!.id, { fields: { account: { phone: 'HIDDEN' } } })
+    await expect.poll(phones).toEqual(ways.map(() => undefined))
+  })
+})

@@ -100,11 +100,13 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const port = oauthService(services)
   const issuer = async () => `${config.publicUrl ?? (await listensAt)}/v1/oauth`
-  app.use(oauthRouter({ config, edge, port, scopes: oauthScopes, issuer, secret: keys.encryption, log }))
+  const apiVersion = contract.version
+  app.use(oauthRouter({ config, edge, port, apiVersion, scopes: oauthScopes, issuer, secret: keys.encryption, log }))
   app.use(
     scimBase,
     scimRouter({
       edge,
+      apiVersion: contract.version,
       graph,
       findToken: (hash) => findScimToken(database, hash, clock.now()),
       onDefect: (thrown, requestId) => log.error({ err: thrown, requestId }, 'a SCIM request failed'),

@@ -17,6 +17,8 @@ export interface OAuthOptions {
   readonly edge: Pick<Edge, 'admit' | 'restrict' | 'refuse'>
   readonly port: OAuthPort
   readonly scopes: readonly string[]
+  /** Sent as API-Version with every answer. */
+  readonly apiVersion: string
   /** Known when the server listens. */
   readonly issuer: () => Promise<string>
   readonly secret: Buffer
@@ -78,7 +80,13 @@ export function oauthRouter(options: OAuthOptions): Router {
 }
 
 /** An API key is answered here as everywhere below the blocked paths; everybody else is counted by address. */
-async function admit({ edge, config }: OAuthOptions, req: Request, res: Response, next: NextFunction): Promise<void> {
+async function admit(
+  { edge, config, apiVersion }: OAuthOptions,
+  req: Request,
+  res: Response,
+  next: NextFunction,
+): Promise<void> {
+  res.setHeader('API-Version', apiVersion)
   if (req.headers['x-api-key'] !== undefined || /^apikey\b/i.test(req.headers.authorization ?? '')) {
     await edge.admit(req, res)
   }

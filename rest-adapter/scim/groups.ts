@@ -21,7 +21,7 @@ export function addGroups(router: ExpressRouter, serve: Serve): void {
   })
   router.get(
     '/Groups',
-    serve(async ({ req, base, run }) => {
+    serve('scimGroupList', async ({ req, base, run }) => {
       const part = partOf(req)
       const wanted = filterOf(req, ['displayName', 'externalId'])
       const { total, data } = await run<{ total: number; data: GraphGroup[] }>(groups.list, { ...wanted, ...part })
@@ -34,14 +34,16 @@ export function addGroups(router: ExpressRouter, serve: Serve): void {
   )
   router.post(
     '/Groups',
-    serve(async ({ base, body, run }) => {
+    serve('scimGroupCreate', async ({ base, body, run }) => {
       const input = groupInput(await body())
       return shown(await run<GraphGroup>(groups.create, { input }), base, 201)
     }),
   )
   router.get(
     '/Groups/:id',
-    serve(async ({ req, base, run }) => shown(await run<GraphGroup>(groups.one, { id: idOf(req, 'The group') }), base)),
+    serve('scimGroup', async ({ req, base, run }) =>
+      shown(await run<GraphGroup>(groups.one, { id: idOf(req, 'The group') }), base),
+    ),
   )
   const change = (read: (body: Attributes) => object): Work => {
     return async ({ req, base, body, run }) => {
@@ -49,11 +51,11 @@ export function addGroups(router: ExpressRouter, serve: Serve): void {
       return shown(await run<GraphGroup>(groups.update, variables), base)
     }
   }
-  router.put('/Groups/:id', serve(change(groupInput)))
-  router.patch('/Groups/:id', serve(change(patchedGroup)))
+  router.put('/Groups/:id', serve('scimGroupUpdate', change(groupInput)))
+  router.patch('/Groups/:id', serve('scimGroupUpdate', change(patchedGroup)))
   router.delete(
     '/Groups/:id',
-    serve(async ({ req, run }) => {
+    serve('scimGroupDelete', async ({ req, run }) => {
       await run(groups.remove, { id: idOf(req, 'The group') })
       return { status: 204 }
     }),

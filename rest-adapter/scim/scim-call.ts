@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { parseBody, readBody, refuseOtherThanJson } from '../../gateway/edge/body.ts'
+import type { Edge } from '../../gateway/edge/edge.ts'
 import { requestIdOf } from '../../gateway/edge/problem.ts'
+import { statusSent } from '../../gateway/edge/usage.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/scim-token.ts'
@@ -13,7 +15,9 @@ import { isObject, type Attributes } from './values.ts'
 export const scimBase = '/v1/scim/v2'
 
 export interface ScimOptions {
-  readonly edge: EdgePort
+  readonly edge: EdgePort & Pick<Edge, 'finished'>
+  /** Sent as API-Version with every answer. */
+  readonly apiVersion: string
   readonly graph: GraphPort
   /** The token as it stands now, by the SHA-256 of what was presented. */
   readonly findToken: (hash: string) => Promise<ScimTokenRecord | null>
@@ -35,14 +39,26 @@ export interface Call {
   run<T>(document: string, variables?: Record<string, unknown>): Promise<T>
 }
 
-export type Serve = (work: Work) => RequestHandler
+/** `operation` is what a request is called in the usage of the organization. */
+export type Serve = (operation: string, work: Work) => RequestHandler
 
 const bearer = /^bearer +(\S+)$/i
 
-export async function answer(options: ScimOptions, work: Work, req: Request, res: ServerResponse): Promise<void> {
+interface Served {
+  readonly operation: string
+  readonly work: Work
+}
+
+export async function answer(
+  options: ScimOptions,
+  { operation, work }: Served,
+  req: Request,
+  res: ServerResponse,
+): Promise<void> {
   const requestId = requestIdOf(res)
+  res.setHeader('API-Version', options.apiVersion)
   try {
-    const caller = await callerOf(options, req, res)
+    const caller = await callerOf(options, operation, req, res)
     const run = async <T>(document: string, variables: Record<string, unknown> = {}): Promise<T> => {
       const prepared = options.graph.prepare(document)
       options.graph.authorize(prepared, caller)
@@ -72,25 +88,34 @@ const isCoded = (thrown: unknown): boolean =>
 const baseOf = ({ headers, protocol }: Request): string => `${protocol}://${headers.host ?? 'localhost'}${scimBase}`
 
 /** Whoever comes is judged as everywhere; then nothing but the token of a directory is let in. */
-async function callerOf({ edge, findToken }: ScimOptions, req: Request, res: ServerResponse): Promise<Caller> {
+async function callerOf(
+  { edge, findToken }: ScimOptions,
+  operation: string,
+  req: Request,
+  res: ServerResponse,
+): Promise<Caller> {
+  const startedMs = performance.now()
   const [, token = ''] = bearer.exec(req.headers.authorization ?? '') ?? []
   const isScim = looksLikeScimToken(token) && req.headers['x-api-key'] === undefined
   const { authorization: _token, cookie: _cookie, ...others } = req.headers
   const { socket, originalUrl } = req
-  const { caller } = await edge.admit({ headers: isScim ? others : req.headers, socket, originalUrl }, res)
+  const admission = await edge.admit({ headers: isScim ? others : req.headers, socket, originalUrl }, res)
   const hash = isScim ? scimTokenHash(token) : null
   const record = hash === null ? null : await findToken(hash)
   if (!record) throw new Refusal('UNAUTHENTICATED', 'A SCIM token is needed: Authorization: Bearer scim_...')
   if (record.organizationSuspended) throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+  const { id, organizationId } = record
+  const counted = { kind: 'SCIM_TOKEN', id, organizationId, userId: nobody } as const
+  res.once('close', () => edge.finished({ ...admission, usage: { counted, operation, startedMs } }, statusSent(res)))
   return {
-    ...caller,
+    ...admission.caller,
     kind: 'SCIM',
-    organizationId: record.organizationId,
+    organizationId,
     userId: nobody,
     role: 'ADMIN',
     visibility: 'ALL',
     ownerIds: null,
-    credentialId: record.id,
+    credentialId: id,
   }
 }
 

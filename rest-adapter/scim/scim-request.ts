@@ -38,6 +38,7 @@ export function partOf(req: Request) {
 }
 
 export function filterOf<A extends string>(req: Request, attributes: readonly A[]) {
+  if (Array.isArray(req.query['filter'])) throw new ScimRefusal('invalidFilter', 'filter is given once.')
   const filter = queryText(req, 'filter')
   return filter === undefined ? {} : readFilter(filter, attributes)
 }

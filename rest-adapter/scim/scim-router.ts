@@ -1,4 +1,11 @@
-import { Router, type RequestHandler, type Router as ExpressRouter } from 'express'
+import {
+  Router,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router as ExpressRouter,
+} from 'express'
 import { notFound } from '../../subgraphs/kernel/errors.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
 import { addGroups } from './groups.ts'
@@ -10,32 +17,39 @@ import { addUsers } from './users.ts'
 export function scimRouter(options: ScimOptions): ExpressRouter {
   const router = Router({ caseSensitive: true })
   const serve =
-    (work: Work): RequestHandler =>
+    (operation: string, work: Work): RequestHandler =>
     (req, res) =>
-      void answer(options, work, req, res)
+      void answer(options, { operation, work }, req, res)
   addDiscovery(router, serve)
   addUsers(router, serve)
   addGroups(router, serve)
   router.use(
-    serve(() => {
+    serve('unknown', () => {
       throw notFound('This path')
     }),
   )
+  // A path that no reading of it makes one, as with a lone percent sign.
+  router.use((_error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    const refuse = () => {
+      throw notFound('This path')
+    }
+    void answer(options, { operation: 'unknown', work: refuse }, req, res)
+  })
   return router
 }
 
 function addDiscovery(router: ExpressRouter, serve: Serve): void {
   router.get(
     '/ServiceProviderConfig',
-    serve(({ base }) => ({ status: 200, body: serviceProviderConfig(base) })),
+    serve('scimServiceProviderConfig', ({ base }) => ({ status: 200, body: serviceProviderConfig(base) })),
   )
   router.get(
     '/ResourceTypes',
-    serve(({ base }) => listOf(resourceTypes(base))),
+    serve('scimResourceTypeList', ({ base }) => listOf(resourceTypes(base))),
   )
   router.get(
     '/Schemas',
-    serve(({ base }) => listOf(schemas(base))),
+    serve('scimSchemaList', ({ base }) => listOf(schemas(base))),
   )
   const one = (all: readonly { readonly id?: string }[], id: unknown): Answer => {
     const body = all.find((candidate) => candidate.id === id)
@@ -44,10 +58,10 @@ function addDiscovery(router: ExpressRouter, serve: Serve): void {
   }
   router.get(
     '/ResourceTypes/:id',
-    serve(({ req, base }) => one(resourceTypes(base), req.params['id'])),
+    serve('scimResourceType', ({ req, base }) => one(resourceTypes(base), req.params['id'])),
   )
   router.get(
     '/Schemas/:id',
-    serve(({ req, base }) => one(schemas(base), req.params['id'])),
+    serve('scimSchema', ({ req, base }) => one(schemas(base), req.params['id'])),
   )
 }

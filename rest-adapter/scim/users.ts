@@ -18,7 +18,7 @@ export function addUsers(router: ExpressRouter, serve: Serve): void {
   const shown = (user: GraphUser, base: string, status = 200): Answer => ({ status, body: userResource(user, base) })
   router.get(
     '/Users',
-    serve(async ({ req, base, run }) => {
+    serve('scimUserList', async ({ req, base, run }) => {
       const part = partOf(req)
       const wanted = filterOf(req, ['userName', 'externalId'])
       const { total, data } = await run<{ total: number; data: GraphUser[] }>(users.list, { ...wanted, ...part })
@@ -31,14 +31,16 @@ export function addUsers(router: ExpressRouter, serve: Serve): void {
   )
   router.post(
     '/Users',
-    serve(async ({ base, body, run }) => {
+    serve('scimUserCreate', async ({ base, body, run }) => {
       const input = userInput(await body())
       return shown(await run<GraphUser>(users.create, { input }), base, 201)
     }),
   )
   router.get(
     '/Users/:id',
-    serve(async ({ req, base, run }) => shown(await run<GraphUser>(users.one, { id: idOf(req, 'The user') }), base)),
+    serve('scimUser', async ({ req, base, run }) =>
+      shown(await run<GraphUser>(users.one, { id: idOf(req, 'The user') }), base),
+    ),
   )
   const change = (read: (body: Attributes) => object): Work => {
     return async ({ req, base, body, run }) => {
@@ -46,11 +48,11 @@ export function addUsers(router: ExpressRouter, serve: Serve): void {
       return shown(await run<GraphUser>(users.update, variables), base)
     }
   }
-  router.put('/Users/:id', serve(change(replacedUser)))
-  router.patch('/Users/:id', serve(change(patchedUser)))
+  router.put('/Users/:id', serve('scimUserUpdate', change(replacedUser)))
+  router.patch('/Users/:id', serve('scimUserUpdate', change(patchedUser)))
   router.delete(
     '/Users/:id',
-    serve(async ({ req, run }) => {
+    serve('scimUserDelete', async ({ req, run }) => {
       await run(users.remove, { id: idOf(req, 'The user') })
       return { status: 204 }
     }),

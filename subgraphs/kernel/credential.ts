@@ -56,12 +56,12 @@ export interface CredentialSource {
   findOAuthToken(hash: string): Promise<OAuthTokenRecord | null>
 }
 
-export type CountedKind = 'API_KEY' | 'OAUTH_APP' | 'SESSION'
+export type CountedKind = 'API_KEY' | 'OAUTH_APP' | 'SESSION' | 'SCIM_TOKEN'
 
-/** Whom a request is counted for: its key, the app of its token, or the user of its session. */
+/** Whom a request is counted for: its key, the app of its token, the user of its session, or the token of a directory. */
 export interface Counted {
   readonly kind: CountedKind
-  /** Of the key, the app or the user. */
+  /** Of the key, the app, the user or the directory's token. */
   readonly id: string
   readonly organizationId: string
   readonly userId: string
@@ -70,7 +70,7 @@ export interface Counted {
 /** A request of a caller who is known, when its answer is out. */
 export interface FinishedRequest {
   readonly counted: Counted
-  /** `operationId` in REST, `graphql` for everything there, `unknown` for paths that lead nowhere. */
+  /** `operationId` in REST, the field of the graph in SCIM, `graphql` for everything there, `unknown` for paths that lead nowhere. */
   readonly operation: string
   readonly status: number
   readonly durationMs: number

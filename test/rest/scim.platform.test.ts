@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { suspendOrganization } from '../../subgraphs/identity/public.ts'
+import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
 import { answerOf, restClient, type Answer, type RestClient } from '../rest-client.ts'
@@ -339,5 +340,179 @@ describe('what is refused', () => {
     expect(refusal(await scim('POST', '/Users', {}))).toEqual([400, 'invalidValue'])
     expect(refusal(await scim('GET', '/Nothing'))).toEqual([404, 'NOT_FOUND'])
     expect(refusal(await scim('GET', '/Users/x'))).toEqual([404, 'NOT_FOUND'])
+  })
+})
+
+describe('a new userName', () => {
+  const password = 'Correct horse 7!'
+  const stranger = () => restClient(platform.contract, platform.url, {})
+  const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+  const secretFor = async (email: string, subject: RegExp) =>
+    (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
+
+  async function someoneWithMails() {
+    const email = anEmail()
+    const { body } = await directory.admin.userInvite!({ body: { email } })
+    await stranger().authMagicLinkSend!({ body: { email } })
+    await stranger().authForgotPassword!({ body: { email } })
+    const mails = {
+      invitation: await secretFor(email, /^Invitation/),
+      link: await secretFor(email, /sign-in link/),
+      code: await secretFor(email, /^Your code/),
+    }
+    return { id: body.id as string, email, mails }
+  }
+
+  it('makes worthless whatever was mailed to the old address, and tells what changed', async () => {
+    const { id, email, mails } = await someoneWithMails()
+    const userName = anEmail()
+    expect((await scim('PATCH', `/Users/${id}`, patch({ op: 'replace', value: { userName } }))).status).toBe(200)
+    const invited = { token: mails.invitation, password, firstName: 'Ann', lastName: 'Lee' }
+    expect(told(await stranger().authAcceptPartnerInvite!({ body: invited }))).toBe('400 TOKEN_INVALID')
+    expect(told(await stranger().authMagicLink!({ query: { token: mails.link } }))).toBe('400 TOKEN_INVALID')
+    const reset = { email, code: mails.code, newPassword: password }
+    expect(told(await stranger().authResetPassword!({ body: reset }))).toBe('400 CODE_INVALID')
+    const [row] = await platform.query(
+      `select count(*)::int as open from identity.one_time_token t join identity.person p on p.id = t.person_id
+       where p.email = $1 and t.used_at is null`,
+      [userName],
+    )
+    expect(row).toEqual({ open: 0 })
+    expect((await platform.eventsOf(id)).at(-1)).toMatchObject({
+      type: 'user.updated',
+      data: { changedFields: ['email'], previous: { email }, record: { email: userName } },
+    })
+  })
+
+  it('does not wait for a link that is being used, and the link does not outlive it', async () => {
+    const email = anEmail()
+    await stranger().authRegister!({ body: { email, password } })
+    const verification = await secretFor(email, /^Confirm/)
+    await stranger().authMagicLinkSend!({ body: { email } })
+    const link = await secretFor(email, /sign-in link/)
+    const [person] = await platform.query<{ id: string }>('select id from identity.person where email = $1', [email])
+    const answers = await platform.services.database.transaction(async (sql) => {
+      await sql.query('select 1 from identity.person where id = $1 for update', [person!.id])
+      const uses = [
+        stranger().authMagicLink!({ query: { token: link } }),
+        stranger().authVerifyEmail!({ query: { token: verification } }),
+      ]
+      await expect.poll(() => platform.waitingForLocks()).toBe(2)
+      await sql.query('update identity.person set email = $2 where id = $1', [person!.id, anEmail()])
+      await sql.query('update identity.one_time_token set used_at = now() where person_id = $1', [person!.id])
+      return uses
+    })
+    expect((await Promise.all(answers)).map(told)).toEqual(['400 TOKEN_INVALID', '400 TOKEN_INVALID'])
+  })
+})
+
+describe('every answer', () => {
+  it('carries API-Version and no quota, and is counted for the token', async () => {
+    const { owner, scim: own, token } = await aDirectory()
+    const answers = [
+      await own('GET', '/Users'),
+      await own('POST', '/Users', { userName: anEmail() }),
+      await own('GET', '/Users?filter=x'),
+      await own('GET', '/Nothing'),
+      await own('GET', '/ServiceProviderConfig'),
+      await withToken('scim_wrong')('GET', '/Users'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 400, 404, 200, 401])
+    for (const { headers } of answers) {
+      expect(headers.get('api-version')).toBe(platform.contract.version)
+      expect(headers.get('ratelimit-limit')).toBeNull()
+      expect(headers.get('etag')).toBeNull()
+    }
+    await platform.settled()
+    const { byCredential } = (await owner.rest.apiUsageSummary!()).body as { byCredential: Record<string, unknown>[] }
+    expect(byCredential.filter(({ credentialKind }) => credentialKind === 'SCIM_TOKEN')).toMatchObject([
+      { name: token.slice(0, 10), requests: 5, byStatus: { '2xx': 3, '4xx': 2 } },
+    ])
+    const counted = await platform.query(
+      `select operation, requests from identity.usage_hour where credential_kind = 'SCIM_TOKEN' and organization_id = $1
+       order by operation`,
+      [owner.organizationId],
+    )
+    expect(counted).toEqual([
+      { operation: 'scimServiceProviderConfig', requests: 1 },
+      { operation: 'scimUserCreate', requests: 1 },
+      { operation: 'scimUserList', requests: 2 },
+      { operation: 'unknown', requests: 1 },
+    ])
+  })
+
+  const values: unknown[] = [
+    null,
+    0,
+    -1,
+    true,
+    '',
+    'x',
+    'x'.repeat(300),
+    '\u0000',
+    '\ud800',
+    [],
+    [null],
+    [[]],
+    {},
+    { value: {} },
+  ]
+  const attributes = [
+    'userName',
+    'externalId',
+    'displayName',
+    'name',
+    'active',
+    'roles',
+    'emails',
+    'members',
+    'schemas',
+    'id',
+  ]
+  it('to a strange body is a success or a refusal in the words of SCIM', async () => {
+    const { scim: own } = await aDirectory()
+    const user = (await own('POST', '/Users', { userName: anEmail() })).body.id as string
+    const group = (await own('POST', '/Groups', { displayName: 'G' })).body.id as string
+    const whole = (thing: object) => ({ userName: anEmail(), displayName: `G ${newId()}`, ...thing })
+    const calls: [string, string, unknown][] = attributes.flatMap((name) =>
+      values.flatMap((value): [string, string, unknown][] => [
+        ['POST', '/Users', whole({ [name]: value })],
+        ['PUT', `/Users/${user}`, whole({ [name]: value })],
+        ['PATCH', `/Users/${user}`, patch({ op: 'replace', path: name, value })],
+        ['POST', '/Groups', whole({ [name]: value })],
+        ['PUT', `/Groups/${group}`, whole({ [name]: value })],
+        ['PATCH', `/Groups/${group}`, patch({ op: 'add', path: name, value })],
+        ['PATCH', `/Groups/${group}`, patch({ op: 'remove', path: `${name}[value eq "x"]`, value })],
+        ['PATCH', `/Users/${user}`, { Operations: value }],
+        ['PATCH', `/Users/${user}`, patch(value)],
+      ]),
+    )
+    const wrong: unknown[] = []
+    for (const [method, path, body] of calls) {
+      const { status, body: answered } = await own(method, path, body)
+      const isRefusal = answered?.schemas?.[0] === errorSchema && answered.status === String(status)
+      if (status >= 500 || (status >= 400 && !isRefusal)) wrong.push([method, path, body, status, answered])
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it.each([
+    '/Users?startIndex=x',
+    '/Users?count=1e9',
+    '/Users?startIndex=999999999&count=999999999',
+    '/Users?filter=userName%20eq%20%22a%22&filter=userName%20eq%20%22b%22',
+    '/Users?filter[x]=1',
+    '/Users/%00',
+    '/Users/%',
+    '/Users/%C3%28',
+    '/Groups/..%2fUsers',
+    '/Schemas/x',
+    '/Me',
+    '/Bulk',
+  ])('to %s is a list or a refusal in the words of SCIM', async (path) => {
+    const { status, body, headers } = await scim('GET', path)
+    expect([200, 400, 404]).toContain(status)
+    expect(headers.get('content-type')).toBe('application/scim+json; charset=utf-8')
+    if (status !== 200) expect(body).toMatchObject({ schemas: [errorSchema], status: String(status) })
   })
 })

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { administering } from '../admin/administer.ts'
 import { addTeam, changeTeam, removeTeam } from '../team/team.actions.ts'
 import { refuseAny, textProblems } from '../text.ts'
-import { ScimReference, type Found, type Part } from './scim-user.ts'
+import { idGiven, ScimReference, type Found, type Part } from './scim-user.ts'
 
 @ObjectType({ description: 'A team as a directory provisions it.' })
 @RequiresScopes('SCIM')
@@ -98,7 +98,8 @@ export async function findScimGroups(
 }
 
 export function createScimGroup(ctx: RequestContext, input: ScimGroupInput): Promise<ScimGroup> {
-  const { displayName, externalId = null, members } = input
+  const { displayName, members } = input
+  const externalId = idGiven(input.externalId) ?? null
   if (!displayName) throw invalid({ path: 'displayName', code: 'REQUIRED', message: 'displayName is required.' })
   refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
   return administering(ctx, async (inner) => {
@@ -109,7 +110,8 @@ export function createScimGroup(ctx: RequestContext, input: ScimGroupInput): Pro
 }
 
 export function updateScimGroup(ctx: RequestContext, id: string, input: ScimGroupInput): Promise<ScimGroup> {
-  const { displayName, externalId, members, joining, leaving } = input
+  const { displayName, members, joining, leaving } = input
+  const externalId = idGiven(input.externalId)
   refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
   return administering(ctx, async (inner) => {
     await readScimGroup(inner, id)

@@ -2,13 +2,15 @@ import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
+import { appendEvent } from '../identity-event.ts'
 import { withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
+import { withdrawAllTokens } from '../one-time-token/one-time-token.ts'
 import { endSessions } from '../session/session.actions.ts'
 import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, changeUser, takeOut, type KnownAs } from '../user/user.actions.ts'
-import { findPerson } from '../user/user.ts'
-import { findScimUser, type ScimUser, type ScimUserInput } from './scim-user.ts'
+import { findPerson, findUserAsTold } from '../user/user.ts'
+import { findScimUser, idGiven, type ScimUser, type ScimUserInput } from './scim-user.ts'
 
 const nameMax = 255
 
@@ -45,7 +47,8 @@ export function createScimUser(ctx: RequestContext, input: ScimUserInput): Promi
   return administering(ctx, async (inner) => {
     const role = input.role ?? 'MEMBER'
     refuseRoleAboveCaller(inner, { id: '', role }, role)
-    await refuseTakenExternalId(inner, input.externalId, null)
+    const externalId = idGiven(input.externalId) ?? null
+    await refuseTakenExternalId(inner, externalId, null)
     const names = knownAs(input, null, email)
     const person = await findPerson(inner.db, email)
     const { id } = await addUser(inner, {
@@ -58,7 +61,7 @@ export function createScimUser(ctx: RequestContext, input: ScimUserInput): Promi
       knownAs: names,
       role,
       visibility: 'OWN',
-      externalId: input.externalId ?? null,
+      externalId,
       mayReturn: true,
     })
     if (input.active === false) await changeUser(inner, id, { isActive: false })
@@ -73,8 +76,10 @@ export function updateScimUser(ctx: RequestContext, id: string, input: ScimUserI
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user, input.role ?? undefined)
     const email = input.userName == null ? user.userName : normalizeEmail(input.userName)
-    if (email !== user.userName) await changeEmail(inner, id, email)
-    await describe(inner, user, input)
+    await announced(inner, id, async () => {
+      if (email !== user.userName) await changeEmail(inner, id, email)
+      await describe(inner, user, input)
+    })
     if (input.active === false && user.active) await endSessions(inner, { userId: id }, 'USER_DEACTIVATED')
     // Whoever the directory says is active need not accept an invitation.
     if (input.active != null) await withdrawInvitation(inner, id)
@@ -97,11 +102,24 @@ export function removeScimUser(ctx: RequestContext, id: string): Promise<string>
   })
 }
 
+/** Does what changes how the user is known, and appends the event of it. */
+async function announced(ctx: RequestContext, id: string, work: () => Promise<void>): Promise<void> {
+  const read = () => findUserAsTold(ctx.db, ctx.caller.organizationId, id)
+  const previous = (await read())!
+  await work()
+  const record = (await read())!
+  const changedFields = (Object.keys(record) as (keyof typeof record)[]).filter(
+    (name) => name !== 'updatedAt' && record[name] !== previous[name],
+  )
+  if (changedFields.length > 0) await appendEvent(ctx, { type: 'user.updated', record, previous, changedFields })
+}
+
 /** What the organization calls the user: its names, and what its directory knows it by. */
 async function describe(ctx: RequestContext, user: ScimUser, input: ScimUserInput): Promise<void> {
   const before = { name: user.displayName, firstName: user.givenName, lastName: user.familyName }
   const names = knownAs(input, before, user.userName)
-  const externalId = input.externalId === undefined ? user.externalId : input.externalId
+  const given = idGiven(input.externalId)
+  const externalId = given === undefined ? user.externalId : given
   if (externalId === user.externalId && JSON.stringify(names) === JSON.stringify(before)) return
   await refuseTakenExternalId(ctx, externalId, user.id)
   await ctx.db.query(
@@ -128,7 +146,7 @@ async function changeEmail(ctx: RequestContext, id: string, email: string): Prom
        select 1 from identity.app_user other where other.person_id = p.id and other.organization_id <> u.organization_id
      ) as "isShared"
      from identity.app_user u join identity.person p on p.id = u.person_id where u.organization_id = $1 and u.id = $2
-     for no key update of p`,
+     for update of p`,
     [organizationId, id],
   )
   if (person!.isShared) {
@@ -147,6 +165,8 @@ async function changeEmail(ctx: RequestContext, id: string, email: string): Prom
     email,
     ctx.clock.now().toISOString(),
   ])
+  // Whoever reads the old address has no business with the account any more.
+  await withdrawAllTokens(ctx, person!.id)
   const target = { type: 'user', id } as const
   await appendAudit(ctx, { action: 'user.updated', target, before: { email: person!.email }, after: { email } })
 }

@@ -63,6 +63,10 @@ export class ScimUserPage {
   data!: ScimUser[]
 }
 
+/** An empty id is none: otherwise two users could not both be without. */
+export const idGiven = (externalId: string | null | undefined): string | null | undefined =>
+  externalId === '' ? null : externalId
+
 @InputType()
 export class ScimUserInput {
   @Field(() => String, { nullable: true })

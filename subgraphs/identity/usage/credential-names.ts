@@ -6,7 +6,10 @@ interface Named {
   readonly credentialId: string
 }
 
-/** Names of keys, deleted ones included, of users, and of apps, which may be at home in another organization, by their ids. */
+/**
+ * Names of keys, deleted ones included, of users, of apps, which may be at home in another
+ * organization, and how the token of a directory begins, by their ids.
+ */
 export async function credentialNames(ctx: RequestContext, rows: readonly Named[]): Promise<Map<string, string>> {
   const idsOf = (kind: CountedKind) =>
     rows.filter(({ credentialKind }) => credentialKind === kind).map(({ credentialId }) => credentialId)
@@ -16,8 +19,10 @@ export async function credentialNames(ctx: RequestContext, rows: readonly Named[
      select u.id, p.name from identity.app_user u join identity.person p on p.id = u.person_id
        where u.organization_id = $1 and u.id = any($3::uuid[])
      union all
-     select id, name from identity.oauth_app where id = any($4::uuid[])`,
-    [ctx.caller.organizationId, idsOf('API_KEY'), idsOf('SESSION'), idsOf('OAUTH_APP')],
+     select id, name from identity.oauth_app where id = any($4::uuid[])
+     union all
+     select id, prefix from identity.scim_token where organization_id = $1 and id = any($5::uuid[])`,
+    [ctx.caller.organizationId, idsOf('API_KEY'), idsOf('SESSION'), idsOf('OAUTH_APP'), idsOf('SCIM_TOKEN')],
   )
   return new Map(found.map(({ id, name }) => [id, name]))
 }

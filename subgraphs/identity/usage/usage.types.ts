@@ -6,8 +6,8 @@ import type { CountedKind } from '../../kernel/credential.ts'
 
 export const CredentialKind = enumeration(
   'CredentialKind',
-  ['API_KEY', 'OAUTH_APP', 'SESSION'],
-  'Whom a request is counted for: the key, the app of the token, or the user of the session.',
+  ['API_KEY', 'OAUTH_APP', 'SESSION', 'SCIM_TOKEN'],
+  'Whom a request is counted for: the key, the app of the token, the user of the session, or the token of a directory.',
 )
 
 @ObjectType({
@@ -51,7 +51,7 @@ export class ApiUsageOfCredential extends ApiUsageFigures {
   @Field(() => CredentialKind, { simple: true })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Of the key, the app or the user.' })
+  @Field(() => ID, { simple: true, description: 'Of the key, the app, the user or the token.' })
   credentialId!: string
 
   @Field(() => String, { nullable: true, simple: true })
@@ -103,7 +103,7 @@ export class DeprecatedUsage {
   @Field(() => CredentialKind, { simple: true })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Of the key, the app or the user.' })
+  @Field(() => ID, { simple: true, description: 'Of the key, the app, the user or the token.' })
   credentialId!: string
 
   @Field(() => String, { nullable: true, simple: true })

@@ -2,6 +2,7 @@ import { actorIdOf } from '../kernel/context.ts'
 import { eventInsert } from '../kernel/outbox/event.ts'
 import { Values } from '../kernel/record/predicate.ts'
 import type { RequestContext } from '../kernel/request.ts'
+import { meetingEvents } from './meeting/meeting.events.ts'
 import { organizationEvents } from './organization/organization.events.ts'
 import { profileEvents } from './profile/profile.events.ts'
 import { sessionEvents } from './session/session.events.ts'
@@ -9,7 +10,9 @@ import { teamEvents } from './team/team.events.ts'
 import { userEvents } from './user/user.events.ts'
 
 const declared: ReadonlySet<string> = new Set(
-  [organizationEvents, profileEvents, sessionEvents, teamEvents, userEvents].flatMap(({ types }) => Object.keys(types)),
+  [meetingEvents, organizationEvents, profileEvents, sessionEvents, teamEvents, userEvents].flatMap(({ types }) =>
+    Object.keys(types),
+  ),
 )
 
 interface IdentityChange {

@@ -80,6 +80,7 @@ export const needsOthers: ReadonlySet<string> = new Set([
   'connectedApp',
   'connectedAppDelete',
   'connectedAppUpdate',
+  'meetingDisconnect',
 ])
 
 /** Operations whose valid request is accepted once. */

@@ -75,6 +75,8 @@ async function aPerson() {
     )
   return {
     graphql,
+    rest,
+    organizationId: body.organization.id as string,
     async begin(name = 'zoom') {
       const answer = await graphql(`mutation { meetingConnect(provider: "${name}") { authorizationUrl expiresAt } }`)
       const url = new URL(answer.body.data.meetingConnect.authorizationUrl as string)
@@ -151,6 +153,39 @@ describe('authMeetingCallback', () => {
     await person.back((await person.begin()).state)
     const { body } = await person.graphql('{ meetingConnectionList { provider } }')
     expect(body.data.meetingConnectionList).toEqual([{ provider: 'zoom' }])
+  })
+})
+
+describe('meetingDisconnect', () => {
+  it('deletes the tokens, once, and tells the audit log and the events', async () => {
+    const person = await aPerson()
+    await person.back((await person.begin()).state)
+    const tokens = () =>
+      platform.query<{ id: string }>('select id from identity.meeting_connection where organization_id = $1', [
+        person.organizationId,
+      ])
+    const [{ id }] = (await tokens()) as [{ id: string }]
+    const { status, body } = await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' })
+    expect([status, body, await tokens()]).toEqual([204, null, []])
+    expect(told(await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' }))).toBe('404 NOT_FOUND')
+    const { data } = (await person.rest.auditLogEntryList!({ query: { targetId: id, sortBy: 'id', sortOrder: 'asc' } }))
+      .body as { data: object[] }
+    expect(data).toMatchObject([
+      { action: 'meeting_connection.created', after: { provider: 'zoom' } },
+      { action: 'meeting_connection.deleted', before: { provider: 'zoom', scope: 'meeting:write' }, after: null },
+    ])
+    expect(await platform.eventTypesOf(id)).toEqual(['meeting_connection.created', 'meeting_connection.deleted'])
+    await person.back((await person.begin()).state)
+    expect(await tokens()).toHaveLength(1)
+  })
+
+  it("leaves everybody else's connection, and does the same in GraphQL", async () => {
+    const [person, other] = [await aPerson(), await aPerson()]
+    await other.back((await other.begin()).state)
+    const disconnect = 'mutation { meetingDisconnect(provider: "zoom") }'
+    expect((await person.graphql(disconnect)).body.errors[0].extensions.code).toBe('NOT_FOUND')
+    expect((await other.graphql(disconnect)).body.data).toEqual({ meetingDisconnect: 'zoom' })
+    expect((await other.graphql('{ meetingConnectionList { provider } }')).body.data.meetingConnectionList).toEqual([])
   })
 })
 

@@ -5,7 +5,9 @@ import type { MeetingProvider } from '../../kernel/meeting-provider.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
+import { appendEvent } from '../identity-event.ts'
 import { refuseAny, textProblems } from '../text.ts'
+import { endConnection } from './disconnect-meeting.ts'
 import { providerNamed, redirectUriOf, tokensPlace, verifierPlace, type MeetingConnection } from './meeting.ts'
 
 export interface Callback {
@@ -106,10 +108,7 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
   return inTransaction(ctx, async (inner) => {
     const id = newId()
     // Connecting again is a new connection with a place of its own to seal for.
-    await inner.db.query(
-      'delete from identity.meeting_connection where organization_id = $1 and user_id = $2 and provider = $3',
-      [organizationId, userId, provider],
-    )
+    await endConnection(inner, provider)
     const [stored] = await inner.db.query<MeetingConnection>(
       `insert into identity.meeting_connection (organization_id, id, user_id, provider, tokens, scope, expires_at, connected_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -128,6 +127,8 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
     )
     if (!stored) throw new Refusal('INVALID_STATE', 'The provider was connected by another request at the same time.')
     const target = { type: 'meeting_connection', id }
+    const record = { id, organizationId, userId, provider, scope, connectedAt: stored.connectedAt }
+    await appendEvent(inner, { type: 'meeting_connection.created', record })
     await appendAudit(inner, { action: 'meeting_connection.created', target, after: { provider, scope, userId } })
     return stored
   })

@@ -3,9 +3,11 @@ import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { connectMeeting } from './connect-meeting.ts'
+import { disconnectMeeting } from './disconnect-meeting.ts'
 import { meetingCallback } from './meeting-callback.ts'
 import { meetingStateForget } from './meeting-state-forget.job.ts'
 import { MeetingAuthorization, MeetingConnection, OauthStatus } from './meeting.ts'
+import { meetingEvents } from './meeting.events.ts'
 import { meetingTables } from './meeting.migrations.ts'
 import { sealedMeetingColumns } from './meeting.ts'
 
@@ -43,11 +45,18 @@ export class MeetingResolver {
   ) {
     return meetingCallback(ctx, { provider, code, state })
   }
+
+  @Mutation(() => String, { description: "Deletes the user's tokens of the provider, whose name it answers." })
+  @RequiresScopes('SESSION')
+  meetingDisconnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {
+    return disconnectMeeting(ctx, provider)
+  }
 }
 
 export const meetingResource: Resource = {
   sealed: sealedMeetingColumns,
   resolver: MeetingResolver,
+  announces: [meetingEvents],
   migrations: [meetingTables],
   jobs: [meetingStateForget],
 }

@@ -16,7 +16,11 @@ export class ConfiguredProvider {
 @ObjectType({ description: 'Services outside that this deployment is configured for.' })
 @RequiresScopes('PUBLIC')
 export class OauthStatus {
-  @Field(() => [ConfiguredProvider], { simple: true, description: 'To sign in with.' })
+  @Field(() => [ConfiguredProvider], {
+    simple: true,
+    description:
+      'Always empty: people sign in with a password or a mailed link. Sign-in by a provider is not part of the product.',
+  })
   signInProviders!: ConfiguredProvider[]
 
   @Field(() => [ConfiguredProvider], { simple: true, description: 'To hold meetings with.' })
@@ -47,6 +51,12 @@ export class MeetingConnection {
 
   @Field(() => DateTime, { nullable: true, simple: true, description: 'Of the access token, where the provider says.' })
   expiresAt!: string | null
+}
+
+export interface StoredConnection extends Pick<MeetingConnection, 'provider' | 'scope' | 'connectedAt'> {
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string
 }
 
 export function providerNamed({ settings }: RequestContext, name: string): MeetingProvider {

@@ -1,0 +1,29 @@
+import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+
+const record = {
+  id: '019a0c5e-7f00-7b3a-8d10-5c2e9f7a4b61',
+  organizationId: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
+  userId: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
+  provider: 'zoom',
+  scope: 'meeting:write',
+  connectedAt: '2026-11-02T08:15:00.000Z',
+}
+
+export const meetingEvents: PlainEvents = {
+  object: 'meeting_connection',
+  properties: {
+    id: 'id',
+    organizationId: 'id',
+    userId: 'id',
+    provider: 'text',
+    scope: 'text?',
+    connectedAt: 'timestamp',
+  },
+  types: {
+    'meeting_connection.created': { description: 'A user connected a meeting provider.', record },
+    'meeting_connection.deleted': {
+      description: 'A user disconnected a meeting provider, or connected it anew; its tokens are gone.',
+      record,
+    },
+  },
+}

@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { createUser } from '../../subgraphs/identity/public.ts'
+import { createOrganization, createUser } from '../../subgraphs/identity/public.ts'
 import type { Role } from '../../subgraphs/kernel/context.ts'
 import type { Platform } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
@@ -19,7 +19,7 @@ export interface Person {
 }
 
 export async function aPerson(
-  platform: Platform,
+  platform: Pick<Platform, 'services' | 'url' | 'contract'>,
   {
     role = 'MEMBER',
     organizationId,
@@ -30,7 +30,7 @@ export async function aPerson(
     email?: string
   } = {},
 ): Promise<Person> {
-  const organization = organizationId ?? (await platform.organization())
+  const organization = organizationId ?? (await createOrganization(platform.services, { name: 'Acme' })).id
   const user = { email, name: 'Ann Lee', role, visibility: 'ALL', password } as const
   const { id: userId } = await createUser(platform.services, organization, user)
   const token = await sessionOf(platform, { organizationId: organization, userId })

@@ -15,5 +15,5 @@ export async function newSession({ services }: Pick<Platform, 'services'>, { org
 }
 
 /** The access token of a new session. */
-export const sessionOf = async (platform: Platform, user: User): Promise<string> =>
+export const sessionOf = async (platform: Pick<Platform, 'services'>, user: User): Promise<string> =>
   (await newSession(platform, user)).accessToken

@@ -1,0 +1,229 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import * as oauth from 'openid-client'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import { discovered, password } from '../oauth/oauth.fixture.ts'
+import type { Answer } from '../rest-client.ts'
+import { openGateways, type TwoGateways } from './gateways.fixture.ts'
+import { answersAt, aSubject, ways, type Probe, type Subject, type Way } from './rights.fixture.ts'
+
+/** The clock stands still, so that nothing a gateway keeps grows old: what it does not hear of, it never learns. */
+const start = new Date()
+const atOnceMs = 900
+let gateways: TwoGateways
+
+beforeAll(async () => {
+  gateways = await openGateways({}, { now: () => start })
+})
+afterAll(() => gateways.close())
+
+type Answers = string | Readonly<Partial<Record<Way, string>>>
+
+interface Change {
+  /** What leads to the answers of before, when that is not that everything is shown. */
+  readonly first?: (subject: Subject) => Promise<unknown>
+  readonly change: (subject: Subject) => Promise<unknown>
+  readonly probe?: Probe
+  readonly before?: string
+  /** One answer for all, or those that change. */
+  readonly after: Answers
+}
+
+async function accepted(answer: Promise<Answer>): Promise<Answer['body']> {
+  const { status, body } = await answer
+  expect([status, status < 300 ? null : body]).toEqual([status, null])
+  return body
+}
+
+const updated = (body: object) => (subject: Subject) =>
+  accepted(subject.owner.rest.userUpdate!({ id: subject.userId, body }))
+
+const aProfile = async ({ owner, userId }: Subject, phone?: 'HIDDEN'): Promise<string> => {
+  const fields = phone ? { account: { phone } } : {}
+  const { id } = await accepted(owner.rest.accessProfileCreate!({ body: { name: 'Restricted', fields } }))
+  await accepted(owner.rest.userUpdate!({ id: userId, body: { profileId: id } }))
+  return id as string
+}
+
+const aTeam = ({ owner, userId }: Subject, withSubject: boolean): Promise<{ id: string }> =>
+  accepted(
+    owner.rest.teamCreate!({ body: { name: 'Sales', userIds: [owner.userId, ...(withSubject ? [userId] : [])] } }),
+  )
+
+const changedTeam =
+  (operation: 'teamMembersAdd' | 'teamMembersRemove') =>
+  async ({ owner, userId }: Subject) => {
+    const [{ id }] = (await accepted(owner.rest.teamList!())).data
+    await accepted(owner.rest[operation]!({ id, body: { userIds: [userId] } }))
+  }
+
+/** `npm run organization -- suspend` as a process of its own. */
+const organization =
+  (verb: 'suspend' | 'resume') =>
+  ({ organizationId }: Subject) =>
+    promisify(execFile)(process.execPath, [join(inject('dist'), 'operate.js'), 'organization', verb, organizationId], {
+      cwd: projectRoot,
+      env: {
+        PATH: process.env['PATH'],
+        LOG_LEVEL: 'warn',
+        DATA_DIR: gateways.dataDir,
+        DATABASE_URL: gateways.databaseUrl,
+      },
+    })
+
+const key =
+  (operation: 'apiKeyRevoke' | 'apiKeyRotate' | 'apiKeyUpdate' | 'apiKeyDelete', body?: object) =>
+  ({ owner, keyId: id }: Subject) =>
+    accepted(owner.rest[operation]!({ id, ...(body && { body }) }))
+
+const ofGone = (code: string): Answers => ({
+  key: `401 ${code}`,
+  session: '401 UNAUTHENTICATED',
+  token: '401 UNAUTHENTICATED',
+})
+
+const changes: Readonly<Record<string, Change>> = {
+  'a lowered role': {
+    probe: 'write',
+    change: updated({ role: 'READ_ONLY' }),
+    after: '403 PERMISSION_DENIED',
+  },
+  'a raised role': {
+    probe: 'write',
+    first: updated({ role: 'READ_ONLY' }),
+    before: '403 PERMISSION_DENIED',
+    change: updated({ role: 'MEMBER' }),
+    after: 'shown',
+  },
+  'a narrowed visibility': { change: updated({ visibility: 'OWN' }), after: '404 NOT_FOUND' },
+  'a profile that is assigned': { change: (subject) => aProfile(subject, 'HIDDEN'), after: 'hidden' },
+  'a profile that changes': {
+    first: (subject) => aProfile(subject),
+    async change({ owner }) {
+      const [{ id }] = await accepted(owner.rest.accessProfileList!())
+      await accepted(owner.rest.accessProfileUpdate!({ id, body: { fields: { account: { phone: 'HIDDEN' } } } }))
+    },
+    after: 'hidden',
+  },
+  'a new default profile': {
+    change: ({ owner }) =>
+      accepted(
+        owner.rest.accessProfileCreate!({
+          body: { name: 'All', isDefault: true, fields: { account: { phone: 'HIDDEN' } } },
+        }),
+      ),
+    after: 'hidden',
+  },
+  'a profile that is taken away': {
+    first: (subject) => aProfile(subject, 'HIDDEN'),
+    before: 'hidden',
+    change: updated({ profileId: null }),
+    after: 'shown',
+  },
+  'a team that is joined': {
+    first: async (subject) => [await updated({ visibility: 'TEAM' })(subject), await aTeam(subject, false)],
+    before: '404 NOT_FOUND',
+    change: changedTeam('teamMembersAdd'),
+    after: 'shown',
+  },
+  'a team that is left': {
+    first: async (subject) => [await updated({ visibility: 'TEAM' })(subject), await aTeam(subject, true)],
+    change: changedTeam('teamMembersRemove'),
+    after: '404 NOT_FOUND',
+  },
+  'the deactivation of the user': {
+    change: ({ owner, userId: id }) => accepted(owner.rest.userDeactivate!({ id })),
+    after: ofGone('API_KEY_OWNER_INACTIVE'),
+  },
+  'the removal of the user': {
+    change: ({ owner, userId: id }) => accepted(owner.rest.userDelete!({ id })),
+    after: ofGone('API_KEY_OWNER_NOT_IN_ORG'),
+  },
+  'a deactivation by the directory': {
+    change: ({ scim, userId }) =>
+      accepted(
+        scim('PATCH', `/Users/${userId}`, {
+          schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+          Operations: [{ op: 'replace', path: 'active', value: false }],
+        }),
+      ),
+    after: ofGone('API_KEY_OWNER_INACTIVE'),
+  },
+  'a removal by the directory': {
+    change: ({ scim, userId }) => accepted(scim('DELETE', `/Users/${userId}`)),
+    after: ofGone('API_KEY_OWNER_NOT_IN_ORG'),
+  },
+  'the suspension of the organization': {
+    change: organization('suspend'),
+    after: '401 ORGANIZATION_SUSPENDED',
+  },
+  'the end of a suspension': {
+    first: organization('suspend'),
+    before: '401 ORGANIZATION_SUSPENDED',
+    change: organization('resume'),
+    after: 'shown',
+  },
+  'a revoked key': { change: key('apiKeyRevoke'), after: { key: '401 API_KEY_INVALID' } },
+  'a deleted key': { change: key('apiKeyDelete'), after: { key: '401 API_KEY_INVALID' } },
+  'a key that is rotated out': {
+    change: key('apiKeyRotate', { overlapHours: 0 }),
+    after: { key: '401 API_KEY_EXPIRED' },
+  },
+  'another allow-list of the key': {
+    change: key('apiKeyUpdate', { ipAllowList: ['192.0.2.1'] }),
+    after: { key: '403 API_KEY_IP_NOT_ALLOWED' },
+  },
+  'fewer scopes of the key': {
+    change: key('apiKeyUpdate', { scopes: ['READ_LEADS'] }),
+    after: { key: '403 API_KEY_SCOPE_INSUFFICIENT' },
+  },
+  'signing out everywhere': {
+    change: ({ rest }) => accepted(rest.authLogoutAll!()),
+    after: { session: '401 UNAUTHENTICATED' },
+  },
+  'another password': {
+    change: ({ rest }) =>
+      accepted(rest.authChangePassword!({ body: { currentPassword: password, newPassword: 'Better horse 8!' } })),
+    after: { session: '401 UNAUTHENTICATED' },
+  },
+  'a connected app that is let go': {
+    async change({ owner }) {
+      const [{ id }] = (await accepted(owner.rest.connectedAppList!())).data
+      await accepted(owner.rest.connectedAppDelete!({ id }))
+    },
+    after: { token: '401 UNAUTHENTICATED' },
+  },
+  'a revoked access token': {
+    change: async ({ app, accessToken }) =>
+      oauth.tokenRevocation(await discovered(gateways.one.running.url, app), accessToken),
+    after: { token: '401 UNAUTHENTICATED' },
+  },
+  'fewer scopes of the app': {
+    change: ({ owner, app: { id } }) => accepted(owner.rest.oauthAppUpdate!({ id, body: { scopes: ['READ_LEADS'] } })),
+    after: { token: '403 OAUTH_SCOPE_INSUFFICIENT' },
+  },
+  'a deleted app': {
+    change: ({ owner, app: { id } }) => accepted(owner.rest.oauthAppDelete!({ id })),
+    after: { token: '401 UNAUTHENTICATED' },
+  },
+}
+
+describe('at every gateway at once', () => {
+  it.each(Object.entries(changes))(
+    '%s counts',
+    async (_, { first, change, probe = 'read', before = 'shown', after }) => {
+      const { one, other } = gateways
+      const subject = await aSubject(one)
+      await first?.(subject)
+      const former = ways.map(() => before)
+      const asked = (at: typeof one) => () => answersAt(at, subject, probe)
+      const soon = { timeout: atOnceMs, interval: 5 }
+      for (const at of [one, other]) await expect.poll(asked(at), soon).toEqual(former)
+      await change(subject)
+      const latter = ways.map((way) => (typeof after === 'string' ? after : (after[way] ?? before)))
+      for (const at of [other, one]) await expect.poll(asked(at), soon).toEqual(latter)
+    },
+  )
+})

@@ -1,0 +1,76 @@
+import { loadContract } from '../../rest-adapter/contract.ts'
+import { createApiKey, createOrganization, oauthScopes } from '../../subgraphs/identity/public.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { anApp, aPerson, discovered, tokensOf, type App, type Person } from '../oauth/oauth.fixture.ts'
+import { newSession } from '../requests/session.ts'
+import { answerOf, restClient, type Answer, type RestClient } from '../rest-client.ts'
+import type { Gateway } from './gateways.fixture.ts'
+
+export const ways = ['key', 'session', 'token'] as const
+export type Way = (typeof ways)[number]
+type Credentials = Readonly<Record<Way, Readonly<Record<string, string>>>>
+
+const contract = loadContract(schemaPath('rest'))
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+/** A member with a credential of each kind, and those who decide what they are worth. */
+export interface Subject extends Person {
+  readonly keyId: string
+  readonly app: App
+  readonly credentials: Credentials
+  readonly accessToken: string
+  /** The session of an owner. */
+  readonly owner: Person
+  /** A record of the owner, with a phone number. */
+  readonly recordId: string
+  scim(method: string, path: string, body?: unknown): Promise<Answer>
+}
+
+/** Everybody's requests go to this gateway. */
+export async function aSubject({ services, running: { url } }: Gateway): Promise<Subject> {
+  const at = { services, url, contract }
+  const { id: organizationId } = await createOrganization(services, { name: 'Acme' })
+  const owner = await aPerson(at, { role: 'OWNER', organizationId })
+  const person = await aPerson(at, { organizationId })
+  const key = await createApiKey(services, organizationId, { ownerId: person.userId, name: 'Sync', scopes: ['*'] })
+  const app = await anApp(owner, { scopes: [...oauthScopes] })
+  const granted = await tokensOf(at, await discovered(url, app), person, oauthScopes.join(' '))
+  const created = await owner.rest.accountCreate!({ body: { name: 'Northwind', phone: '1' } })
+  const directory = bearer((await owner.rest.scimTokenRotate!()).body.token as string)
+  return {
+    ...person,
+    owner,
+    app,
+    keyId: key.id,
+    accessToken: granted.access_token,
+    recordId: created.body.id as string,
+    credentials: {
+      key: { 'X-API-Key': key.secret },
+      session: bearer((await newSession(at, person)).accessToken),
+      token: bearer(granted.access_token),
+    },
+    scim: async (method, path, body) =>
+      answerOf(
+        await fetch(`${url}/v1/scim/v2${path}`, {
+          method,
+          headers: { ...directory, 'content-type': 'application/scim+json' },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
+      ),
+  }
+}
+
+const told = ({ status, body }: Answer): string =>
+  status < 400 ? ('phone' in body ? 'shown' : 'hidden') : `${status} ${body.code}`
+
+const probes = {
+  read: (rest: RestClient, { recordId }: Subject) => rest.account!({ id: recordId }),
+  write: (rest: RestClient) => rest.accountCreate!({ body: { name: 'Acme' } }),
+}
+export type Probe = keyof typeof probes
+
+/** What each credential of the subject is told at a gateway. */
+export async function answersAt({ running: { url } }: Gateway, subject: Subject, probe: Probe): Promise<string[]> {
+  const answers = ways.map((way) => probes[probe](restClient(contract, url, subject.credentials[way]), subject))
+  return (await Promise.all(answers)).map(told)
+}

@@ -65,6 +65,10 @@ export interface OAuthPort {
   consent(visitor: Visitor, grant: Grant & { readonly lifeSeconds: number }): Promise<void>
   mayAct(organizationId: string, userId: string): Promise<boolean>
   findClient(id: string): Promise<Client | null>
+  /** Throws a `Refusal` with `retryAfter` when too many secrets of this client, or from this address, were wrong. */
+  admitClient(visitor: Visitor, id: string): Promise<void>
+  /** Notes a wrong secret, or a client that does not exist; throws as `admitClient` once there are too many. */
+  clientFailed(visitor: Visitor, id: string): Promise<void>
   register(caller: Caller, registration: Registration): Promise<void>
   saveToken(token: Token): Promise<void>
   findToken(kind: string, hash: string): Promise<Payload | null>

@@ -1,13 +1,15 @@
-import { createHmac, generateKeyPairSync, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type * as Oidc from 'oidc-provider'
 import type { Configuration, interactionPolicy, Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { parseAccountId } from './account.ts'
 import { adapterOf } from './adapter.ts'
+import { guardClients } from './client-guard.ts'
 import { grantLifeSeconds } from './interaction.ts'
 import { errorPage } from './page.ts'
-import type { OAuthPort } from './ports.ts'
+import type { OAuthPort, Visitor } from './ports.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
@@ -17,6 +19,7 @@ export interface ProviderOptions {
   /** Signs the cookies of a browser on its way through an authorization; the same in every process. */
   readonly secret: Buffer
   readonly log: Pick<Logger, 'error'>
+  readonly visitorOf: (req: IncomingMessage) => Visitor
 }
 
 export const paths = {
@@ -124,11 +127,6 @@ export async function openProvider(options: ProviderOptions): Promise<Provider> 
   const provider = new oidc.Provider(options.issuer, configurationOf(oidc, options))
   provider.proxy = true
   provider.on('server_error', (_ctx, error) => options.log.error({ err: error }, 'the authorization server failed'))
-  // What is stored of a secret is its hash.
-  const client = provider.Client.prototype as unknown as { clientSecret?: string; compareClientSecret: unknown }
-  client.compareClientSecret = function (this: { clientSecret?: string }, given: string): boolean {
-    const [stored, presented] = [Buffer.from(this.clientSecret ?? ''), Buffer.from(hash('sha256', given, 'hex'))]
-    return stored.length === presented.length && timingSafeEqual(stored, presented)
-  }
+  guardClients(oidc, provider, { port: options.port, visitorOf: ({ req }) => options.visitorOf(req) })
   return provider
 }

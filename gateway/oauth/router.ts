@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Router, type NextFunction, type Request, type Response } from 'express'
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
@@ -9,7 +10,7 @@ import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
 import { decide, show, signIn, type Visiting } from './interaction.ts'
 import { guardPage } from './page.ts'
-import type { OAuthPort } from './ports.ts'
+import type { OAuthPort, Visitor } from './ports.ts'
 import { openProvider, paths } from './provider.ts'
 
 export interface OAuthOptions {
@@ -32,10 +33,14 @@ const userAgentLengthMax = 512
 /** The authorization server (OAuth 2.0 with PKCE) under `/v1/oauth`, and its metadata. */
 export function oauthRouter(options: OAuthOptions): Router {
   const { edge, config, scopes, issuer } = options
+  const visitorOf = (req: IncomingMessage): Visitor => ({
+    ip: clientAddress(req, config.trustProxy),
+    userAgent: req.headers['user-agent']?.slice(0, userAgentLengthMax) ?? '',
+  })
   let opening: Promise<Provider> | null = null
   const opened = (): Promise<Provider> =>
     (opening ??= issuer().then((known) =>
-      openProvider({ ...options, issuer: known, registration: config.oauthRegistration }),
+      openProvider({ ...options, issuer: known, registration: config.oauthRegistration, visitorOf }),
     ))
 
   const router = Router()
@@ -47,12 +52,8 @@ export function oauthRouter(options: OAuthOptions): Router {
 
   const page = (serve: (visiting: Visiting, at: string) => Promise<void>) => async (req: Request, res: Response) => {
     const provider = await opened()
-    const visitor = {
-      ip: clientAddress(req, config.trustProxy),
-      userAgent: req.get('user-agent')?.slice(0, userAgentLengthMax) ?? '',
-    }
     await serve(
-      { provider, port: options.port, visitor, req, res },
+      { provider, port: options.port, visitor: visitorOf(req), req, res },
       `${mountedAt}/interaction/${String(req.params['uid'])}`,
     )
   }

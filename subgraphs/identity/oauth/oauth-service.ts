@@ -5,6 +5,7 @@ import { inTransaction, requestContext, type RequestContext, type Services } fro
 import { appendAudit } from '../audit/audit.ts'
 import { actingAs } from '../session/session.actions.ts'
 import { recognize } from '../session/login.ts'
+import { failed, refuseThrottled } from '../session/throttle.ts'
 import { findUser } from '../user/user.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import type { OAuthApp } from './oauth-app.ts'
@@ -103,6 +104,18 @@ async function findClient(services: Services, id: string): Promise<Client | null
   return row ?? null
 }
 
+/** The name under which failures of a client are counted, beside those of accounts. */
+const clientAccount = (id: string): string => `oauth client ${id}`
+
+const admitClient = (services: Services, visitor: Visitor, id: string): Promise<void> =>
+  refuseThrottled(contextOf(services, nobody(visitor)), clientAccount(id))
+
+async function clientFailed(services: Services, visitor: Visitor, id: string): Promise<void> {
+  const wrong = new Refusal('UNAUTHENTICATED', 'The client or its secret is wrong.')
+  const refusal = await failed(contextOf(services, nobody(visitor)), clientAccount(id), wrong)
+  if (refusal !== wrong) throw refusal
+}
+
 /** The app becomes one of the caller's, with the rules of every other app. */
 async function register(services: Services, caller: Caller, registration: Registration): Promise<void> {
   const { id, secret, redirectUris, scopes, ...rest } = registration
@@ -126,6 +139,8 @@ export const oauthService = (services: Services) => ({
   consent: (visitor: Visitor, grant: store.NewGrant) => consent(services, visitor, grant),
   mayAct: (organizationId: string, userId: string) => mayAct(services, organizationId, userId),
   findClient: (id: string) => findClient(services, id),
+  admitClient: (visitor: Visitor, id: string) => admitClient(services, visitor, id),
+  clientFailed: (visitor: Visitor, id: string) => clientFailed(services, visitor, id),
   register: (caller: Caller, registration: Registration) => register(services, caller, registration),
   saveToken: (token: store.NewToken) => store.saveToken(services, token),
   findToken: (kind: string, hash: string) => store.findToken(services, kind, hash),

@@ -26,17 +26,13 @@ function selectedOf(reading: Reading, type: GraphQLCompositeType, sets: Paramete
 function selectionOf(schema: GraphQLSchema, prepared: Prepared): Selected {
   let selected = selections.get(prepared)
   if (!selected) {
-    const { operation, fragments, conditions } = prepared.parts
-    // What `@include` may leave out counts as selected: a key that the answer does not have is not missed.
-    const reading: Reading = { schema, fragments, flags: included(conditions) }
+    const { operation, fragments } = prepared.parts
+    const reading: Reading = { schema, fragments }
     selected = selectedOf(reading, schema.getRootType(operation.operation)!, [operation.selectionSet])
     selections.set(prepared, selected)
   }
   return selected
 }
-
-const included = (conditions: readonly string[]): Readonly<Record<string, boolean>> =>
-  Object.fromEntries(conditions.map((name) => [name, true]))
 
 function leaveOutOf(value: unknown, { object, fields }: Selected, restrictions: FieldRestrictions): void {
   if (Array.isArray(value)) {

@@ -10,51 +10,30 @@ export interface Answer {
   readonly errors: readonly GraphQLFormattedError[]
 }
 
-interface Variant {
-  readonly root: ObjectShape
-  readonly introspection: readonly FieldNode[]
-}
-
-// Each combination of conditions has its own shape; an operation with many conditions forgets the oldest.
-const variantsMax = 64
-
-/** Shapes the data of one operation, as its conditions have it. */
+/** Shapes the data of one operation whose conditions are decided. */
 export class Answers {
   private readonly schema: GraphQLSchema
   private readonly parts: OperationParts
-  private readonly variants = new Map<string, Variant>()
+  private readonly root: ObjectShape
+  private readonly introspection: readonly FieldNode[]
   private introspected: Data | null = null
 
   constructor(schema: GraphQLSchema, parts: OperationParts) {
+    const { operation, fragments } = parts
+    const type = schema.getRootType(operation.operation)
+    if (!type) throw new Error(`The schema has no ${operation.operation} type.`)
+    const reading: Reading = { schema, fragments }
     this.schema = schema
     this.parts = parts
+    this.root = new ObjectShape(reading, type, [operation.selectionSet])
+    this.introspection = Array.from(collectFields(reading, type, [operation.selectionSet]).values()).flatMap((field) =>
+      field.name === '__schema' || field.name === '__type' ? field.nodes : [],
+    )
   }
 
   of(data: Data, variables: Variables): Answer {
-    const { root, introspection } = this.variant(variables)
+    const { root, introspection } = this
     return complete(root, data, introspection.length > 0 ? this.introspect(introspection, variables) : {})
-  }
-
-  private variant(variables: Variables): Variant {
-    const { conditions, operation, fragments } = this.parts
-    const name = conditions.map((condition) => (variables[condition] === true ? '1' : '0')).join('')
-    const known = this.variants.get(name)
-    if (known) return known
-    const flags = Object.fromEntries(conditions.map((condition) => [condition, variables[condition] === true]))
-    const reading: Reading = { schema: this.schema, fragments, flags }
-    const type = this.schema.getRootType(operation.operation)
-    if (!type) throw new Error(`The schema has no ${operation.operation} type.`)
-    const fields = collectFields(reading, type, [operation.selectionSet])
-    const variant = {
-      root: new ObjectShape(reading, type, [operation.selectionSet]),
-      introspection: Array.from(fields.values()).flatMap((field) =>
-        field.name === '__schema' || field.name === '__type' ? field.nodes : [],
-      ),
-    }
-    const [oldest] = this.variants.keys()
-    if (oldest !== undefined && this.variants.size >= variantsMax) this.variants.delete(oldest)
-    this.variants.set(name, variant)
-    return variant
   }
 
   /** The answer is the same each time unless variables take part in it. */

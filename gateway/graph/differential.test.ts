@@ -43,6 +43,20 @@ describe('Graph answers as the stock gateway does', () => {
       count: 250,
       options: { depth: 4, exclude: [...ofOtherSubgraphs, ...reviewed] },
     },
+    { what: 'queries full of conditions', seed: 7, count: 200, options: { depth: 4, conditional: 0.4 } },
+    { what: 'flat queries full of conditions', seed: 8, count: 100, options: { depth: 2, conditional: 0.5 } },
+    {
+      what: 'queries of one subgraph full of conditions',
+      seed: 9,
+      count: 200,
+      options: { depth: 4, conditional: 0.4, exclude: [...ofOtherSubgraphs, ...reviewed] },
+    },
+    {
+      what: 'mutations full of conditions',
+      seed: 10,
+      count: 100,
+      options: { depth: 4, conditional: 0.4, operation: 'mutation' as const },
+    },
     { what: 'mutations', seed: 5, count: 100, options: { depth: 4, operation: 'mutation' as const } },
   ])('to $count $what', async ({ seed, count, options }) => {
     const queries = generateQueries(apiSchema, seed, count, { values, ...options })

@@ -32,11 +32,11 @@ describe('the single-fetch route', () => {
     'query Q($id: ID!) { book(id: $id) { id title author { id } } }',
     '{ items { id ... on Book { pages } } }',
     '{ search(text: "x") { ... on Film { minutes } ... on Book { isbn } } }',
-    'query ($on: Boolean!) { featured { id @include(if: $on) ...Part } } fragment Part on Book { title @skip(if: $on) tags }',
+    '{ featured { id ...Part } } fragment Part on Book { title tags }',
     '{ items { title __typename related { __typename id } } }',
     'mutation { filmRetitle(id: "f1", title: "x") { title } }',
   ])("sends the client's own document for %s", async (document) => {
-    await run(document, { id: 'b1', on: true })
+    await run(document, { id: 'b1' })
     const { requests } = endpoint('catalog')
     expect(requests.length).toBe(1)
     expect(requests[0]!.document.replace(/\s+/g, ' ').trim()).toBe(document)
@@ -49,7 +49,7 @@ describe('the single-fetch route', () => {
     '{ featured { id } __schema { queryType { name } } }',
     'query ($on: Boolean!) { featured @include(if: $on) { id } }',
   ])('is not taken for %s', (document) => {
-    expect(graph.prepare(document).route.kind).toBe('plan')
+    expect(graph.prepare(document).executionFor({}).route.kind).toBe('plan')
   })
 
   it('gives the data of the subgraph on untouched', async () => {
@@ -174,5 +174,56 @@ describe('results', () => {
       constructor: { toString: 'Book 5' },
       valueOf: null,
     })
+  })
+})
+
+describe('a condition', () => {
+  it.each([
+    ['query($on: Boolean!) { review(id: "none") @include(if: $on) { id @skip(if: true) } }', { review: null }],
+    ['query($on: Boolean!) { book(id: "b1") @include(if: $on) { title @skip(if: true) } }', { book: {} }],
+    ['query($on: Boolean!) { book(id: "b1") @include(if: $on) { title @skip(if: $on) } }', { book: {} }],
+    [
+      'query($on: Boolean!) { book(id: "b1") { ...Part @include(if: $on) } } fragment Part on Book { id @skip(if: $on) }',
+      { book: {} },
+    ],
+    ['query($on: Boolean!) { book(id: "b1") @skip(if: $on) { title } }', {}],
+    [
+      'query($on: Boolean!) { worst { author @skip(if: true) { karma } id @include(if: $on) } }',
+      { worst: { id: 'r8' } },
+    ],
+  ])('that leaves nothing selected leaves the field: %s', async (document, data) => {
+    expect(await run(document, { on: true })).toEqual({ data })
+  })
+
+  it('leaves a mutation of which nothing is selected to be done', async () => {
+    const document =
+      'mutation($on: Boolean!) { filmRetitle(id: "f1", title: "x") @include(if: $on) { title @skip(if: true) } }'
+    expect(await run(document, { on: true })).toEqual({ data: { filmRetitle: {} } })
+    expect(endpoint('catalog').requests.length).toBe(1)
+    expect(await run(document, { on: false })).toEqual({ data: {} })
+    expect(endpoint('catalog').requests.length).toBe(1)
+  })
+
+  it('is decided before a subgraph is asked, which learns of neither the condition nor its variable', async () => {
+    const document = 'query($on: Boolean!, $id: ID!) { book(id: $id) { title @skip(if: $on) id title } }'
+    const { data } = await run(document, { on: true, id: 'b1' })
+    expect(JSON.stringify(data)).toBe('{"book":{"id":"b1","title":"Book 1"}}')
+    expect(endpoint('catalog').requests.map((asked) => asked.document.replace(/\s+/g, ' '))).toEqual([
+      'query ($id: ID!) { book(id: $id) { id title } }',
+    ])
+  })
+
+  it('of a required field does not reach those that require the same', async () => {
+    const document = `query($on: Boolean!) { review(id: "r2") {
+      book { shippingEstimate dedication @include(if: $on) } author { favorite { ... on Book { shippingEstimate } } } } }`
+    expect(await run(document, { on: false })).toMatchObject({ data: { review: { book: { shippingEstimate: 105 } } } })
+  })
+
+  it.each([true, false])('reaches a fragment only where the spread has it, as graphql-js does: %s', async (on) => {
+    const document = `query($on: Boolean!) { one: book(id: "b1") { ...Part @skip(if: $on) id ...Part }
+      two: book(id: "b2") { title ...Part @include(if: $on) } } fragment Part on Book { title subtitle }`
+    const { data } = await run(document, { on })
+    const expected = await endpoint('catalog').execute({ document, variables: { on }, context: aContext() })
+    expect(JSON.stringify(data)).toBe(JSON.stringify(expected.data))
   })
 })

@@ -28,6 +28,8 @@ export interface GenerateOptions {
   readonly values?: Readonly<Record<string, readonly unknown[]>>
   /** Coordinates (`Type.field`) and types that are never selected. */
   readonly exclude?: readonly string[]
+  /** How many selections have `@skip` or `@include`; default 0.1. */
+  readonly conditional?: number
   /** Mixes `__schema` and `__type` into some queries. */
   readonly introspection?: boolean
 }
@@ -62,6 +64,7 @@ class QueryWriter {
   private readonly definitions: string[] = []
   private readonly variables: Record<string, unknown> = {}
   private readonly fragments: string[] = []
+  private readonly deciders: string[] = []
   private aliases = 0
   private readonly schema: GraphQLSchema
   private readonly random: () => number
@@ -144,7 +147,7 @@ class QueryWriter {
     const written = `${alias}${called}${this.condition()}${selection}`
     // The same field twice, with other sub-selections, must come out merged.
     if (!alias && selection && this.chance(0.1))
-      return `${written} ${called} { ${this.selection(named as GraphQLObjectType, depth - 1)} }`
+      return `${written} ${called}${this.condition()} { ${this.selection(named as GraphQLObjectType, depth - 1)} }`
     return written
   }
 
@@ -154,16 +157,26 @@ class QueryWriter {
       this.fragments.push('')
       const place = this.fragments.length - 1
       this.fragments[place] = `fragment ${name} on ${type.name} { ${this.selection(type, depth)} }`
-      return `...${name}${this.condition()}${this.chance(0.1) ? ` ...${name}` : ''}`
+      return `...${name}${this.condition()}${this.chance(0.1) ? ` ...${name}${this.condition()}` : ''}`
     }
     return `... on ${type.name}${this.condition()} { ${this.selection(type, depth)} }`
   }
 
   private condition(): string {
-    if (!this.chance(0.1)) return ''
-    const directive = this.pick(['skip', 'include'])
-    if (this.chance(0.25)) return ` @${directive}(if: ${this.chance(0.5)})`
-    return ` @${directive}(if: ${this.variable('Boolean!', this.chance(0.5))})`
+    const { conditional = 0.1 } = this.options
+    if (!this.chance(conditional)) return ''
+    const both = this.chance(0.1)
+    const directives = both ? ['skip', 'include'] : [this.pick(['skip', 'include'])]
+    return directives.map((name) => ` @${name}(if: ${this.decider()})`).join('')
+  }
+
+  /** A literal, a variable of its own, or one that decides elsewhere as well. */
+  private decider(): string {
+    if (this.chance(0.25)) return String(this.chance(0.5))
+    if (this.deciders.length > 0 && this.chance(0.4)) return this.pick(this.deciders)
+    const decider = this.variable('Boolean!', this.chance(0.5))
+    this.deciders.push(decider)
+    return decider
   }
 
   private variable(type: string, value: unknown): string {

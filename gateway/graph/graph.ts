@@ -7,7 +7,8 @@ import { refuseUnmet } from './authorize.ts'
 import { refuseCostly } from './cost.ts'
 import { clientError, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
-import { prepare, type Prepared, type PrepareSurroundings } from './prepared.ts'
+import type { Execution, PrepareSurroundings } from './execution.ts'
+import { prepare, type Prepared } from './prepared.ts'
 import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
@@ -35,6 +36,7 @@ export interface GraphResult {
 }
 
 const preparedMax = 2000
+const outcomesMax = 2000
 const preparedCharactersMax = 8_000_000
 
 /** The one way to the subgraphs: whatever comes in, scopes and limits stand before execution. */
@@ -53,7 +55,8 @@ export class Graph {
     if (missing.length > 0)
       throw new Error(`The supergraph names subgraphs without an endpoint: ${missing.join(', ')}.`)
     const limits = { ...defaultLimits, ...options.limits }
-    this.surroundings = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true }
+    const outcomes = new LRUCache<string, Execution>({ max: outcomesMax })
+    this.surroundings = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true, outcomes }
     this.apiSchema = supergraph.apiSchema
     this.openIntrospection = options.openIntrospection ?? false
     this.onDefect = options.onDefect ?? (() => {})
@@ -93,17 +96,18 @@ export class Graph {
     const variables = coerceVariables(prepared.variables, given)
     refuseCostly(prepared.cost, variables, this.surroundings.limits.cost)
 
-    const { route } = prepared
+    const execution = prepared.executionFor(variables)
+    const { route } = execution
     if (route.kind === 'single') {
       let result: SubgraphResult
       try {
         result = await route.endpoint.execute({ document: route.document, variables, context })
       } catch (thrown) {
         this.onDefect(thrown, context)
-        return { data: prepared.answers.of({}, variables).data, errors: unavailable(thrown, [], route.rootKeys) }
+        return { data: execution.answers.of({}, variables).data, errors: unavailable(thrown, [], route.rootKeys) }
       }
       if (result.data && !result.errors && !result.replayed) return { data: result.data }
-      return this.answer(prepared, variables, result)
+      return this.answer(execution, variables, result)
     }
 
     const run: PlanRun = {
@@ -116,7 +120,7 @@ export class Graph {
       replayed: false,
     }
     if (route.step) await runPlan(run, route.step)
-    const { data, errors } = prepared.answers.of(run.data, variables)
+    const { data, errors } = execution.answers.of(run.data, variables)
     return {
       data,
       ...(run.errors.length > 0 && { errors: run.errors }),
@@ -126,10 +130,10 @@ export class Graph {
   }
 
   /** A subgraph's answer in the client's own shape; without data the shape says how far the null reaches. */
-  private answer(prepared: Prepared, variables: Variables, result: SubgraphResult): GraphResult {
+  private answer(execution: Execution, variables: Variables, result: SubgraphResult): GraphResult {
     const errors = result.errors?.map((error) => clientError(error, error.path))
     return {
-      data: result.data ?? prepared.answers.of({}, variables).data,
+      data: result.data ?? execution.answers.of({}, variables).data,
       ...(errors?.length && { errors }),
       ...(result.replayed && { replayed: true }),
     }

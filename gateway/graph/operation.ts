@@ -12,7 +12,8 @@ import {
   GraphQLError,
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { conditionVariables, type Fragments } from './collect.ts'
+import type { Fragments } from './collect.ts'
+import { conditionVariables } from './conditions.ts'
 import { shortened } from './variables.ts'
 
 /** One operation of a document, with the fragments that it uses and nothing else. */
@@ -20,8 +21,8 @@ export interface OperationParts {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   readonly fragments: Fragments
-  /** The variables that decide `@skip` and `@include`. */
-  readonly conditions: readonly string[]
+  /** The variables that decide `@skip` and `@include`; null when nothing is conditional. */
+  readonly conditions: readonly string[] | null
   /** It asks for `__schema` or `__type`. */
   readonly introspects: boolean
 }
@@ -97,11 +98,12 @@ export function operationParts(whole: DocumentNode, operationName: string | null
     })
   }
   note(operation.selectionSet)
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments.values()] }
   return {
-    document: { kind: Kind.DOCUMENT, definitions: [operation, ...fragments.values()] },
+    document,
     operation,
     fragments,
-    conditions: conditionVariables(operation, fragments),
+    conditions: conditionVariables(document),
     introspects,
   }
 }

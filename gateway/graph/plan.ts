@@ -5,15 +5,7 @@ import { Required } from './representations.ts'
 import { renamedKeys } from './rewrites.ts'
 
 /** A query plan made ready to run: endpoints found, paths joined, requirements compiled. */
-export type Step =
-  FetchStep | ConditionStep | { readonly kind: 'sequence' | 'parallel'; readonly steps: readonly Step[] }
-
-export interface ConditionStep {
-  readonly kind: 'condition'
-  readonly variable: string
-  readonly whenTrue: Step | null
-  readonly whenFalse: Step | null
-}
+export type Step = FetchStep | { readonly kind: 'sequence' | 'parallel'; readonly steps: readonly Step[] }
 
 export interface FetchStep {
   readonly kind: 'fetch'
@@ -75,14 +67,7 @@ export function compilePlan(surroundings: PlanSurroundings, node: PlanNode, path
       return { kind: 'sequence', steps: node.nodes.map(compile) }
     case 'Parallel':
       return { kind: 'parallel', steps: node.nodes.map(compile) }
-    case 'Condition':
-      return {
-        kind: 'condition',
-        variable: node.condition,
-        whenTrue: node.ifClause ? compile(node.ifClause) : null,
-        whenFalse: node.elseClause ? compile(node.elseClause) : null,
-      }
     default:
-      throw new Error('Plans with @defer are not supported.')
+      throw new Error(`A plan of an operation without conditions has a step of kind ${node.kind}.`)
   }
 }

@@ -1,35 +1,13 @@
 import type { OperationTypeNode } from 'graphql'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
-import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
-import { Answers } from './answer.ts'
 import { costOf, type CostNode } from './cost.ts'
-import { parseWithin, refuseOversized, type GraphLimits } from './limits.ts'
+import { decidedParts, Execution, type PrepareSurroundings } from './execution.ts'
+import { parseWithin, refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
-import { compilePlan, type Step } from './plan.ts'
 import { requirementsOf } from './requirements.ts'
-import { singleFetchOf } from './single-fetch.ts'
-import type { LoadedSupergraph } from './supergraph.ts'
-import { declaredVariables, type DeclaredVariable } from './variables.ts'
+import { declaredVariables, type DeclaredVariable, type Variables } from './variables.ts'
 
-export interface PrepareSurroundings {
-  readonly supergraph: LoadedSupergraph
-  readonly endpoints: ReadonlyMap<string, SubgraphEndpoint>
-  readonly limits: GraphLimits
-  /** Off only to compare: every operation then runs through the executor. */
-  readonly singleFetch: boolean
-}
-
-/** The client's own document goes to one subgraph. */
-interface SingleRoute {
-  readonly kind: 'single'
-  readonly endpoint: SubgraphEndpoint
-  readonly document: string
-  /** Response names: where an error belongs when the subgraph did not answer. */
-  readonly rootKeys: readonly string[]
-}
-
-/** How an operation is executed. */
-export type Route = SingleRoute | { readonly kind: 'plan'; readonly step: Step | null }
+let preparedCount = 0
 
 /** One operation of one document, read and checked as far as that is possible without variables and caller. */
 export class Prepared {
@@ -40,9 +18,9 @@ export class Prepared {
   readonly parts: OperationParts
   readonly variables: readonly DeclaredVariable[]
   readonly cost: readonly CostNode[]
-  readonly answers: Answers
   private readonly surroundings: PrepareSurroundings
-  private planned: Route | null = null
+  private readonly number = ++preparedCount
+  private unconditional: Execution | null = null
 
   constructor(surroundings: PrepareSurroundings, parts: OperationParts) {
     const { apiSchema, requirements } = surroundings.supergraph
@@ -54,22 +32,25 @@ export class Prepared {
     this.requirements = requirementsOf(apiSchema, requirements, document)
     this.variables = declaredVariables(apiSchema, operation, conditions)
     this.cost = costOf(apiSchema, operation, fragments)
-    this.answers = new Answers(apiSchema, parts)
   }
 
-  /** Planned when first executed: many stored documents never are. */
-  get route(): Route {
-    this.planned ??= this.plan()
-    return this.planned
-  }
-
-  private plan(): Route {
-    const { supergraph, endpoints, singleFetch } = this.surroundings
-    const plan = supergraph.plan(this.parts.document)
-    const single = singleFetch ? singleFetchOf(supergraph, this.parts, plan) : null
-    const endpoint = single && endpoints.get(single.subgraph)
-    if (endpoint) return { kind: 'single', endpoint, document: single.document, rootKeys: single.rootKeys }
-    return { kind: 'plan', step: plan && compilePlan({ schema: supergraph.schema, endpoints }, plan) }
+  /**
+   * With variables that were coerced. `@skip` and `@include` are decided here, before anything is planned: the planner leaves out
+   * what a condition leaves empty, forgets conditions on literals and mistakes those of required fields, and compiled execution
+   * orders fields by places that are skipped.
+   */
+  executionFor(variables: Variables): Execution {
+    const { conditions } = this.parts
+    if (!conditions) return (this.unconditional ??= new Execution(this.surroundings, this.parts))
+    const { outcomes } = this.surroundings
+    const decisions = conditions.map((name) => (variables[name] === true ? '1' : '0'))
+    const key = `${this.number} ${decisions.join('')}`
+    let execution = outcomes.get(key)
+    if (!execution) {
+      execution = new Execution(this.surroundings, decidedParts(this.parts, variables))
+      outcomes.set(key, execution)
+    }
+    return execution
   }
 }
 

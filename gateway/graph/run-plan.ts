@@ -143,9 +143,5 @@ export async function runPlan(run: PlanRun, step: Step): Promise<void> {
     case 'parallel':
       await Promise.all(step.steps.map((child) => runPlan(run, child)))
       return
-    case 'condition': {
-      const chosen = run.variables[step.variable] === true ? step.whenTrue : step.whenFalse
-      if (chosen) await runPlan(run, chosen)
-    }
   }
 }

@@ -17,12 +17,11 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { collectFields, selectionSetsOf, type CollectedField, type Flags, type Reading } from './collect.ts'
+import { collectFields, selectionSetsOf, type CollectedField, type Reading } from './collect.ts'
 import type { OperationParts } from './operation.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
 
-// Every combination of conditions and every possible type is compared; past these the executor takes the operation.
-const conditionsMax = 4
+// Every possible type is compared; past these comparisons the executor takes the operation.
 const comparisonsMax = 20_000
 
 /** A value as it is understood: a single value where a list is expected is that list; the order of fields is nothing. */
@@ -102,12 +101,6 @@ class Comparison {
   }
 }
 
-function* combinationsOf(names: readonly string[]): Generator<Flags> {
-  for (let bits = 0; bits < 1 << names.length; bits++) {
-    yield Object.fromEntries(names.map((name, index) => [name, (bits & (1 << index)) !== 0]))
-  }
-}
-
 function selectionOf(document: DocumentNode): SelectionSetNode[] {
   return document.definitions.flatMap((node) => (node.kind === Kind.OPERATION_DEFINITION ? node.selectionSet : []))
 }
@@ -121,25 +114,23 @@ export interface SingleFetch {
 
 /**
  * The one subgraph that can be given the client's operation as it is, so that its answer is the client's answer. Null
- * unless the plan fetches exactly what is selected, under every condition, and the subgraph's schema accepts the document.
+ * unless the plan fetches exactly what is selected, and the subgraph's schema accepts the document.
  */
 export function singleFetchOf(
   supergraph: LoadedSupergraph,
-  { document, operation, fragments, conditions }: OperationParts,
+  { document, operation, fragments }: OperationParts,
   plan: PlanNode | null,
 ): SingleFetch | null {
-  const root = supergraph.apiSchema.getRootType(operation.operation)
-  if (plan?.kind !== 'Fetch' || plan.requires || !root || conditions.length > conditionsMax) return null
+  const { apiSchema } = supergraph
+  const root = apiSchema.getRootType(operation.operation)
+  if (plan?.kind !== 'Fetch' || plan.requires || !root) return null
   const fetched = parse(plan.operation, { noLocation: true })
-  for (const flags of combinationsOf(conditions)) {
-    const schema = supergraph.apiSchema
-    const client: Reading = { schema, fragments, flags }
-    const comparison = new Comparison(supergraph.narrowed, client, { schema, fragments: new Map(), flags })
-    if (collectFields(client, root, [operation.selectionSet]).has('__typename')) return null
-    if (!comparison.isSame(root, [operation.selectionSet], selectionOf(fetched))) return null
-  }
+  const client: Reading = { schema: apiSchema, fragments }
+  const comparison = new Comparison(supergraph.narrowed, client, { schema: apiSchema, fragments: new Map() })
+  const asked = collectFields(client, root, [operation.selectionSet])
+  if (asked.has('__typename')) return null
+  if (!comparison.isSame(root, [operation.selectionSet], selectionOf(fetched))) return null
   const schema = supergraph.schemaOf(plan.serviceName)
   if (!schema || validate(schema, document).length > 0) return null
-  const rootKeys = [...collectFields({ schema, fragments, flags: {} }, root, [operation.selectionSet]).keys()]
-  return { subgraph: plan.serviceName, document: print(document), rootKeys }
+  return { subgraph: plan.serviceName, document: print(document), rootKeys: [...asked.keys()] }
 }

@@ -28,7 +28,7 @@ const quotedCharactersMax = 300
 export function declaredVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  conditions: readonly string[],
+  conditions: readonly string[] | null,
 ): DeclaredVariable[] {
   return (operation.variableDefinitions ?? []).flatMap((definition) => {
     const type = typeFromAST(schema, definition.type)
@@ -39,7 +39,7 @@ export function declaredVariables(
       type,
       hasDefault: definition.defaultValue !== undefined,
       defaultValue: definition.defaultValue ? valueFromAST(definition.defaultValue, type) : undefined,
-      isCondition: conditions.includes(name),
+      isCondition: conditions?.includes(name) ?? false,
     }
   })
 }

@@ -1,0 +1,72 @@
+import type { LRUCache } from 'lru-cache'
+import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
+import { Answers } from './answer.ts'
+import { withConditionsDecided, withoutEmptySelections, withoutUnusedVariables } from './conditions.ts'
+import type { GraphLimits } from './limits.ts'
+import { operationParts, type OperationParts } from './operation.ts'
+import { compilePlan, type Step } from './plan.ts'
+import { singleFetchOf } from './single-fetch.ts'
+import type { LoadedSupergraph } from './supergraph.ts'
+import type { Variables } from './variables.ts'
+
+export interface PrepareSurroundings {
+  readonly supergraph: LoadedSupergraph
+  readonly endpoints: ReadonlyMap<string, SubgraphEndpoint>
+  readonly limits: GraphLimits
+  /** Off only to compare: every operation then runs through the executor. */
+  readonly singleFetch: boolean
+  /** Executions of conditional operations, by operation and outcome of its conditions. */
+  readonly outcomes: LRUCache<string, Execution>
+}
+
+/** The client's own document goes to one subgraph. */
+interface SingleRoute {
+  readonly kind: 'single'
+  readonly endpoint: SubgraphEndpoint
+  readonly document: string
+  /** Response names: where an error belongs when the subgraph did not answer. */
+  readonly rootKeys: readonly string[]
+}
+
+/** How an operation is executed. */
+export type Route = SingleRoute | { readonly kind: 'plan'; readonly step: Step | null }
+
+/** What is worked out once of an operation whose conditions are decided. */
+export class Execution {
+  readonly answers: Answers
+  private readonly surroundings: PrepareSurroundings
+  private readonly parts: OperationParts
+  private planned: Route | null = null
+
+  constructor(surroundings: PrepareSurroundings, parts: OperationParts) {
+    this.surroundings = surroundings
+    this.parts = parts
+    this.answers = new Answers(surroundings.supergraph.apiSchema, parts)
+  }
+
+  /** Planned when first executed: many stored documents never are. */
+  get route(): Route {
+    this.planned ??= this.plan()
+    return this.planned
+  }
+
+  private plan(): Route {
+    const { supergraph, endpoints, singleFetch } = this.surroundings
+    const { document, operation } = this.parts
+    if (operation.selectionSet.selections.length === 0) return { kind: 'plan', step: null }
+    const filled = withoutEmptySelections(document)
+    const plan = supergraph.plan(filled)
+    // Of a selection that is empty a subgraph would answer the type name, which the client did not ask for.
+    const single = singleFetch && filled === document ? singleFetchOf(supergraph, this.parts, plan) : null
+    const endpoint = single && endpoints.get(single.subgraph)
+    if (endpoint) return { kind: 'single', endpoint, document: single.document, rootKeys: single.rootKeys }
+    return { kind: 'plan', step: plan && compilePlan({ schema: supergraph.schema, endpoints }, plan) }
+  }
+}
+
+/** The operation as these variables have it. */
+export function decidedParts({ document }: OperationParts, variables: Variables): OperationParts {
+  // Fragments that are not spread any more go first, so that their variables count as unused.
+  const { document: lean } = operationParts(withConditionsDecided(document, variables), null)
+  return operationParts(withoutUnusedVariables(lean), null)
+}

@@ -1,6 +1,6 @@
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { holdsScope, meets, sessionOnly, type ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
+import { holdsScope, meets, scopeImplying, sessionOnly, type ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 
 /** The scopes that would meet a requirement at the least cost: the alternative of which the caller lacks fewest. */
 function lackedOf(caller: Caller, requirement: ScopeRequirement): readonly string[] {
@@ -11,13 +11,19 @@ function lackedOf(caller: Caller, requirement: ScopeRequirement): readonly strin
   )
 }
 
+/** What has to be granted: a scope that comes with another missing one is not named. */
+function leastOf(scopes: readonly string[]): string[] {
+  const all = new Set(scopes)
+  return [...all].filter((scope) => !all.has(scopeImplying(scope) ?? '')).sort()
+}
+
 /** Reject mode: one unmet requirement refuses the whole operation, and every missing scope is named. */
 export function refuseUnmet(caller: Caller, requirements: readonly ScopeRequirement[]): void {
   const unmet = requirements.filter((requirement) => !meets(caller, requirement))
   if (unmet.length === 0) return
   if (caller.kind === 'ANONYMOUS') throw new Refusal('UNAUTHENTICATED', 'This operation needs a credential.')
 
-  const missingScopes = [...new Set(unmet.flatMap((requirement) => lackedOf(caller, requirement)))].sort()
+  const missingScopes = leastOf(unmet.flatMap((requirement) => lackedOf(caller, requirement)))
   const blocked = missingScopes.filter((scope) => sessionOnly.has(scope))
   if (caller.kind === 'SESSION' || caller.kind === 'SCIM') {
     throw new Refusal('PERMISSION_DENIED', `This operation is open to ${blocked.join(', ')} only.`)

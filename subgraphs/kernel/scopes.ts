@@ -14,7 +14,13 @@ const appOnly = 'APP'
 /** A requirement as `@requiresScopes` writes it: any of the lists, all of each list. */
 export type ScopeRequirement = readonly (readonly string[])[]
 
-/** WRITE implies READ, PUBLISH_EVENTS implies READ_EVENTS, `*` implies every scope of an integration. */
+/** The one scope beside `*` that brings this one with it: WRITE implies READ, PUBLISH_EVENTS implies READ_EVENTS. */
+export function scopeImplying(scope: string): string | null {
+  if (scope === 'READ_EVENTS') return 'PUBLISH_EVENTS'
+  return scope.startsWith('READ_') ? `WRITE_${scope.slice('READ_'.length)}` : null
+}
+
+/** `*` implies every scope of an integration. */
 export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: string): boolean {
   switch (caller.kind) {
     case 'SYSTEM':
@@ -31,8 +37,8 @@ export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: strin
   if (scope === appOnly) return caller.kind === 'OAUTH'
   const { scopes } = caller
   if (scopes.includes('*') || scopes.includes(scope)) return true
-  if (scope === 'READ_EVENTS') return scopes.includes('PUBLISH_EVENTS')
-  if (scope.startsWith('READ_') && scopes.includes(`WRITE_${scope.slice('READ_'.length)}`)) return true
+  const implying = scopeImplying(scope)
+  if (implying !== null && scopes.includes(implying)) return true
   return caller.kind === 'API_KEY' && scopes.some((held) => legacyScopes.get(held)?.has(scope))
 }
 

@@ -188,6 +188,39 @@ describe('connected apps', () => {
     expect(await refusalOf(oauth.refreshTokenGrant(config, second.refresh_token!))).toBe('400 invalid_grant')
   })
 
+  it('are listed by name in pages, each once', async () => {
+    const boss = await aPerson(platform, { role: 'OWNER' })
+    const member = await aPerson(platform, { organizationId: boss.organizationId })
+    for (const name of ['C', 'A', 'B', 'A', 'D']) {
+      const other = await anApp(owner, { name })
+      await tokensOf(platform, await discovered(platform.url, other), name === 'D' ? boss : member)
+    }
+    const page = async ({ rest }: Person, query: Record<string, string | number>) => {
+      const { data, ...rest_ } = (await rest['connectedAppList']!({ query })).body
+      return { names: data.map(({ name }: { name: string }) => name).join(''), ...rest_ }
+    }
+    const whole = { names: 'AABCD', page: 1, limit: 20, total: 5, totalPages: 1, hasMore: false, nextCursor: null }
+    expect(await page(boss, {})).toEqual(whole)
+    expect(await page(member, { limit: 2, page: 2 })).toMatchObject({
+      names: 'BC',
+      total: 4,
+      totalPages: 2,
+      hasMore: false,
+    })
+    let walked = ''
+    let cursor = ''
+    do {
+      const { names, nextCursor } = await page(boss, { limit: 1, ...(cursor && { cursor }), includeTotal: 'false' })
+      walked += names
+      cursor = nextCursor
+    } while (cursor)
+    expect(walked).toBe('AABCD')
+    const invented = Buffer.from('["A",1]').toString('base64url')
+    for (const query of ['cursor=x', `cursor=${invented}`, 'limit=101', 'page=0']) {
+      expect((await boss.rest['connectedAppList']!({ query })).status).toBe(400)
+    }
+  })
+
   it('have settings, which the app reads and owners and admins make', async () => {
     const boss = await aPerson(platform, { role: 'OWNER' })
     const member = await aPerson(platform, { organizationId: boss.organizationId })

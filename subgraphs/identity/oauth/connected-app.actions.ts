@@ -1,12 +1,15 @@
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import type { Row } from '../../kernel/database/database.ts'
+import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
+import { pageNumber, size, type Page } from '../../kernel/record/list.ts'
+import { isStorable } from '../../kernel/record/scalars.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { isAdministrator } from '../organization/organization.ts'
 import type { AppInstallation, ConnectedApp, ConnectedAppUpdateInput } from './connected-app.ts'
 
 const settingsBytesMax = 65_536
-const listMax = 500
 
 /** Whose consents the caller sees and ends: owners and admins everybody's, others their own. */
 const consentsOf = ({ caller }: RequestContext): string | null => (isAdministrator(caller.role) ? null : caller.userId)
@@ -25,24 +28,69 @@ const connected = `
   ) g on g.consents > 0
   where i.organization_id = $1`
 
-export async function readConnectedApps(ctx: RequestContext): Promise<{ data: ConnectedApp[] }> {
-  const data = await ctx.db.query<ConnectedApp>(`${connected} order by a.name, i.id limit ${listMax}`, [
-    ctx.caller.organizationId,
-    consentsOf(ctx),
-    ctx.clock.now().toISOString(),
-  ])
-  return { data }
+const inSight = (ctx: RequestContext): unknown[] => [
+  ctx.caller.organizationId,
+  consentsOf(ctx),
+  ctx.clock.now().toISOString(),
+]
+
+interface PageWanted {
+  readonly page: number
+  readonly limit: number
+  readonly cursor?: string | null
+}
+
+export async function readConnectedApps(ctx: RequestContext, wanted: PageWanted, isCounted: boolean): Promise<Page> {
+  const limit = size(wanted.limit, 'limit')
+  const page = pageNumber(wanted.page)
+  const counted = isCounted ? await countConnectedApps(ctx) : null
+  const { after, values, offset } = wanted.cursor
+    ? { after: 'and (a.name, i.id) > ($5, $6)', values: positionIn(wanted.cursor), offset: 0 }
+    : { after: '', values: [], offset: (page - 1) * limit }
+  const data = await ctx.db.query<ConnectedApp & Row>(
+    `${connected} ${after} order by a.name, i.id limit $4 offset ${offset}`,
+    [...inSight(ctx), limit + 1, ...values],
+  )
+  const hasMore = data.length > limit
+  if (hasMore) data.length = limit
+  const last = data.at(-1)
+  return {
+    data,
+    page,
+    limit,
+    total: counted,
+    totalPages: counted === null ? null : Math.ceil(counted / limit),
+    hasMore,
+    nextCursor: hasMore && last ? cursorAt(last) : null,
+  }
+}
+
+async function countConnectedApps(ctx: RequestContext): Promise<number> {
+  const [row] = await ctx.db.query<{ total: number }>(
+    `select count(*)::int as total from (${connected}) c`,
+    inSight(ctx),
+  )
+  return row!.total
+}
+
+const cursorAt = ({ name, id }: ConnectedApp): string => Buffer.from(JSON.stringify([name, id])).toString('base64url')
+
+function positionIn(cursor: string): [string, string] {
+  const refused = () =>
+    invalid({ path: 'cursor', code: 'NOT_A_CURSOR', message: 'The cursor is not one that this API gave.' })
+  let position: unknown
+  try {
+    position = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  } catch {
+    throw refused()
+  }
+  const [name, id] = Array.isArray(position) && position.length === 2 ? (position as unknown[]) : []
+  if (typeof name !== 'string' || !isStorable(name) || typeof id !== 'string' || !isId(id)) throw refused()
+  return [name, id]
 }
 
 export async function readConnectedApp(ctx: RequestContext, id: string): Promise<ConnectedApp> {
-  const [found] = isId(id)
-    ? await ctx.db.query<ConnectedApp>(`${connected} and i.id = $4`, [
-        ctx.caller.organizationId,
-        consentsOf(ctx),
-        ctx.clock.now().toISOString(),
-        id,
-      ])
-    : []
+  const [found] = isId(id) ? await ctx.db.query<ConnectedApp>(`${connected} and i.id = $4`, [...inSight(ctx), id]) : []
   if (!found) throw notFound('The connected app')
   return found
 }
@@ -71,9 +119,7 @@ export function updateConnectedApp(
   id: string,
   { settings }: ConnectedAppUpdateInput,
 ): Promise<ConnectedApp> {
-  if (!isAdministrator(ctx.caller.role)) {
-    throw new Refusal('PERMISSION_DENIED', 'Only an owner or admin changes the settings of a connected app.')
-  }
+  requireAdministrator(ctx)
   const text = JSON.stringify(settings)
   if (settings === null || typeof settings !== 'object' || Array.isArray(settings) || text.length > settingsBytesMax) {
     const message = `settings is a JSON object of at most ${settingsBytesMax} characters.`

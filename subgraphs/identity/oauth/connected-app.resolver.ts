@@ -1,5 +1,7 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql'
+import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import type { Info as Asked } from '../../kernel/record/records-of.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { asksForAny } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
@@ -9,7 +11,13 @@ import {
   readOwnInstallation,
   updateConnectedApp,
 } from './connected-app.actions.ts'
-import { AppInstallation, ConnectedApp, ConnectedApps, ConnectedAppUpdateInput } from './connected-app.ts'
+import {
+  AppInstallation,
+  ConnectedApp,
+  ConnectedAppPage,
+  ConnectedAppPageArgs,
+  ConnectedAppUpdateInput,
+} from './connected-app.ts'
 import { oauthForget } from './oauth-forget.job.ts'
 import { oauthGrantTables } from './oauth.migrations.ts'
 
@@ -21,12 +29,16 @@ export class ConnectedAppResolver {
     return readConnectedApp(ctx, id)
   }
 
-  @Query(() => ConnectedApps, {
-    description: 'Apps that the user allowed to act; for owners and admins those of the whole organization.',
+  @Query(() => ConnectedAppPage, {
+    description: 'Apps that the user allowed to act, by name; for owners and admins those of the whole organization.',
   })
   @RequiresScopes('SESSION')
-  connectedAppList(@Ctx() ctx: RequestContext) {
-    return readConnectedApps(ctx)
+  connectedAppList(
+    @Args(() => ConnectedAppPageArgs) args: ConnectedAppPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: Asked,
+  ) {
+    return readConnectedApps(ctx, args, asksForAny(info, 'total', 'totalPages'))
   }
 
   @Mutation(() => ConnectedApp)

@@ -1,4 +1,5 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql'
+import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql'
+import { pageRequiring } from '../../kernel/record/inputs.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 
@@ -39,11 +40,18 @@ export class ConnectedApp {
   updatedAt!: string
 }
 
-@ObjectType()
-@RequiresScopes('SESSION')
-export class ConnectedApps {
-  @Field(() => [ConnectedApp], { simple: true })
-  data!: ConnectedApp[]
+export const ConnectedAppPage = pageRequiring('ConnectedAppPage', ConnectedApp, 'SESSION')
+
+@ArgsType()
+export class ConnectedAppPageArgs {
+  @Field(() => Int, { defaultValue: 1 })
+  page!: number
+
+  @Field(() => Int, { defaultValue: 20, description: '1 to 100.' })
+  limit!: number
+
+  @Field(() => String, { nullable: true, description: '`nextCursor` of the page before; stands instead of `page`.' })
+  cursor?: string | null
 }
 
 @InputType()

@@ -126,6 +126,17 @@ export function size(value: number | null | undefined, name: string): number {
   return wanted
 }
 
+export function pageNumber(wanted: number | null | undefined): number {
+  const page = wanted ?? 1
+  if (page < 1 || page > pageMax)
+    throw invalid({
+      path: 'page',
+      code: 'OUT_OF_RANGE',
+      message: `page is between 1 and ${pageMax}; use cursor to go further.`,
+    })
+  return page
+}
+
 export interface Page {
   data: Row[]
   page: number
@@ -144,13 +155,7 @@ export async function readPage(
   asked: { readonly page: ReadonlySet<string>; readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Page> {
   const limit = size(args.limit, 'limit')
-  const page = args.page ?? 1
-  if (page < 1 || page > pageMax)
-    throw invalid({
-      path: 'page',
-      code: 'OUT_OF_RANGE',
-      message: `page is between 1 and ${pageMax}; use cursor to go further.`,
-    })
+  const page = pageNumber(args.page)
   const listing = new Listing(ctx, definition, args)
   const { cursor = null } = args
   const part = { limit: limit + 1, offset: cursor ? 0 : (page - 1) * limit, cursor }

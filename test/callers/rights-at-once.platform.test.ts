@@ -78,6 +78,13 @@ const key =
   ({ owner, keyId: id }: Subject) =>
     accepted(owner.rest[operation]!({ id, ...(body && { body }) }))
 
+const inGraphql =
+  (mutation: string) =>
+  async ({ graphql, userId: id }: Subject) => {
+    const { body } = await graphql(`mutation($id: ID!) { ${mutation} }`, { id })
+    expect(body.errors).toBeUndefined()
+  }
+
 const ofGone = (code: string): Answers => ({
   key: `401 ${code}`,
   session: '401 UNAUTHENTICATED',
@@ -154,6 +161,21 @@ const changes: Readonly<Record<string, Change>> = {
   'a removal by the directory': {
     change: ({ scim, userId }) => accepted(scim('DELETE', `/Users/${userId}`)),
     after: ofGone('API_KEY_OWNER_NOT_IN_ORG'),
+  },
+  'a lowered role, in GraphQL': {
+    probe: 'write',
+    change: inGraphql('userUpdate(id: $id, input: { role: READ_ONLY }) { id }'),
+    after: '403 PERMISSION_DENIED',
+  },
+  'a profile, seen in GraphQL': {
+    probe: 'graph',
+    change: (subject) => aProfile(subject, 'HIDDEN'),
+    after: 'hidden',
+  },
+  'the deactivation of the user, in GraphQL': {
+    probe: 'graph',
+    change: inGraphql('userDeactivate(id: $id) { id }'),
+    after: { key: 'API_KEY_OWNER_INACTIVE', session: 'UNAUTHENTICATED', token: 'UNAUTHENTICATED' },
   },
   'the suspension of the organization': {
     change: organization('suspend'),

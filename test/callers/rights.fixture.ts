@@ -3,7 +3,7 @@ import { createApiKey, createOrganization, oauthScopes } from '../../subgraphs/i
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { anApp, aPerson, discovered, tokensOf, type App, type Person } from '../oauth/oauth.fixture.ts'
 import { newSession } from '../requests/session.ts'
-import { answerOf, restClient, type Answer, type RestClient } from '../rest-client.ts'
+import { answerOf, graphqlClient, restClient, type Answer, type GraphqlClient } from '../rest-client.ts'
 import type { Gateway } from './gateways.fixture.ts'
 
 export const ways = ['key', 'session', 'token'] as const
@@ -23,6 +23,8 @@ export interface Subject extends Person {
   readonly owner: Person
   /** A record of the owner, with a phone number. */
   readonly recordId: string
+  /** As that owner. */
+  readonly graphql: GraphqlClient
   scim(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
@@ -43,6 +45,7 @@ export async function aSubject({ services, running: { url } }: Gateway): Promise
     app,
     keyId: key.id,
     accessToken: granted.access_token,
+    graphql: graphqlClient(url, bearer((await newSession(at, owner)).accessToken)),
     recordId: created.body.id as string,
     credentials: {
       key: { 'X-API-Key': key.secret },
@@ -60,17 +63,26 @@ export async function aSubject({ services, running: { url } }: Gateway): Promise
   }
 }
 
-const told = ({ status, body }: Answer): string =>
+type Headers = Readonly<Record<string, string>>
+
+const toldByRest = ({ status, body }: Answer): string =>
   status < 400 ? ('phone' in body ? 'shown' : 'hidden') : `${status} ${body.code}`
 
+const toldByGraph = ({ body: { data, errors } }: Answer): string =>
+  errors ? (errors[0].extensions.code as string) : data.account.phone === null ? 'hidden' : 'shown'
+
+/** Ways to find out what a credential is worth. */
 const probes = {
-  read: (rest: RestClient, { recordId }: Subject) => rest.account!({ id: recordId }),
-  write: (rest: RestClient) => rest.accountCreate!({ body: { name: 'Acme' } }),
+  read: async (url: string, headers: Headers, { recordId: id }: Subject) =>
+    toldByRest(await restClient(contract, url, headers).account!({ id })),
+  write: async (url: string, headers: Headers) =>
+    toldByRest(await restClient(contract, url, headers).accountCreate!({ body: { name: 'Acme' } })),
+  graph: async (url: string, headers: Headers, { recordId: id }: Subject) =>
+    toldByGraph(await graphqlClient(url, headers)('query($id: ID!) { account(id: $id) { phone } }', { id })),
 }
 export type Probe = keyof typeof probes
 
 /** What each credential of the subject is told at a gateway. */
-export async function answersAt({ running: { url } }: Gateway, subject: Subject, probe: Probe): Promise<string[]> {
-  const answers = ways.map((way) => probes[probe](restClient(contract, url, subject.credentials[way]), subject))
-  return (await Promise.all(answers)).map(told)
+export function answersAt({ running: { url } }: Gateway, subject: Subject, probe: Probe): Promise<string[]> {
+  return Promise.all(ways.map((way) => probes[probe](url, subject.credentials[way], subject)))
 }

@@ -134,9 +134,13 @@ describe('authMeetingCallback', () => {
     expect(told(await other.back(state))).toBe('400 STATE_INVALID')
     expect(told(await person.back(state, 'good', 'inside'))).toBe('400 STATE_INVALID')
     expect(told(await person.back('invented'))).toBe('400 STATE_INVALID')
-    platform.pass(10 * 60_000)
-    expect(told(await person.back(state))).toBe('400 STATE_INVALID')
     expect(asked.length).toBe(before)
+    const { state: inTime } = await person.begin()
+    platform.pass(10 * 60_000 - 1)
+    expect(told(await person.back(inTime))).toBe('200')
+    platform.pass(1)
+    expect(told(await person.back(state))).toBe('400 STATE_INVALID')
+    expect(asked.length).toBe(before + 1)
   })
 
   it('says when the provider refuses the code, answers strangely or is not to be called', async () => {

@@ -37,6 +37,21 @@ export async function measureEdge(
   return [atMost('Credentials, scopes, quota and headers of a request', median(costs), 60, ' us')]
 }
 
+/** What the wall between tenants costs: the project against itself without row-level security. */
+export async function measureWall(
+  { load, options, tenants, ids }: Bench,
+  project: Server,
+  open: Server,
+): Promise<Finding[]> {
+  const contenders = [byId('wall', project, tenants.main, ids), byId('open', open, tenants.main, ids)]
+  const rounds = await alternate(load, contenders, options)
+  const [cpu, time] = [ratios(rounds, 'wall', 'open', 'cpuUs'), ratios(rounds, 'open', 'wall', 'perSecond')]
+  return [
+    atMost('REST by id with row-level security: CPU / CPU without', median(cpu), 1.1, 'x'),
+    atMost('REST by id with row-level security: time / time without', median(time), 1.1, 'x'),
+  ]
+}
+
 /** The routes of a contract six times as large must cost a request nothing. */
 export async function measureOperations(bench: Bench, project: Server, databaseUrl: string): Promise<Finding[]> {
   const { load, options, tenants, ids } = bench

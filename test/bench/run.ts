@@ -6,7 +6,7 @@ import { migrations } from '../../subgraphs/all.ts'
 import { readConfig } from '../../subgraphs/kernel/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-floors.ts'
-import { measureEdge, measureOperations, measureScale, measureStart } from './further.ts'
+import { measureEdge, measureOperations, measureScale, measureStart, measureWall } from './further.ts'
 import { readOptions } from './options.ts'
 import { Load, startFloor, startProject, type Server } from './processes.ts'
 import { profileScenario } from './profile.ts'
@@ -41,10 +41,14 @@ async function run(): Promise<void> {
   const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl })
   closers.push(() => project.stop())
   await measureScenarios(bench, project, databaseUrl)
-  if (isWanted('edge')) {
-    const nodeOptions = ['--import', new URL('open-edge.ts', import.meta.url).href]
+  for (const [name, part, measure] of [
+    ['edge', 'open-edge.ts', measureEdge],
+    ['wall', 'open-wall.ts', measureWall],
+  ] as const) {
+    if (!isWanted(name)) continue
+    const nodeOptions = ['--import', new URL(part, import.meta.url).href]
     const open = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl, nodeOptions })
-    findings.push(...(await measureEdge(bench, project, open).finally(() => open.stop())))
+    findings.push(...(await measure(bench, project, open).finally(() => open.stop())))
   }
   if (isWanted('operations')) findings.push(...(await measureOperations(bench, project, databaseUrl)))
   if (isWanted('scale')) {

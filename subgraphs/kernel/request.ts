@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { CallsOut } from './call-out.ts'
 import type { Clock } from './clock.ts'
 import type { Caller, OperationContext } from './context.ts'
 import type { Settings } from './config.ts'
@@ -33,6 +34,8 @@ export interface Services {
 export interface RequestContext extends OperationContext, Omit<Services, 'database' | 'tenants' | 'mailer'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
+  /** Where the transaction that is open learns what it must ask the outside; see `callOut`. */
+  readonly callsOut: CallsOut | null
   /** Reads of this operation that wait to be joined, by what they ask for. */
   readonly batches: Map<object, Map<string, unknown>>
 }
@@ -41,9 +44,11 @@ export function requestContext(
   operation: OperationContext,
   services: Services,
   db: Sql = services.tenants.of(operation.caller.organizationId),
+  callsOut: CallsOut | null = null,
 ): RequestContext {
   const { clock, log, languageModel, keys, counters, settings, outbound, vault } = services
-  return { ...operation, clock, log, languageModel, keys, counters, settings, outbound, vault, db, batches: new Map() }
+  const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault }
+  return { ...operation, ...reach, db, callsOut, batches: new Map() }
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000'

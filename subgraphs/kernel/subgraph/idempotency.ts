@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { CallsOut } from '../call-out.ts'
 import type { Caller, FieldRestrictions, Role } from '../context.ts'
 import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -30,14 +31,26 @@ class Undone extends Error {
   }
 }
 
+type Run = (ctx: RequestContext) => Promise<SubgraphResult>
+
 /**
  * Runs a mutation at most once per idempotency key: the key, what it wrote and its answer commit in one transaction, so a
- * crash leaves all of them or none. A key in use is refused at once, never waited for.
+ * crash leaves all of them or none. A key in use is refused at once, never waited for. While a call to the outside is made
+ * nothing is open or in use: of two requests that both call, one writes and the other is answered what that one said.
  */
-export async function once(
+export async function once(services: Services, request: SubgraphRequest, run: Run): Promise<SubgraphResult> {
+  const callsOut = new CallsOut()
+  for (;;) {
+    const answer = await onceWith(callsOut, services, request, run)
+    if (!(await callsOut.answer())) return answer
+  }
+}
+
+async function onceWith(
+  callsOut: CallsOut,
   services: Services,
   request: SubgraphRequest,
-  run: (ctx: RequestContext) => Promise<SubgraphResult>,
+  run: Run,
 ): Promise<SubgraphResult> {
   const { context, document } = request
   const { key, fingerprint } = context.idempotency!
@@ -57,7 +70,7 @@ export async function once(
         refuseLowered(before, context.caller)
         return { ...answer, replayed: true }
       }
-      const answer = await run(requestContext(context, services, db))
+      const answer = await run(requestContext(context, services, db, callsOut))
       if (isDefect(answer)) throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
       if (isFinal(answer)) await remember(db, services, request, step, answer)
       return answer

@@ -1,4 +1,6 @@
 import { organizationSettings } from '../../identity/public.ts'
+import { callingOut, callOut } from '../../kernel/call-out.ts'
+import type { Summarizable } from '../../kernel/language-model.ts'
 import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
@@ -72,25 +74,31 @@ export function assignCase(ctx: RequestContext, id: string, assignedToId: string
   }))
 }
 
-/** Writes a summary of the case and its comments, keeps it on the case and answers it. */
+/** Writes a summary of the case and its comments as they are when it is kept, and answers it. */
 export async function summarizeCase(ctx: RequestContext, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
-  const summarized = await change(ctx, supportCase, id, async (previous, inner) => {
-    const comments = await inner.db.query<{ body: string }>(
-      'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at, id limit 200',
-      [ctx.caller.organizationId, previous.id],
-    )
-    const { summary, keyPoints, model } = await ctx.languageModel.summarize({
-      title: previous.subject,
-      passages: [previous.description ?? '', ...comments.map(({ body }) => body)],
-    })
-    const generatedAt = ctx.clock.now().toISOString()
-    return { operation: 'UPDATE', values: {}, implied: { aiSummary: { summary, keyPoints, generatedAt, model } } }
-  })
+  const summarized = await callingOut(ctx, (outer) =>
+    change(outer, supportCase, id, async (previous, inner) => {
+      const text = await summarizableOf(inner, previous)
+      const { summary, keyPoints, model } = await callOut(inner, JSON.stringify(text), () =>
+        ctx.languageModel.summarize(text),
+      )
+      const generatedAt = ctx.clock.now().toISOString()
+      return { operation: 'UPDATE', values: {}, implied: { aiSummary: { summary, keyPoints, generatedAt, model } } }
+    }),
+  )
   return {
     caseId: summarized.id,
     ...(summarized.aiSummary as { summary: string; keyPoints: string[]; generatedAt: string; model: string }),
   }
+}
+
+async function summarizableOf(ctx: RequestContext, { id, subject, description }: Case): Promise<Summarizable> {
+  const comments = await ctx.db.query<{ body: string }>(
+    'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at, id limit 200',
+    [ctx.caller.organizationId, id],
+  )
+  return { title: subject, passages: [description ?? '', ...comments.map(({ body }) => body)] }
 }
 
 async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus): Promise<StatusChange> {

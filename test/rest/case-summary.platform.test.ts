@@ -1,0 +1,116 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import type { LanguageModel, Summarizable } from '../../subgraphs/kernel/language-model.ts'
+import { supportCase } from '../builders.ts'
+import { usePlatform, type Member } from '../platform.ts'
+
+const platform = usePlatform()
+let member: Member
+let asked: Summarizable[]
+/** Transactions that were open while the model was asked. */
+let open: number[]
+let during: () => Promise<unknown>
+
+beforeAll(async () => {
+  member = await platform.member()
+  const languageModel: LanguageModel = {
+    async summarize(text) {
+      asked.push(text)
+      const [row] = await platform.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity
+         where datname = current_database() and state like 'idle in transaction%'`,
+      )
+      open.push(row!.count)
+      await during()
+      return { summary: text.passages.join(' '), keyPoints: [], model: 'scripted' }
+    },
+  }
+  Object.assign(platform.services, { languageModel })
+})
+
+beforeEach(() => {
+  asked = []
+  open = []
+  during = () => Promise.resolve()
+})
+
+const aKey = () => ({ 'Idempotency-Key': newId() })
+const anyHeaders: [string, () => Record<string, string>][] = [
+  ['with an Idempotency-Key', aKey],
+  ['without', () => ({})],
+]
+
+describe('caseSummarize', () => {
+  it.each(anyHeaders)('asks the language model while no transaction is open, %s', async (_, headersOf) => {
+    const { id } = await supportCase(member, { description: 'Paper jam.' })
+    const headers = headersOf()
+    const { status, body } = await member.rest.caseSummarize!({ id, headers })
+    expect([status, body.summary, open]).toEqual([200, 'Paper jam.', [0]])
+    const again = await member.rest.caseSummarize!({ id, headers })
+    const isReplay = 'Idempotency-Key' in headers
+    expect([again.body, again.headers.get('idempotent-replayed'), open]).toEqual([
+      body,
+      isReplay ? 'true' : null,
+      isReplay ? [0] : [0, 0],
+    ])
+  })
+
+  it.each(anyHeaders)(
+    'summarizes anew what changes meanwhile, still outside a transaction, %s',
+    async (_, headersOf) => {
+      const { id } = await supportCase(member, { description: 'First.' })
+      during = async () => {
+        during = () => Promise.resolve()
+        expect((await member.rest.caseUpdate!({ id, body: { description: 'Second.' } })).status).toBe(200)
+      }
+      const { status, body } = await member.rest.caseSummarize!({ id, headers: headersOf() })
+      expect([status, body.summary, asked.map(({ passages }) => passages), open]).toEqual([
+        200,
+        'Second.',
+        [['First.'], ['Second.']],
+        [0, 0],
+      ])
+      const read = (await member.rest.case!({ id })).body
+      expect([read.description, read.aiSummary.summary]).toEqual(['Second.', 'Second.'])
+    },
+  )
+
+  it('keeps what was changed beside the text', async () => {
+    const { id } = await supportCase(member, { description: 'Same.' })
+    during = () => member.rest.caseUpdate!({ id, body: { priority: 'URGENT' } })
+    expect((await member.rest.caseSummarize!({ id })).status).toBe(200)
+    const { body } = await member.rest.case!({ id })
+    expect([body.priority, body.aiSummary.summary, asked.length]).toEqual(['URGENT', 'Same.', 1])
+  })
+
+  it('is 503 of a case that never stays, and writes nothing', async () => {
+    const { id } = await supportCase(member, { description: '0' })
+    during = () => member.rest.caseUpdate!({ id, body: { description: String(asked.length) } })
+    const { status, body, headers } = await member.rest.caseSummarize!({ id, headers: aKey() })
+    expect([status, body.code, headers.get('retry-after'), asked.length]).toEqual([503, 'UNAVAILABLE', '1', 4])
+    expect((await member.rest.case!({ id })).body.aiSummary).toBe(null)
+  })
+
+  it('writes once when two requests with one Idempotency-Key ask at the same time', async () => {
+    const { id } = await supportCase(member, { description: 'Twice.' })
+    const headers = aKey()
+    let second: unknown
+    during = async () => {
+      during = () => Promise.resolve()
+      second = (await member.rest.caseSummarize!({ id, headers })).body
+    }
+    const first = await member.rest.caseSummarize!({ id, headers })
+    expect([first.body, first.headers.get('idempotent-replayed'), asked.length]).toEqual([second, 'true', 2])
+    expect((await platform.eventsOf(id as string)).map(({ type }) => type)).toEqual(['case.created', 'case.updated'])
+  })
+
+  it('tells that the language model failed as a defect, and remembers nothing', async () => {
+    const { id } = await supportCase(member)
+    const headers = aKey()
+    during = () => Promise.reject(new Error('the model is away'))
+    const failed = await member.rest.caseSummarize!({ id, headers })
+    expect([failed.status, failed.body.code]).toEqual([500, 'INTERNAL'])
+    during = () => Promise.resolve()
+    expect((await member.rest.caseSummarize!({ id, headers })).status).toBe(200)
+  })
+})

@@ -221,6 +221,18 @@ describe('connected apps', () => {
     }
   })
 
+  it('leave the audit log when the app revokes its token', async () => {
+    const person = await aPerson(platform, { role: 'OWNER' })
+    const { refresh_token } = await tokensOf(platform, config, person)
+    await oauth.tokenRevocation(config, refresh_token!)
+    const query = { targetType: 'oauth_grant', sortBy: 'id', sortOrder: 'asc' }
+    const before = { appId: app.id, userId: person.userId, scopes: ['READ_ACCOUNTS'] }
+    expect((await person.rest['auditLogEntryList']!({ query })).body.data).toMatchObject([
+      { action: 'oauth_grant.created', actorId: person.userId },
+      { action: 'oauth_grant.ended', actorId: null, actorKind: 'SYSTEM', before },
+    ])
+  })
+
   it('have settings, which the app reads and owners and admins make', async () => {
     const boss = await aPerson(platform, { role: 'OWNER' })
     const member = await aPerson(platform, { organizationId: boss.organizationId })

@@ -1,7 +1,13 @@
 import { Refusal } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
-import { inTransaction, requestContext, type RequestContext, type Services } from '../../kernel/request.ts'
+import {
+  inTransaction,
+  requestContext,
+  systemContext,
+  type RequestContext,
+  type Services,
+} from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { actingAs } from '../session/session.actions.ts'
 import { recognize } from '../session/login.ts'
@@ -94,6 +100,17 @@ async function consent(services: Services, visitor: Visitor, grant: store.NewGra
   })
 }
 
+/** Ends a consent because the app did, or because somebody used what was used before; nobody who is signed in does this. */
+function removeGrant(services: Services, id: string): Promise<void> {
+  return services.database.transaction(async (db) => {
+    const grant = await store.removeGrant({ ...services, database: db }, id)
+    if (!grant) return
+    const { organizationId, ...before } = grant
+    const ctx = { ...systemContext(services, organizationId), db }
+    await appendAudit(ctx, { action: 'oauth_grant.ended', target: { type: 'oauth_grant', id }, before })
+  })
+}
+
 async function findClient(services: Services, id: string): Promise<Client | null> {
   const [row] = await services.database.query<Client>(
     `select a.id, a.name, a.type, a.redirect_uris as "redirectUris", a.scopes, a.secret_hash as "secretHash"
@@ -148,7 +165,7 @@ export const oauthService = (services: Services) => ({
   removeToken: (kind: string, hash: string) => store.removeToken(services, kind, hash),
   grantOfToken: (kind: string, hash: string) => store.grantOfToken(services, kind, hash),
   findGrant: (id: string) => store.findGrant(services, id),
-  removeGrant: (id: string) => store.removeGrant(services, id),
+  removeGrant: (id: string) => removeGrant(services, id),
   saveVisit: (visit: Parameters<typeof store.saveVisit>[1]) => store.saveVisit(services, visit),
   findVisit: (kind: string, hash: string) => store.findVisit(services, kind, hash),
   removeVisit: (kind: string, hash: string) => store.removeVisit(services, kind, hash),

@@ -122,18 +122,20 @@ export async function findGrant(store: Store, id: string): Promise<StoredGrant |
   return row ?? null
 }
 
-/** A consent and everything that was issued on it. */
-export async function removeGrant(store: Store, id: string): Promise<void> {
-  await store.database.transaction(async (sql) => {
-    const [grant] = await sql.query<{ organizationId: string }>(
-      'delete from identity.oauth_grant where id = $1 returning organization_id as "organizationId"',
+/** A consent and everything that was issued on it; what it was, or null when there is none. */
+export function removeGrant(store: Store, id: string): Promise<Omit<NewGrant, 'id' | 'lifeSeconds'> | null> {
+  return store.database.transaction(async (sql) => {
+    const [grant] = await sql.query<Omit<NewGrant, 'id' | 'lifeSeconds'>>(
+      `delete from identity.oauth_grant where id = $1
+       returning organization_id as "organizationId", app_id as "appId", user_id as "userId", scopes`,
       [id],
     )
-    if (!grant) return
+    if (!grant) return null
     await sql.query('delete from identity.oauth_token where organization_id = $1 and grant_id = $2', [
       grant.organizationId,
       id,
     ])
+    return grant
   })
 }
 

@@ -64,20 +64,16 @@ interface NewPassword {
   readonly id: string
   readonly email: string
   readonly passwordHash: string
-  /** Whoever sets it has just read a mail to the address. */
-  readonly provesEmail?: boolean
 }
 
 /** Gives a person a password, ends every session and every mailed way in, and tells the person. In a transaction. */
 export async function setPassword(ctx: RequestContext, person: NewPassword): Promise<void> {
-  const { id, email, passwordHash, provesEmail = false } = person
-  const now = ctx.clock.now().toISOString()
-  await ctx.db.query(
-    `update identity.person set password_hash = $2, updated_at = $3,
-       email_verified_at = case when $4 then coalesce(email_verified_at, $3) else email_verified_at end
-     where id = $1`,
-    [id, passwordHash, now, provesEmail],
-  )
+  const { id, email, passwordHash } = person
+  await ctx.db.query('update identity.person set password_hash = $2, updated_at = $3 where id = $1', [
+    id,
+    passwordHash,
+    ctx.clock.now().toISOString(),
+  ])
   await withdrawTokens(ctx, id)
   await endSessionsOfPerson(ctx, id, 'PASSWORD_CHANGED')
   for (const user of await everyMembershipOf(ctx, id)) {

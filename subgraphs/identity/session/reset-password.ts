@@ -16,6 +16,7 @@ import type {
 import { resetCodeMail } from './mails.ts'
 import { setPassword } from './person.ts'
 import { countMailRequest, failed, refuseThrottled } from './throttle.ts'
+import { markVerified } from './verify-email.ts'
 
 /** Does and answers the same whether somebody has the address or not. */
 export async function forgotPassword(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
@@ -50,7 +51,8 @@ export async function resetPassword(ctx: RequestContext, input: ResetPasswordInp
   const passwordHash = await inHashSlot(() => hashPassword(input.newPassword))
   await inTransaction(ctx, async (inner) => {
     if (!(await useUp(inner, code))) throw wrongCode()
-    await setPassword(inner, { id: code.personId, email, passwordHash, provesEmail: true })
+    await markVerified(inner, code.personId)
+    await setPassword(inner, { id: code.personId, email, passwordHash })
   })
   return { changedAt: ctx.clock.now().toISOString() }
 }

@@ -35,6 +35,7 @@ export async function startSession(ctx: RequestContext): Promise<{ sessionId: st
   )
   const record = { id: sessionId, organizationId, userId, ip, userAgent, createdAt }
   await appendEvent(ctx, { type: 'session.started', record })
+  await appendAudit(ctx, { action: 'session.started', target: { type: 'session', id: sessionId }, after: { userId } })
   return { sessionId, refreshToken: await issueRefreshToken(ctx, sessionId) }
 }
 

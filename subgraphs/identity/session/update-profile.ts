@@ -1,11 +1,10 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { appendEvent } from '../identity-event.ts'
 import { refuseAny, textProblems } from '../text.ts'
-import { findUser, membershipsOf, type User } from '../user/user.ts'
+import { findUser, type User } from '../user/user.ts'
 import type { UpdateProfileInput } from './account.ts'
+import { changePerson } from './change-person.ts'
 import { personOf } from './person.ts'
-import { actingAs } from './session.actions.ts'
 
 const nameMax = 255
 const columnOf = {
@@ -25,17 +24,10 @@ export function updateProfile(ctx: RequestContext, input: UpdateProfileInput): P
     const { organizationId, userId } = inner.caller
     const person = await personOf(inner)
     await inner.db.query('select 1 from identity.person where id = $1 for update', [person.id])
-    const before = await membershipsOf(inner.db, person.id)
     const own = (await findUser(inner.db, organizationId, userId))!
     const wanted = profileOf(own, input)
-    const changedFields = fields.filter((name) => wanted[name] !== own[name])
-    if (changedFields.length === 0) return own
-    await store(inner, person.id, wanted)
-    const after = await membershipsOf(inner.db, person.id)
-    for (const record of after) {
-      const previous = before.find(({ id }) => id === record.id)!
-      await appendEvent(actingAs(inner, record), { type: 'user.updated', record, previous, changedFields })
-    }
+    if (fields.every((name) => wanted[name] === own[name])) return own
+    await changePerson(inner, person.id, () => store(inner, person.id, wanted))
     return (await findUser(inner.db, organizationId, userId))!
   })
 }

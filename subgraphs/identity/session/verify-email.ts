@@ -1,6 +1,7 @@
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
 import type { EmailVerified } from './account.ts'
+import { changePerson } from './change-person.ts'
 import { verifyEmailMail } from './mails.ts'
 import { failedAddress, refuseThrottledAddress } from './throttle.ts'
 
@@ -20,10 +21,13 @@ export async function askForVerification(ctx: RequestContext, { email, origin }:
   await verifyEmailMail(ctx, { to: email, expiresAt }, token, origin ?? null)
 }
 
-export async function markVerified(ctx: RequestContext, personId: string): Promise<void> {
-  await ctx.db.query(
-    'update identity.person set email_verified_at = $2, updated_at = $2 where id = $1 and email_verified_at is null',
-    [personId, ctx.clock.now().toISOString()],
+/** For somebody who has just read a mail to the address. The person must be locked. */
+export function markVerified(ctx: RequestContext, personId: string): Promise<void> {
+  return changePerson(ctx, personId, () =>
+    ctx.db.query(
+      'update identity.person set email_verified_at = $2, updated_at = $2 where id = $1 and email_verified_at is null',
+      [personId, ctx.clock.now().toISOString()],
+    ),
   )
 }
 

@@ -1,6 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import type { GraphQLFormattedError } from 'graphql'
-import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
 import type { RestOperation } from './contract.ts'
 
 /** Answers with the result of an operation as its success response in OpenAPI describes it. */
@@ -27,18 +25,4 @@ export function writeAnswer(
   headers['Content-Type'] = 'application/json; charset=utf-8'
   headers['Content-Length'] = Buffer.byteLength(text)
   res.writeHead(success.status, headers).end(text)
-}
-
-const inputPrefix = /^input\./
-
-/**
- * A refusal in the words of REST: what GraphQL calls `input` is the body itself. Works on what is thrown and on errors of an
- * answer; anything else is returned as it is.
- */
-export function inRestWords(refused: unknown): unknown {
-  const { extensions, message } = (refused ?? {}) as Partial<GraphQLFormattedError>
-  const problems = extensions?.['errors'] as readonly FieldProblem[] | undefined
-  if (!Array.isArray(problems) || !problems.some(({ path }) => inputPrefix.test(String(path)))) return refused
-  const errors = problems.map((problem) => ({ ...problem, path: String(problem.path).replace(inputPrefix, '') }))
-  return { message, extensions: { ...extensions, errors } }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../subgraphs/kernel/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
-import { inRestWords, writeAnswer } from './answer.ts'
+import { writeAnswer } from './answer.ts'
 import { leaveOutHidden } from './leave-out.ts'
 import { readJson, refusalOf } from './body.ts'
 import type { RestOperation } from './contract.ts'
@@ -17,6 +17,7 @@ import { queryPairs } from './query.ts'
 import { withRefreshCookie, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
 import { bodyRequired, type Validator } from './validate.ts'
+import { Wording } from './wording.ts'
 
 /** What an exception gets: the checked inputs of its operation. It returns the body of the success answer. */
 export interface ExceptionCall {
@@ -61,6 +62,7 @@ interface Inputs {
 export class Endpoint {
   private readonly readsBody: boolean
   private planned: Plan | null = null
+  private wording: Wording | null = null
 
   constructor(
     private readonly operation: RestOperation,
@@ -90,7 +92,7 @@ export class Endpoint {
       if (plan.prepared) await this.execute(plan.prepared, plan.translation, inputs, context, req, res)
       else await this.except(inputs, context, req, res)
     } catch (thrown) {
-      edge.refuse(inRestWords(thrown), req, res)
+      edge.refuse(thrown, req, res)
     }
   }
 
@@ -152,13 +154,20 @@ export class Endpoint {
     const { sessionCookies } = this.operation
     const given = sessionCookies === 'set' ? withRefreshCookie(req, this.operation, body) : body
     const variables = translation.variables(req.params, query, req.headers, given)
-    const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context)
-    if (errors?.[0]) return this.around.edge.refuse(inRestWords(errors[0]), req, res)
+    const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context).catch((thrown) => {
+      throw this.inRestWords(thrown, variables)
+    })
+    if (errors?.[0]) return this.around.edge.refuse(this.inRestWords(errors[0], variables), req, res)
     const { fields } = context.caller
     if (fields) leaveOutHidden(this.around.graph.apiSchema, prepared, data, fields)
     const result = data?.['result']
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
     writeAnswer(this.operation, result, replayed ?? false, req.url!, res)
+  }
+
+  private inRestWords(refused: unknown, variables: Values): unknown {
+    this.wording ??= new Wording(this.operation)
+    return this.wording.of(refused, variables)
   }
 
   private async except(

@@ -244,7 +244,7 @@ describe('what is made of hidden fields', () => {
     expect([listed.status, listed.body.code, listed.body.errors[0].path]).toEqual([
       403,
       'FIELD_NOT_READABLE',
-      'filter.accountId',
+      'accountId',
     ])
   })
 

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { Refusal } from '../subgraphs/kernel/errors.ts'
+import { partsContract } from './rest.fixture.ts'
+import { Wording } from './wording.ts'
+
+const operation = (id: string) => partsContract.operations.find((candidate) => candidate.id === id)!
+const list = new Wording({
+  ...operation('partList'),
+  document: `query($kind: String, $since: String, $limit: Int, $ids: [ID!], $customFields: JSON) { result: partList(
+    filter: { name: { eq: $kind }, or: [{ createdAt: { gt: $since } }, { id: { in: $ids } }], customFields: $customFields }
+    orderBy: [{ field: $since, direction: $kind }] page: { size: $limit } mode: FAST) { id } }`,
+})
+const refusal = (path: string, message = `You may not read ${path}.`) =>
+  new Refusal('FIELD_NOT_READABLE', message, { errors: [{ path, code: 'X', message }] })
+
+function told(wording: Wording, refused: unknown, variables = {}) {
+  const { message, extensions } = wording.of(refused, variables) as Refusal
+  const [problem] = extensions['errors'] as { path: string; message: string }[]
+  return [problem!.path, problem!.message, message]
+}
+
+describe('Wording', () => {
+  it.each([
+    ['filter.name', 'kind'],
+    ['filter.name.eq', 'kind'],
+    ['filter.or.0.createdAt', 'since'],
+    ['filter.or.1.id.in.2', 'ids.2'],
+    ['filter.customFields', 'customFields'],
+    ['filter.customFields.tier', 'customFields.tier'],
+    ['page', 'limit'],
+    // Variables by their names, as they are told when they are coerced.
+    ['ids.3', 'ids.3'],
+    // What is nowhere in the document stays.
+    ['mode', 'mode'],
+    ['filter.name2', 'filter.name2'],
+    ['name', 'name'],
+    ['', ''],
+  ])('says %s as %s, in path and words', (path, expected) => {
+    expect(told(list, refusal(path))).toEqual([expected, ...Array(2).fill(`You may not read ${expected}.`)])
+  })
+
+  it('says which of several parts of an argument was sent, or the first', () => {
+    expect(told(list, refusal('orderBy'), { kind: 'x' })[0]).toBe('kind')
+    expect(told(list, refusal('orderBy'), { kind: 'x', since: 'y' })[0]).toBe('since')
+    expect(told(list, refusal('orderBy'))[0]).toBe('since')
+  })
+
+  it('leaves words that only look like the path', () => {
+    const message = 'page of page.x pages, $page, "page".'
+    expect(told(list, refusal('page', message))[1]).toBe('limit of page.x pages, $page, "limit".')
+  })
+
+  it('takes the whole body for its input, and headers by their names', () => {
+    const update = new Wording(operation('partUpdate'))
+    expect(told(update, refusal('input.name'))[0]).toBe('name')
+    expect(told(update, refusal('input', 'input is required.'))).toEqual([
+      '',
+      'The body is required.',
+      'The body is required.',
+    ])
+    expect(told(update, refusal('expectedVersion'))[0]).toBe('If-Match')
+    expect(told(update, refusal('id'))[0]).toBe('id')
+  })
+
+  it('returns what speaks of no argument as it is', () => {
+    for (const refused of [new Error('x'), null, refusal('name'), new Refusal('NOT_FOUND', 'No.')])
+      expect(list.of(refused, {})).toBe(refused)
+  })
+})

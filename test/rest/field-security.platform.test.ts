@@ -262,6 +262,18 @@ describe('what is made of hidden fields', () => {
     expect(
       (await member.graphql('query($id: ID!) { case(id: $id) { aiSummary } }', { id })).body.data.case.aiSummary,
     ).toBeNull()
+    const inRest = async (reader: Member) => {
+      const { body } = await reader.rest.case!({ id })
+      const { body: listed } = await reader.rest.caseList!({ query: { limit: 100 } })
+      return [body, listed.data.find((one: { id: unknown }) => one.id === id)].map((one) => 'aiSummary' in one)
+    }
+    expect([await inRest(member), await inRest(writer)]).toEqual([
+      [false, false],
+      [true, true],
+    ])
+    // What the profile says of it by itself takes nothing of that away.
+    const both = await restricted({ case: { description: 'HIDDEN', aiSummary: 'READ' } })
+    expect(await inRest(both)).toEqual([false, false])
   })
 })
 

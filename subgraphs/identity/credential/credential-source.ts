@@ -7,6 +7,7 @@ import type {
 } from '../../kernel/credential.ts'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
+import { withDerived } from '../../kernel/record/field-security.ts'
 
 /** As `ActingUser`, of a user `u` in an organization `o`. */
 const actingUser = `
@@ -43,8 +44,11 @@ export async function findActingUser(sql: Sql, organizationId: string, userId: s
      where u.organization_id = $1 and u.id = $2`,
     [organizationId, userId],
   )
-  return row ?? null
+  return row ? complete(row) : null
 }
+
+/** Restrictions are kept as they were made; a credential carries what follows from them as well. */
+const complete = <T extends ActingUser>(row: T): T => (row.fields ? { ...row, fields: withDerived(row.fields) } : row)
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
 
@@ -71,7 +75,7 @@ async function findApiKey(sql: Sql, hash: string): Promise<ApiKeyRecord | null> 
   )
   return row
     ? {
-        ...row,
+        ...complete(row),
         expiresAt: timeOf(row.expiresAt),
         revokedAt: timeOf(row.revokedAt),
         previousSecretExpiresAt: timeOf(row.previousSecretExpiresAt),
@@ -91,7 +95,7 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
      where s.id = $1`,
     [id],
   )
-  return row ? { ...row, expiresAt: new Date(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
+  return row ? { ...complete(row), expiresAt: new Date(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
 }
 
 /** What the app may no longer ask for is lost to tokens that have it; without its consent a token is worth nothing. */
@@ -108,7 +112,7 @@ async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord 
        and (g.id is not null or t.grant_id is null and t.user_id = a.owner_id)`,
     [hash],
   )
-  return row ? { ...row, expiresAt: new Date(row.expiresAt) } : null
+  return row ? { ...complete(row), expiresAt: new Date(row.expiresAt) } : null
 }
 
 /** Credentials as they stand now: the owner's role, sight and membership are read with them, one statement each. */

@@ -98,6 +98,9 @@ const databaseType: Readonly<Record<ColumnKind, string>> = {
 
 const databaseDefault: Partial<Record<ColumnKind, string>> = { textList: "'{}'", boolean: 'false' }
 
+const hiddenWith = ({ derivedFrom }: ColumnOptions): string | undefined =>
+  derivedFrom && `Null to those from whom a profile hides ${derivedFrom.join(' or ')}.`
+
 /** Declares a column: a GraphQL field, a database column and an entry of the class's column list, from one line. */
 export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: ColumnOptions = {}) {
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
@@ -118,7 +121,8 @@ export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: 
     if (!options.internal) {
       const shown = options.shape ? options.shape() : kind === 'enum' && options.readAsString ? String : type
       const fieldOptions: FieldOptions = { nullable: column.nullable, simple: true }
-      if (options.description) fieldOptions.description = options.description
+      const description = [options.description, hiddenWith(options)].filter(Boolean).join(' ')
+      if (description) fieldOptions.description = description
       Field(() => shown as never, fieldOptions)(target, key)
     }
     const isKey = key === 'organizationId' || key === 'id'

@@ -2,6 +2,7 @@ import type { Caller, FieldRestrictions } from '../context.ts'
 import { Refusal, type FieldProblem } from '../errors.ts'
 import { blank, type Column } from './column.ts'
 import { layoutOf, type RecordShape } from './definition.ts'
+import { recordNamed } from './known-records.ts'
 
 export type FieldLevel = 'HIDDEN' | 'READ'
 
@@ -86,6 +87,20 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     fixed.add(name)
   }
   return fixed.size + fixedKeys.size > 0 ? { hidden, fixed, hiddenKeys, fixedKeys } : null
+}
+
+/** Restrictions with those that follow from them: a column whose content shows in another takes that one with it. */
+export function withDerived(fields: FieldRestrictions): FieldRestrictions {
+  const complete: Record<string, Readonly<Record<string, FieldLevel>>> = {}
+  for (const [object, levels] of Object.entries(fields)) {
+    const definition = recordNamed(object)
+    const hidden = definition && rulesOf(fields, definition)?.hidden
+    const derived = hidden
+      ? layoutOf(definition).columns.filter(({ name, derivedFrom }) => derivedFrom && hidden.has(name))
+      : []
+    complete[object] = { ...levels, ...Object.fromEntries(derived.map(({ name }) => [name, 'HIDDEN' as const])) }
+  }
+  return complete
 }
 
 export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>

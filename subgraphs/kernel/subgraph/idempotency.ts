@@ -52,24 +52,14 @@ async function onceWith(
   request: SubgraphRequest,
   run: Run,
 ): Promise<SubgraphResult> {
-  const { context, document } = request
-  const { key, fingerprint } = context.idempotency!
-  // An operation over several subgraphs has one step in each.
-  const step = createHash('sha256').update(document).digest('base64url')
+  const { context } = request
+  const { key } = context.idempotency!
+  const step = stepOf(request.document)
   try {
     return await services.tenants.of(context.caller.organizationId).transaction(async (db) => {
       await lock(db, [context.caller.organizationId, context.caller.credentialId, key])
-      const remembered = await recall(db, services, request)
-      if (remembered.some((row) => row.fingerprint !== fingerprint)) {
-        throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
-      }
-      const earlier = remembered.find((row) => row.step === step)
-      if (earlier) {
-        const text = await services.vault.open(context.caller.organizationId, placeOf(request, step), earlier.answer)
-        const { answer, ...before } = JSON.parse(text) as Stored
-        refuseLowered(before, context.caller)
-        return { ...answer, replayed: true }
-      }
+      const earlier = await recall(db, services, request, step)
+      if (earlier) return earlier
       const answer = await run(requestContext(context, services, db, callsOut))
       if (isDefect(answer)) throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
       if (isFinal(answer)) await remember(db, services, request, step, answer)
@@ -77,10 +67,42 @@ async function onceWith(
     })
   } catch (error) {
     if (error instanceof Undone) return error.answer
-    if (error instanceof Refusal) return { data: null, errors: [error.toJSON()] }
-    throw error
+    return refused(error)
   }
 }
+
+/**
+ * What a query that belongs to a mutation was answered the first time: the mutation's answer may have parts of several subgraphs,
+ * and a replay says of all of them what the first answer said.
+ */
+export async function asBefore(
+  services: Services,
+  request: SubgraphRequest,
+  run: () => Promise<SubgraphResult>,
+): Promise<SubgraphResult> {
+  const step = stepOf(request.document, request.variables)
+  const db = services.tenants.of(request.context.caller.organizationId)
+  try {
+    const earlier = await recall(db, services, request, step)
+    if (earlier) return earlier
+  } catch (error) {
+    return refused(error)
+  }
+  const answer = await run()
+  if (!isDefect(answer) && isFinal(answer)) await remember(db, services, request, step, answer)
+  return answer
+}
+
+function refused(error: unknown): SubgraphResult {
+  if (error instanceof Refusal) return { data: null, errors: [error.toJSON()] }
+  throw error
+}
+
+/** An operation over several subgraphs has steps in each. Of a mutation the fingerprint of the request says the variables. */
+const stepOf = (document: string, variables?: object): string =>
+  createHash('sha256')
+    .update(variables ? `${document}\n${JSON.stringify(variables)}` : document)
+    .digest('base64url')
 
 const ranks: readonly Role[] = ['READ_ONLY', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']
 
@@ -121,12 +143,27 @@ async function lock(db: Sql, parts: readonly string[]): Promise<void> {
 const cutoff = ({ clock }: Services): string =>
   new Date(clock.now().getTime() - idempotencyHours * 3_600_000).toISOString()
 
-function recall(db: Sql, services: Services, { context }: SubgraphRequest): Promise<Remembered[]> {
-  return db.query<Remembered>(
+/** Null when this step was not answered before. */
+async function recall(
+  db: Sql,
+  services: Services,
+  request: SubgraphRequest,
+  step: string,
+): Promise<SubgraphResult | null> {
+  const { caller, idempotency } = request.context
+  const remembered = await db.query<Remembered>(
     `select step, fingerprint, answer from kernel.idempotency
      where organization_id = $1 and credential_id = $2 and key = $3 and created_at > $4`,
-    [context.caller.organizationId, context.caller.credentialId, context.idempotency!.key, cutoff(services)],
+    [caller.organizationId, caller.credentialId, idempotency!.key, cutoff(services)],
   )
+  if (remembered.some(({ fingerprint }) => fingerprint !== idempotency!.fingerprint))
+    throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
+  const earlier = remembered.find((row) => row.step === step)
+  if (!earlier) return null
+  const text = await services.vault.open(caller.organizationId, placeOf(request, step), earlier.answer)
+  const { answer, ...before } = JSON.parse(text) as Stored
+  refuseLowered(before, caller)
+  return { ...answer, replayed: true }
 }
 
 async function remember(

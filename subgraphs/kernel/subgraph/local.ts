@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { Refusal } from '../errors.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
-import { once } from './idempotency.ts'
+import { asBefore, once } from './idempotency.ts'
 import { knowingCoerced, withoutRecursion, type Split } from './recursive-variables.ts'
 import type { SubgraphSchema } from './subgraph.ts'
 
@@ -31,8 +31,11 @@ export class LocalSubgraph implements SubgraphEndpoint {
     const compiled = this.#compile(request.document)
     const { context, variables } = request
     // Keys are private to a credential: without one there is nobody to remember an answer for.
-    if (compiled.isMutation && context.idempotency && context.caller.kind !== 'ANONYMOUS') {
-      return once(this.services, request, async (ctx) => this.#formatted(await compiled.run(ctx, variables), ctx))
+    if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
+      const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
+      return compiled.isMutation
+        ? once(this.services, request, run)
+        : asBefore(this.services, request, () => run(requestContext(context, this.services)))
     }
     const ctx = requestContext(context, this.services)
     const result = await compiled.run(ctx, variables)

@@ -46,9 +46,7 @@ export interface RunningGateway extends Running {
 }
 
 async function localSubgraph(definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> {
-  const { database } = services
-  const reach = definition.isAboveTenants ? { ...services, tenants: { of: () => database } } : services
-  return new LocalSubgraph(definition.name, (await buildSubgraph(definition)).schema, reach)
+  return new LocalSubgraph(definition.name, await buildSubgraph(definition), services)
 }
 
 /** Each subgraph where it is: behind its URL when one is configured, otherwise in this process. */

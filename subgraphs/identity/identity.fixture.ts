@@ -8,6 +8,7 @@ import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
 import { extractiveModel } from '../kernel/language-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
+import { TenantDatabase } from '../kernel/database/database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
@@ -50,13 +51,15 @@ export class IdentityWorld {
   fresh!: FreshDatabase
   services!: Services
   subgraph!: LocalSubgraph
+  #tenants!: TenantDatabase
 
   async open(): Promise<void> {
     this.fresh = await freshDatabase()
+    this.#tenants = new TenantDatabase({ url: this.fresh.url })
     const signing = generateKeyPairSync('ed25519').privateKey
     this.services = {
       database: this.fresh.database,
-      tenants: { of: () => this.fresh.database },
+      tenants: this.#tenants,
       vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },
       log: pino({ level: 'silent' }),
@@ -67,7 +70,12 @@ export class IdentityWorld {
       mailer: new RememberingMailer(),
       outbound: new Outbound(['127.0.0.1']),
     }
-    this.subgraph = new LocalSubgraph('identity', (await buildSubgraph(identity)).schema, this.services)
+    this.subgraph = new LocalSubgraph('identity', await buildSubgraph(identity), this.services)
+  }
+
+  async close(): Promise<void> {
+    await this.#tenants.close()
+    await this.fresh.drop()
   }
 
   pass(ms: number): void {
@@ -128,7 +136,7 @@ export class IdentityWorld {
 export function useIdentity(): IdentityWorld {
   const world = new IdentityWorld()
   beforeAll(() => world.open())
-  afterAll(() => world.fresh.drop())
+  afterAll(() => world.close())
   return world
 }
 

@@ -19,7 +19,6 @@ import { userResource } from './user/user.resolver.ts'
 
 export const identity: SubgraphDefinition = {
   name: 'identity',
-  isAboveTenants: true,
   resources: [
     organizationResource,
     userResource,

@@ -49,8 +49,7 @@ beforeAll(async () => {
   }
   const endpoints = await Promise.all(
     subgraphs.map(
-      async (definition) =>
-        new LocalSubgraph(definition.name, (await buildSubgraph(definition)).schema, platform.services),
+      async (definition) => new LocalSubgraph(definition.name, await buildSubgraph(definition), platform.services),
     ),
   )
   const create = (singleFetch: boolean) => Graph.create({ supergraphSdl, endpoints, limits, singleFetch })

@@ -88,4 +88,8 @@ export class AdminUserResolver {
   }
 }
 
-export const adminUserResource: Resource = { resolver: AdminUserResolver, migrations: [adminTables] }
+export const adminUserResource: Resource = {
+  resolver: AdminUserResolver,
+  aboveTenants: ['userInvite', 'userInviteAgain'],
+  migrations: [adminTables],
+}

@@ -54,6 +54,9 @@ export const oauthGrantTables: Migration = {
       primary key (organization_id, id),
       unique (organization_id, app_id)
     );
+    -- Behind the wall between tenants an organization also sees the apps of others that it let in.
+    create policy let_in on identity.oauth_app for select to crm_app
+      using (exists (select from identity.oauth_installation i where i.app_id = oauth_app.id));
 
     -- A user's consent. Without it none of its tokens works.
     create table identity.oauth_grant (

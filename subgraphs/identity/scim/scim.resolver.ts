@@ -111,4 +111,7 @@ export class ScimResolver {
   }
 }
 
-export const scimResource: Resource = { resolver: ScimResolver }
+export const scimResource: Resource = {
+  resolver: ScimResolver,
+  aboveTenants: ['scimUserCreate', 'scimUserUpdate'],
+}

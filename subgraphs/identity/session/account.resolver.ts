@@ -122,6 +122,20 @@ export class AccountResolver {
 
 export const accountResource: Resource = {
   resolver: AccountResolver,
+  aboveTenants: [
+    'authVerifyEmail',
+    'authMagicLinkSend',
+    'authMagicLink',
+    'authForgotPassword',
+    'authVerifyResetCode',
+    'authResetPassword',
+    'authChangePassword',
+    'authUpdateProfile',
+    'authAcceptPartnerInvite',
+    'authLogoutAll',
+    'authSessionCount',
+    'partnerInvite',
+  ],
   migrations: [oneTimeTokenTable],
   jobs: [oneTimeTokenForget],
 }

@@ -43,6 +43,7 @@ export class SessionResolver {
 
 export const sessionResource: Resource = {
   resolver: SessionResolver,
+  aboveTenants: ['authRegister', 'authLogin', 'authRefresh'],
   announces: [sessionEvents],
   migrations: [sessionTables],
   jobs: [sessionForget],

@@ -39,13 +39,18 @@ export const userTables: Migration = {
   `,
 }
 
-/** What requests of other subgraphs may see of organizations and people: their own organization, and names to show. */
+/** What requests may see and change behind the wall: their own organization, and the people in it but for passwords. */
 export const tenantView: Migration = {
   name: '20261121-identity-tenant-view',
   sql: `
     alter table identity.organization enable row level security;
     create policy tenant on identity.organization to crm_app using (id = (select kernel.current_organization()));
-    grant select on identity.organization to crm_app;
-    grant select (id, name, email) on identity.person to crm_app;
+    grant select, update on identity.organization to crm_app;
+
+    alter table identity.person enable row level security;
+    create policy tenant on identity.person to crm_app
+      using (exists (select from identity.app_user u where u.person_id = person.id));
+    grant select (id, email, name, first_name, last_name, timezone, locale, email_verified_at, created_at, updated_at)
+      on identity.person to crm_app;
   `,
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { subgraphs } from '../../all.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../ids.ts'
 import { TenantDatabase } from './database.ts'
@@ -88,11 +89,49 @@ describe('the wall between tenants', () => {
     expect(owned).toEqual([])
   })
 
+  it('is passed by no view', async () => {
+    const views = await fresh.database.query(
+      `select c.oid::regclass::text as view from pg_class c
+       where c.relkind in ('v', 'm') and has_table_privilege('crm_app', c.oid, 'select')
+         and c.relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+         and not coalesce(c.reloptions @> array['security_invoker=true'], false)`,
+    )
+    expect(views).toEqual([])
+  })
+
+  it('is passed by the root fields that act before or beyond one organization, and by no other', () => {
+    const above = subgraphs.flatMap(({ resources }) => resources.flatMap(({ aboveTenants = [] }) => aboveTenants))
+    expect(above.toSorted()).toEqual([
+      'authAcceptPartnerInvite',
+      'authChangePassword',
+      'authForgotPassword',
+      'authLogin',
+      'authLogoutAll',
+      'authMagicLink',
+      'authMagicLinkSend',
+      'authRefresh',
+      'authRegister',
+      'authResetPassword',
+      'authSessionCount',
+      'authUpdateProfile',
+      'authVerifyEmail',
+      'authVerifyResetCode',
+      'partnerInvite',
+      'scimUserCreate',
+      'scimUserUpdate',
+      'userInvite',
+      'userInviteAgain',
+    ])
+  })
+
   it('keeps requests from what belongs to no organization: passwords of people above all', async () => {
     await expect(tenants.of(mine).query('select password_hash from identity.person')).rejects.toThrow(
       /permission denied/,
     )
-    await expect(tenants.of(mine).query('select name from kernel.migration')).rejects.toThrow(/permission denied/)
+    for (const table of ['kernel.migration', 'kernel.data_key', 'identity.oauth_visit']) {
+      await expect(tenants.of(mine).query(`select 1 from ${table}`)).rejects.toThrow(/permission denied/)
+    }
+    expect(await tenants.of(mine).query('select id from identity.person')).toEqual([])
     expect(await tenants.of(mine).query('select id from identity.organization')).toEqual([])
   })
 })

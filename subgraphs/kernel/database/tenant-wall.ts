@@ -2,6 +2,9 @@ import { ConfigError } from '../config.ts'
 import type { Sql } from './database.ts'
 import { tenantRole } from './tenant-role.ts'
 
+/** Tables that have an organization and are still no concern of requests: the vault alone reads its keys. */
+const ofThePlatform = new Set(['kernel.data_key'])
+
 /**
  * The second wall under the predicates of our own SQL. Requests act as the role `crm_app`, which owns nothing and bypasses
  * nothing: in a table with an `organization_id` it finds and writes the rows of the organization that the statement was told
@@ -18,7 +21,16 @@ export async function raiseTenantWall(sql: Sql): Promise<void> {
   for (const schema of new Set(tables.map((table) => table.schema))) {
     await sql.query(`grant usage on schema ${schema} to ${tenantRole}`)
   }
-  for (const { name } of tables) await wall(sql, name)
+  for (const { name } of tables) {
+    await wall(sql, name)
+    if (!ofThePlatform.has(name)) await sql.query(`grant select, insert, update, delete on ${name} to ${tenantRole}`)
+  }
+  // A view that reads as whoever asks it has the walls of its tables. Any other reads as its owner, and is granted to nobody.
+  const views = await sql.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind = 'v' and c.reloptions @> array['security_invoker=true'] order by 1`,
+  )
+  for (const { name } of views) await sql.query(`grant select on ${name} to ${tenantRole}`)
 }
 
 /** What migrations may refer to: the role, and the organization that a statement was told. */
@@ -37,7 +49,6 @@ async function wall(sql: Sql, table: string): Promise<void> {
   await sql.query(`alter table ${table} enable row level security`)
   await sql.query(`drop policy if exists tenant on ${table}`)
   await sql.query(`create policy tenant on ${table} to ${tenantRole} using (${mine}) with check (${mine})`)
-  await sql.query(`grant select, insert, update, delete on ${table} to ${tenantRole}`)
 }
 
 async function makeRole(sql: Sql): Promise<void> {

@@ -1,4 +1,12 @@
-import { getOperationAST, parse, type GraphQLError } from 'graphql'
+import {
+  getOperationAST,
+  Kind,
+  parse,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  type SelectionSetNode,
+} from 'graphql'
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../errors.ts'
@@ -10,6 +18,7 @@ import type { SubgraphSchema } from './subgraph.ts'
 
 interface Compiled {
   readonly isMutation: boolean
+  readonly services: Services
   run(ctx: RequestContext, variables: object): Promise<SubgraphResult> | SubgraphResult
 }
 
@@ -17,27 +26,33 @@ interface Compiled {
 export class LocalSubgraph implements SubgraphEndpoint {
   readonly #compiled = new LRUCache<string, Compiled>({ max: 2000 })
 
-  private readonly schema: SubgraphSchema['schema']
+  private readonly schema: GraphQLSchema
+  private readonly aboveTenants: ReadonlySet<string>
+  /** Whose every statement reaches the rows of all organizations. */
+  private readonly servicesAbove: Services
 
   constructor(
     readonly name: string,
-    schema: SubgraphSchema['schema'],
+    { schema, aboveTenants }: Pick<SubgraphSchema, 'schema' | 'aboveTenants'>,
     private readonly services: Services,
   ) {
     this.schema = knowingCoerced(schema)
+    this.aboveTenants = aboveTenants
+    this.servicesAbove = { ...services, tenants: { of: () => services.database } }
   }
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
     const compiled = this.#compile(request.document)
     const { context, variables } = request
+    const { services } = compiled
     // Keys are private to a credential: without one there is nobody to remember an answer for.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
       return compiled.isMutation
-        ? once(this.services, request, run)
-        : asBefore(this.services, request, () => run(requestContext(context, this.services)))
+        ? once(services, request, run)
+        : asBefore(services, request, () => run(requestContext(context, services)))
     }
-    const ctx = requestContext(context, this.services)
+    const ctx = requestContext(context, services)
     const result = await compiled.run(ctx, variables)
     return result.errors ? this.#formatted(result, ctx) : result
   }
@@ -53,7 +68,12 @@ export class LocalSubgraph implements SubgraphEndpoint {
       })
       if (!isCompiledQuery(query))
         throw new AggregateError(query.errors ?? [], `Subgraph ${this.name} cannot run an operation.`)
-      compiled = { isMutation: getOperationAST(ast)?.operation === 'mutation', run: runner(query, split) }
+      const isAbove = rootFieldsOf(ast).some((name) => this.aboveTenants.has(name))
+      compiled = {
+        isMutation: getOperationAST(ast)?.operation === 'mutation',
+        services: isAbove ? this.servicesAbove : this.services,
+        run: runner(query, split),
+      }
       this.#compiled.set(document, compiled)
     }
     return compiled
@@ -78,6 +98,18 @@ export class LocalSubgraph implements SubgraphEndpoint {
     })
     return { data: data ?? null, errors: formatted }
   }
+}
+
+function rootFieldsOf(document: DocumentNode): string[] {
+  const fragments = new Map(
+    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  )
+  const fieldsOf = ({ selections }: SelectionSetNode): string[] =>
+    selections.flatMap((node) => {
+      if (node.kind === Kind.FIELD) return [node.name.value]
+      return fieldsOf((node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value)!).selectionSet)
+    })
+  return fieldsOf(getOperationAST(document)!.selectionSet)
 }
 
 function runner({ query }: CompiledQuery, { coerce }: Split): Compiled['run'] {

@@ -25,6 +25,11 @@ export interface Resource {
   readonly announces?: readonly (RecordShape | PlainEvents)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
+  /**
+   * Root fields that act where no organization is known yet, or for a person in all of theirs: they alone stand above the wall
+   * between tenants, and their SQL must name the tenant itself.
+   */
+  readonly aboveTenants?: readonly string[]
   /** Columns with sealed secrets, for the rotation of keys. */
   readonly sealed?: readonly SealedColumn[]
 }
@@ -32,8 +37,6 @@ export interface Resource {
 /** One domain. Its database schema has its name. */
 export interface SubgraphDefinition {
   readonly name: string
-  /** Decides who belongs to which organization, so it stands before the wall between them; its own SQL must name the tenant. */
-  readonly isAboveTenants?: boolean
   readonly resources: readonly Resource[]
 }
 
@@ -45,6 +48,8 @@ export const migrationsOf = ({ name, resources }: SubgraphDefinition): Migration
 
 export interface SubgraphSchema {
   readonly schema: GraphQLSchema
+  /** Root fields above the wall between tenants. */
+  readonly aboveTenants: ReadonlySet<string>
   /** The schema as it is published to the gateway. */
   readonly sdl: string
 }
@@ -86,5 +91,9 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
       type in references ? { ...resolversMap[type], ...references[type] } : resolversMap[type],
     ]),
   )
-  return { schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: merged as never }]), sdl }
+  return {
+    schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: merged as never }]),
+    aboveTenants: new Set(resources.flatMap(({ aboveTenants = [] }) => aboveTenants)),
+    sdl,
+  }
 }

@@ -1,6 +1,11 @@
 import 'reflect-metadata'
 import { migrations, sealedColumns } from './subgraphs/all.ts'
-import { organizationIdOf, resumeOrganization, suspendOrganization } from './subgraphs/identity/public.ts'
+import {
+  organizationIdOf,
+  resumeOrganization,
+  setEntitlements,
+  suspendOrganization,
+} from './subgraphs/identity/public.ts'
 import { ConfigError } from './subgraphs/kernel/config.ts'
 import { runCommand } from './subgraphs/kernel/process.ts'
 import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
@@ -13,12 +18,20 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
     return `${rewrapped} data keys wrapped anew, ${renewed} made, ${resealed} secrets sealed with them.`
   },
 
-  async organization(services, verb, name) {
-    const change = { suspend: suspendOrganization, resume: resumeOrganization }[verb ?? '']
-    if (!change || !name) throw new ConfigError('Say: organization suspend|resume <id or code>.')
+  async organization(services, verb = '', name, features) {
+    const isKnown = verb === 'suspend' || verb === 'resume' || (verb === 'entitlements' && features !== undefined)
+    if (!isKnown || !name) {
+      const usage =
+        'organization suspend|resume <id or code>, or organization entitlements <id or code> <feature,...|none>'
+      throw new ConfigError(`Say: ${usage}.`)
+    }
     const id = await organizationIdOf(services, name)
     if (!id) throw new ConfigError(`There is no organization ${name}.`)
-    const { status } = await change(services, id)
+    if (verb === 'entitlements') {
+      const { entitlements } = await setEntitlements(services, id, features === 'none' ? [] : features!.split(','))
+      return `The plan of the organization ${id} includes ${entitlements.join(', ') || 'no feature by name'}.`
+    }
+    const { status } = await (verb === 'suspend' ? suspendOrganization : resumeOrganization)(services, id)
     return `The organization ${id} is ${status}.`
   },
 }

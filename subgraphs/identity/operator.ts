@@ -6,6 +6,7 @@ import { rotateApiKey as rotate } from './api-key/rotate.ts'
 import {
   addOrganization,
   normalizeCode,
+  setEntitlements as setFeatures,
   setOrganizationStatus,
   type NewOrganization,
 } from './organization/organization.actions.ts'
@@ -93,6 +94,12 @@ export const suspendOrganization = (services: Services, organizationId: string):
 
 export const resumeOrganization = (services: Services, organizationId: string): Promise<Organization> =>
   setOrganizationStatus(systemContext(services, organizationId), 'ACTIVE')
+
+export const setEntitlements = (
+  services: Services,
+  organizationId: string,
+  features: readonly string[],
+): Promise<Organization> => setFeatures(systemContext(services, organizationId), features)
 
 /** Role and record visibility. */
 export const updateUser = (services: Services, organizationId: string, id: string, change: UserChange): Promise<User> =>

@@ -44,6 +44,7 @@ export {
   removeUser,
   resumeOrganization,
   rotateApiKey,
+  setEntitlements,
   suspendOrganization,
   updateUser,
 } from './operator.ts'

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { notFound } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
@@ -59,6 +59,7 @@ export interface OrganizationChange {
   readonly status?: OrganizationStatus
   readonly code?: string
   readonly settings?: OrganizationSettings
+  readonly entitlements?: string[]
 }
 
 /** Changes the organization of the context: what is named, settings as a whole. */
@@ -69,14 +70,16 @@ export function changeOrganization(ctx: RequestContext, change: OrganizationChan
     if (!previous) throw notFound('The organization')
     const before = { ...previous, settings: await organizationSettings(inner) }
     const after = { ...before, ...change }
-    const changedFields = (['name', 'status', 'code', 'settings'] as const).filter(
+    const changedFields = (['name', 'status', 'code', 'settings', 'entitlements'] as const).filter(
       (name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]),
     )
     if (changedFields.length === 0) return previous
     const { settings, ...organization } = { ...after, updatedAt: inner.clock.now().toISOString() }
+    const { name, status, code, entitlements, updatedAt } = organization
     await inner.db.query(
-      'update identity.organization set name = $2, status = $3, code = $4, settings = $5, updated_at = $6 where id = $1',
-      [id, organization.name, organization.status, organization.code, JSON.stringify(settings), organization.updatedAt],
+      `update identity.organization set name = $2, status = $3, code = $4, settings = $5, entitlements = $6, updated_at = $7
+       where id = $1`,
+      [id, name, status, code, JSON.stringify(settings), entitlements, updatedAt],
     )
     await appendEvent(inner, {
       type: 'organization.updated',
@@ -97,3 +100,17 @@ export const regenerateCode = (ctx: RequestContext): Promise<Organization> =>
 /** Suspended, every credential of the organization is refused; nothing else changes. */
 export const setOrganizationStatus = (ctx: RequestContext, status: OrganizationStatus): Promise<Organization> =>
   changeOrganization(ctx, { status })
+
+const featuresMax = 200
+const featureName = /^[a-z][a-z0-9-]{0,63}$/
+
+/** The features of its plan, all of them; in effect with the next request of every credential. */
+export async function setEntitlements(ctx: RequestContext, features: readonly string[]): Promise<Organization> {
+  const entitlements = [...new Set(features)].sort()
+  const wrong = entitlements.find((feature) => !featureName.test(feature))
+  if (wrong !== undefined || entitlements.length > featuresMax) {
+    const message = `Features are at most ${featuresMax} names of small letters, digits and hyphens.`
+    throw invalid({ path: 'entitlements', code: 'WRONG_FORMAT', message })
+  }
+  return changeOrganization(ctx, { entitlements })
+}

@@ -23,7 +23,7 @@ export const organizationEvents: PlainEvents = {
     'organization.created': { description: 'The organization was founded.', record },
     'organization.updated': {
       description:
-        'The organization was suspended or resumed, or its name, code or settings changed; previous holds it before the change.',
+        'The organization was suspended or resumed, or its name, code, settings or entitlements changed; previous holds it before the change.',
       record: { ...record, status: 'SUSPENDED', updatedAt: '2026-11-02T10:40:00.000Z' },
       before: { status: 'ACTIVE', updatedAt: '2026-11-02T08:15:00.000Z' },
     },

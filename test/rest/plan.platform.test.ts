@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { setEntitlements } from '../../subgraphs/identity/public.ts'
+import { product as products } from '../../subgraphs/commerce/product/product.ts'
+import { supportCase as cases } from '../../subgraphs/support/case/case.ts'
+import { account, supportCase } from '../builders.ts'
+import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import { unchanged } from '../expectations.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import type { Answer } from '../rest-client.ts'
+
+const platform = usePlatform()
+let entitled: Member
+let without: Member
+let about: { id: string; caseId: string }
+
+/** No plan withholds what is here, so this platform has two whose definitions say what a later resource's would. */
+beforeAll(async () => {
+  Object.assign(cases, { entitlement: 'service-desk' })
+  Object.assign(products, { entitlement: 'catalog' })
+  entitled = await platform.member()
+  without = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })
+  await setEntitlements(platform.services, entitled.organizationId, ['service-desk', 'catalog'])
+  const { organizationId } = without
+  await setEntitlements(platform.services, organizationId, ['service-desk'])
+  const { id } = await account(without, { name: 'Northwind' })
+  const { id: caseId } = await supportCase(without, { accountId: id })
+  about = { id: String(id), caseId: String(caseId) }
+  await setEntitlements(platform.services, organizationId, ['forecasts'])
+})
+
+const told = ({ status, body }: Answer) => [status, body.code, body.requiredEntitlement]
+
+describe('what the plan does not include', () => {
+  const operations: [string, object][] = [
+    ['caseList', {}],
+    ['caseList', { query: { includeTotal: 'false' } }],
+    ['caseListDeleted', {}],
+    ['caseStats', {}],
+    ['caseAssignees', {}],
+    ['caseCreate', { body: { subject: 'x' } }],
+    ['case', {}],
+    ['caseUpdate', { body: { subject: 'x' } }],
+    ['caseDelete', {}],
+    ['caseRestore', {}],
+    ['caseAssign', { body: { assignedToId: null } }],
+    ['caseSetStatus', { body: { status: 'OPEN' } }],
+    ['caseSummarize', {}],
+    ['caseCommentList', {}],
+    ['caseCommentCreate', { body: { body: 'x' } }],
+  ]
+
+  it('has every operation of the resource in this list', () => {
+    const ids = platform.contract.operations.filter(({ path }) => path.startsWith('/v1/cases')).map(({ id }) => id)
+    expect(new Set(operations.map(([id]) => id))).toEqual(new Set(ids))
+  })
+
+  it.each(operations)('answers 402 to %s with its name, and changes nothing', async (operation, call) => {
+    const answer = await unchanged(platform, () => without.rest[operation]!({ id: about.caseId, ...call }))
+    expect(told(answer)).toEqual([402, 'ENTITLEMENT_REQUIRED', 'service-desk'])
+  })
+
+  it('answers the same in GraphQL, where the rest of the answer stands', async () => {
+    const { status, body } = await without.graphql(
+      `query($id: ID!) { account(id: $id) { name cases { totalCount } } caseList { total } }`,
+      { id: about.id },
+    )
+    expect([status, body.data]).toEqual([200, null])
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'ENTITLEMENT_REQUIRED',
+      requiredEntitlement: 'service-desk',
+    })
+    const alone = await without.graphql('query($id: ID!) { account(id: $id) { name } case(id: $id) { id } }', about)
+    expect(alone.body.data).toEqual({ account: { name: 'Northwind' }, case: null })
+    expect(alone.body.errors.map((error: { path: string[] }) => error.path)).toEqual([['case']])
+  })
+
+  it('is refused as a change in GraphQL', async () => {
+    const create = () => without.graphql('mutation { caseCreate(input: { subject: "x" }) { id } }')
+    const { body } = await unchanged(platform, create)
+    expect(body.errors[0].extensions.code).toBe('ENTITLEMENT_REQUIRED')
+  })
+
+  it('is told per feature', async () => {
+    expect(told(await without.rest.productList!())).toEqual([402, 'ENTITLEMENT_REQUIRED', 'catalog'])
+    expect((await without.rest.accountList!()).status).toBe(200)
+  })
+})
+
+describe('what the plan includes', () => {
+  it('is there, and comes and goes at once', async () => {
+    expect((await entitled.rest.caseList!()).status).toBe(200)
+    const member = await platform.member({ organizationId: await platform.organization('Third') })
+    const status = async () => (await member.rest.caseList!()).status
+    expect(await status()).toBe(402)
+    await setEntitlements(platform.services, member.organizationId, ['service-desk', 'service-desk'])
+    await expect.poll(status, { interval: 5, timeout: 2000 }).toBe(200)
+    await setEntitlements(platform.services, member.organizationId, [])
+    await expect.poll(status, { interval: 5, timeout: 2000 }).toBe(402)
+  })
+})
+
+describe('setEntitlements', () => {
+  it('is told by event and audit log, once', async () => {
+    const organizationId = await platform.organization('Told')
+    for (const features of [
+      ['forecasts', 'catalog'],
+      ['catalog', 'forecasts'],
+    ])
+      await setEntitlements(platform.services, organizationId, features)
+    const events = await platform.eventsOf(organizationId)
+    expect(events.map(({ type }) => type)).toEqual(['organization.created', 'organization.updated'])
+    expect(events[1]!.data).toMatchObject({
+      record: { entitlements: ['catalog', 'forecasts'] },
+      changedFields: ['entitlements'],
+    })
+    const audit = await platform.query('select action from identity.audit_entry where target_id = $1 order by id', [
+      organizationId,
+    ])
+    expect(audit.map(({ action }) => action)).toEqual(['organization.created', 'organization.updated'])
+  })
+
+  it('is what `npm run organization -- entitlements` does', async () => {
+    const organizationId = await platform.organization('Commanded')
+    const { databaseUrl } = platform.services
+    const run = async (features: string) => {
+      const args = [join(inject('dist'), 'operate.js'), 'organization', 'entitlements', organizationId, features]
+      const env = {
+        PATH: process.env['PATH'],
+        DATA_DIR: platform.dataDir,
+        DATABASE_URL: databaseUrl,
+        LOG_LEVEL: 'warn',
+      }
+      return (await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })).stdout.trim()
+    }
+    const found = async () =>
+      (await platform.query('select entitlements from identity.organization where id = $1', [organizationId]))[0]!
+    expect(await run('forecasts,catalog')).toBe(
+      `The plan of the organization ${organizationId} includes catalog, forecasts.`,
+    )
+    expect(await found()).toEqual({ entitlements: ['catalog', 'forecasts'] })
+    expect(await run('none')).toBe(`The plan of the organization ${organizationId} includes no feature by name.`)
+    expect(await found()).toEqual({ entitlements: [] })
+    await expect(run('No such')).rejects.toMatchObject({ stderr: expect.stringContaining('Features are at most') })
+  })
+
+  it.each([[['Forecasts']], [['a b']], [['']], [['x'.repeat(65)]]])('refuses %j', async (features) => {
+    const { organizationId } = entitled
+    await expect(setEntitlements(platform.services, organizationId, features)).rejects.toMatchObject({ status: 400 })
+  })
+})

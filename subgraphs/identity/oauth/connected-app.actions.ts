@@ -1,56 +1,64 @@
-import type { Row } from '../../kernel/database/database.ts'
-import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { pageNumber, size, type Page } from '../../kernel/record/list.ts'
-import { isStorable } from '../../kernel/record/scalars.ts'
+import { Order } from '../../kernel/record/order.ts'
+import { Values } from '../../kernel/record/predicate.ts'
+import { allOf } from '../../kernel/record/read.ts'
+import { selectList } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { isAdministrator } from '../organization/organization.ts'
-import type { AppInstallation, ConnectedApp, ConnectedAppUpdateInput } from './connected-app.ts'
+import {
+  connectedApp,
+  type AppInstallation,
+  type ConnectedApp,
+  type ConnectedAppPageArgs,
+  type ConnectedAppUpdateInput,
+} from './connected-app.ts'
 
 const settingsBytesMax = 65_536
 
 /** Whose consents the caller sees and ends: owners and admins everybody's, others their own. */
 const consentsOf = ({ caller }: RequestContext): string | null => (isAdministrator(caller.role) ? null : caller.userId)
 
-/** Installations `i` of apps `a` with live consents of the user `$2`, or of anybody, at the time `$3`. */
-const connected = `
-  select i.id, i.app_id as "appId", a.name, a.description, a.homepage_url as "homepageUrl",
-    a.app_version as "appVersion", g.scopes, g.consents, i.settings, i.created_at as "createdAt", i.updated_at as "updatedAt"
-  from identity.oauth_installation i
-  join identity.oauth_app a on a.id = i.app_id and a.deleted_at is null
-  join lateral (
-    select count(distinct c.id)::int as consents, array_agg(distinct scope order by scope) as scopes
-    from identity.oauth_grant c, unnest(c.scopes) scope
-    where c.organization_id = i.organization_id and c.app_id = i.app_id and c.expires_at > $3
-      and ($2::uuid is null or c.user_id = $2)
-  ) g on g.consents > 0
-  where i.organization_id = $1`
+const columns = selectList(connectedApp, allOf(connectedApp), 't', null)
 
-const inSight = (ctx: RequestContext): unknown[] => [
-  ctx.caller.organizationId,
-  consentsOf(ctx),
-  ctx.clock.now().toISOString(),
-]
-
-interface PageWanted {
-  readonly page: number
-  readonly limit: number
-  readonly cursor?: string | null
+/** Installations of apps with live consents in the caller's sight, as `t`. */
+function inSight(ctx: RequestContext, values: Values): string {
+  const organization = values.add(ctx.caller.organizationId)
+  const user = values.add(consentsOf(ctx))
+  return `(
+    select i.id, i.organization_id, i.app_id, a.name, a.description, a.homepage_url, a.app_version, g.scopes, g.consents,
+      i.settings, i.created_at, i.updated_at
+    from identity.oauth_installation i
+    join identity.oauth_app a on a.id = i.app_id and a.deleted_at is null
+    join lateral (
+      select count(distinct c.id)::int as consents, array_agg(distinct scope order by scope) as scopes
+      from identity.oauth_grant c, unnest(c.scopes) scope
+      where c.organization_id = i.organization_id and c.app_id = i.app_id
+        and c.expires_at > ${values.add(ctx.clock.now().toISOString())} and (${user}::uuid is null or c.user_id = ${user})
+    ) g on g.consents > 0
+    where i.organization_id = ${organization}) t`
 }
 
-export async function readConnectedApps(ctx: RequestContext, wanted: PageWanted, isCounted: boolean): Promise<Page> {
+export async function readConnectedApps(
+  ctx: RequestContext,
+  { orderBy, cursor, ...wanted }: ConnectedAppPageArgs,
+  isCounted: boolean,
+): Promise<Page> {
   const limit = size(wanted.limit, 'limit')
   const page = pageNumber(wanted.page)
-  const counted = isCounted ? await countConnectedApps(ctx) : null
-  const { after, values, offset } = wanted.cursor
-    ? { after: 'and (a.name, i.id) > ($5, $6)', values: positionIn(wanted.cursor), offset: 0 }
-    : { after: '', values: [], offset: (page - 1) * limit }
-  const data = await ctx.db.query<ConnectedApp & Row>(
-    `${connected} ${after} order by a.name, i.id limit $4 offset ${offset}`,
-    [...inSight(ctx), limit + 1, ...values],
+  const order = new Order(connectedApp, orderBy)
+  const values = new Values()
+  const rows = inSight(ctx, values)
+  const where = cursor ? `where ${order.after(cursor, 't', values)}` : ''
+  const part = `limit ${values.add(limit + 1)} offset ${values.add(cursor ? 0 : (page - 1) * limit)}`
+  const data = await ctx.db.query(
+    `select ${columns} from ${rows} ${where} order by ${order.sql('t')} ${part}`,
+    values.list,
   )
+  const total = isCounted ? await countConnectedApps(ctx) : null
   const hasMore = data.length > limit
   if (hasMore) data.length = limit
   const last = data.at(-1)
@@ -58,39 +66,24 @@ export async function readConnectedApps(ctx: RequestContext, wanted: PageWanted,
     data,
     page,
     limit,
-    total: counted,
-    totalPages: counted === null ? null : Math.ceil(counted / limit),
+    total,
+    totalPages: total === null ? null : Math.ceil(total / limit),
     hasMore,
-    nextCursor: hasMore && last ? cursorAt(last) : null,
+    nextCursor: hasMore && last ? order.cursorOf(last) : null,
   }
 }
 
 async function countConnectedApps(ctx: RequestContext): Promise<number> {
-  const [row] = await ctx.db.query<{ total: number }>(
-    `select count(*)::int as total from (${connected}) c`,
-    inSight(ctx),
-  )
+  const values = new Values()
+  const rows = inSight(ctx, values)
+  const [row] = await ctx.db.query<{ total: number }>(`select count(*)::int as total from ${rows}`, values.list)
   return row!.total
 }
 
-const cursorAt = ({ name, id }: ConnectedApp): string => Buffer.from(JSON.stringify([name, id])).toString('base64url')
-
-function positionIn(cursor: string): [string, string] {
-  const refused = () =>
-    invalid({ path: 'cursor', code: 'NOT_A_CURSOR', message: 'The cursor is not one that this API gave.' })
-  let position: unknown
-  try {
-    position = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-  } catch {
-    throw refused()
-  }
-  const [name, id] = Array.isArray(position) && position.length === 2 ? (position as unknown[]) : []
-  if (typeof name !== 'string' || !isStorable(name) || typeof id !== 'string' || !isId(id)) throw refused()
-  return [name, id]
-}
-
 export async function readConnectedApp(ctx: RequestContext, id: string): Promise<ConnectedApp> {
-  const [found] = isId(id) ? await ctx.db.query<ConnectedApp>(`${connected} and i.id = $4`, [...inSight(ctx), id]) : []
+  const values = new Values()
+  const sql = `select ${columns} from ${inSight(ctx, values)} where t.id = ${values.add(id)}`
+  const [found] = isId(id) ? await ctx.db.query<ConnectedApp>(sql, values.list) : []
   if (!found) throw notFound('The connected app')
   return found
 }

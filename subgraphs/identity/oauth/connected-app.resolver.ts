@@ -30,7 +30,7 @@ export class ConnectedAppResolver {
   }
 
   @Query(() => ConnectedAppPage, {
-    description: 'Apps that the user allowed to act, by name; for owners and admins those of the whole organization.',
+    description: 'Apps that the user allowed to act; for owners and admins those of the whole organization.',
   })
   @RequiresScopes('SESSION')
   connectedAppList(

@@ -1,49 +1,70 @@
+import { Entity } from '@mikro-orm/decorators/legacy'
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql'
-import { pageRequiring } from '../../kernel/record/inputs.ts'
+import { Column } from '../../kernel/record/column.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import type { OrderInput } from '../../kernel/record/order.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 
 @ObjectType({ description: 'An app that users of the organization allowed to act for them.' })
 @RequiresScopes('SESSION')
+@Entity({ schema: 'identity', tableName: 'oauth_installation' })
 export class ConnectedApp {
-  @Field(() => ID, { simple: true })
+  @Column(() => ID)
   id!: string
 
-  @Field(() => ID, { simple: true })
+  @Column(() => ID)
+  organizationId!: string
+
+  @Column(() => ID)
   appId!: string
 
-  @Field(() => String, { simple: true })
+  @Column(() => String)
   name!: string
 
-  @Field(() => String, { nullable: true, simple: true })
+  @Column(() => String, { nullable: true })
   description!: string | null
 
-  @Field(() => String, { nullable: true, simple: true })
+  @Column(() => String, { nullable: true })
   homepageUrl!: string | null
 
-  @Field(() => String, { simple: true, description: "The app's own version." })
+  @Column(() => String, { description: "The app's own version." })
   appVersion!: string
 
-  @Field(() => [String], { simple: true, description: 'What it was granted by those whose consents the caller sees.' })
+  @Column(() => [String], { description: 'What it was granted by those whose consents the caller sees.' })
   scopes!: string[]
 
-  @Field(() => Int, { simple: true, description: 'Live consents that the caller sees.' })
+  @Column(() => Int, { description: 'Live consents that the caller sees.' })
   consents!: number
 
-  @Field(() => Json, { simple: true, description: 'Read by the app; set by owners and admins.' })
+  @Column(() => Json, { description: 'Read by the app; set by owners and admins.' })
   settings!: object
 
-  @Field(() => DateTime, { simple: true })
+  @Column(() => DateTime)
   createdAt!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Column(() => DateTime)
   updatedAt!: string
 }
 
+/** How connected apps are read and ordered; where their rows come from depends on who asks, and when. */
+export const connectedApp: RecordShape = {
+  entity: ConnectedApp,
+  object: 'connected_app',
+  table: 'identity.oauth_installation',
+  visibleBy: [],
+  searchable: [],
+}
+
+export const ConnectedAppOrder = orderOf('ConnectedAppOrder', ConnectedApp)
 export const ConnectedAppPage = pageRequiring('ConnectedAppPage', ConnectedApp, 'SESSION')
 
 @ArgsType()
 export class ConnectedAppPageArgs {
+  @Field(() => [ConnectedAppOrder], { nullable: true, description: 'Newest first when absent.' })
+  orderBy?: OrderInput[] | null
+
   @Field(() => Int, { defaultValue: 1 })
   page!: number
 

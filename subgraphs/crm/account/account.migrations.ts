@@ -1,22 +1,10 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
+import { keptTotals, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
 
 export const accountTable: Migration = {
   name: '20261121-crm-account',
   sql: `
-    create table crm.account (
-      id uuid not null,
-      organization_id uuid not null,
-      owner_id uuid,
-      external_id text,
-      tags text[] not null default '{}',
-      metadata jsonb,
-      custom_fields jsonb not null,
-      version integer not null,
-      created_at timestamptz(3) not null,
-      updated_at timestamptz(3) not null,
-      created_by_id uuid,
-      updated_by_id uuid,
-      deleted_at timestamptz(3),
+    create table crm.account (${recordColumns},
       name text not null,
       type text,
       industry text,
@@ -51,23 +39,13 @@ export const accountTable: Migration = {
       tier text,
       region text,
       last_activity_date timestamptz(3),
-      next_activity_date timestamptz(3),
-      primary key (organization_id, id)
+      next_activity_date timestamptz(3)
     );
-
-    create index account_created on crm.account (organization_id, created_at, id) where deleted_at is null;
-    create index account_updated on crm.account (organization_id, updated_at, id) where deleted_at is null;
-    create index account_deleted on crm.account (organization_id, deleted_at, id) where deleted_at is not null;
+    ${recordIndexes('crm.account', 'account')}
     create index account_owner on crm.account (organization_id, owner_id, created_at, id) where deleted_at is null;
     create index account_name on crm.account (organization_id, name, id) where deleted_at is null;
     create index account_revenue on crm.account (organization_id, annual_revenue desc nulls last, id desc) where deleted_at is null;
     create index account_parent on crm.account (organization_id, parent_account_id, created_at, id) where deleted_at is null;
-
-    create trigger account_total_insert after insert on crm.account referencing new table as new_rows
-      for each statement execute function kernel.keep_total_of_inserted('account');
-    create trigger account_total_update after update on crm.account referencing old table as old_rows new table as new_rows
-      for each statement execute function kernel.keep_total_of_updated('account');
-    create trigger account_total_delete after delete on crm.account referencing old table as old_rows
-      for each statement execute function kernel.keep_total_of_deleted('account');
+    ${keptTotals('crm.account', 'account')}
   `,
 }

@@ -1,4 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
+import { keptTotals } from '../../kernel/record/record-table.ts'
 
 export const apiKeyTable: Migration = {
   name: '20261121-identity-api-key',
@@ -35,13 +36,7 @@ export const apiKeyTable: Migration = {
       after update of owner_id, secret_hash, scopes, rate_limit, ip_allow_list, expires_at, revoked_at,
         previous_secret_expires_at, deleted_at on identity.api_key
       for each row execute function identity.tell_credentials_changed('organization_id');
-
-    create trigger api_key_total_insert after insert on identity.api_key referencing new table as new_rows
-      for each statement execute function kernel.keep_total_of_inserted('api_key');
-    create trigger api_key_total_update after update on identity.api_key referencing old table as old_rows new table as new_rows
-      for each statement execute function kernel.keep_total_of_updated('api_key');
-    create trigger api_key_total_delete after delete on identity.api_key referencing old table as old_rows
-      for each statement execute function kernel.keep_total_of_deleted('api_key');
+    ${keptTotals('identity.api_key', 'api_key')}
   `,
 }
 

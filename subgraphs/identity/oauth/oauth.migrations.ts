@@ -1,4 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
+import { keptTotals } from '../../kernel/record/record-table.ts'
 
 export const oauthAppTable: Migration = {
   name: '20261121-identity-oauth-app',
@@ -29,13 +30,7 @@ export const oauthAppTable: Migration = {
     -- A client does not say which organization it belongs to.
     create index oauth_app_id on identity.oauth_app (id);
     create index oauth_app_created on identity.oauth_app (organization_id, created_at, id) where deleted_at is null;
-
-    create trigger oauth_app_total_insert after insert on identity.oauth_app referencing new table as new_rows
-      for each statement execute function kernel.keep_total_of_inserted('oauth_app');
-    create trigger oauth_app_total_update after update on identity.oauth_app referencing old table as old_rows new table as new_rows
-      for each statement execute function kernel.keep_total_of_updated('oauth_app');
-    create trigger oauth_app_total_delete after delete on identity.oauth_app referencing old table as old_rows
-      for each statement execute function kernel.keep_total_of_deleted('oauth_app');
+    ${keptTotals('identity.oauth_app', 'oauth_app')}
   `,
 }
 

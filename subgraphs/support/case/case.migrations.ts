@@ -1,22 +1,10 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
+import { keptTotals, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
 
 export const caseTables: Migration = {
   name: '20261121-support-case',
   sql: `
-    create table support."case" (
-      id uuid not null,
-      organization_id uuid not null,
-      owner_id uuid,
-      external_id text,
-      tags text[] not null default '{}',
-      metadata jsonb,
-      custom_fields jsonb not null,
-      version integer not null,
-      created_at timestamptz(3) not null,
-      updated_at timestamptz(3) not null,
-      created_by_id uuid,
-      updated_by_id uuid,
-      deleted_at timestamptz(3),
+    create table support."case" (${recordColumns},
       case_number integer not null,
       subject text not null,
       description text,
@@ -38,13 +26,9 @@ export const caseTables: Migration = {
       reopen_count integer not null,
       ai_summary jsonb,
       paused_at timestamptz(3),
-      sla_breached_at timestamptz(3),
-      primary key (organization_id, id)
+      sla_breached_at timestamptz(3)
     );
-
-    create index case_created on support."case" (organization_id, created_at, id) where deleted_at is null;
-    create index case_updated on support."case" (organization_id, updated_at, id) where deleted_at is null;
-    create index case_deleted on support."case" (organization_id, deleted_at, id) where deleted_at is not null;
+    ${recordIndexes('support."case"', 'case')}
     create index case_owner on support."case" (organization_id, owner_id, created_at, id) where deleted_at is null;
     create unique index case_number on support."case" (organization_id, case_number);
     create index case_assignee on support."case" (organization_id, assigned_to_id, created_at, id) where deleted_at is null;
@@ -52,13 +36,8 @@ export const caseTables: Migration = {
     create index case_contact on support."case" (organization_id, contact_id) where deleted_at is null;
     create index case_resolved on support."case" (resolved_at) where status = 'RESOLVED' and deleted_at is null;
     create index case_sla_due on support."case" (sla_due_at) where sla_breached_at is null and deleted_at is null;
+    ${keptTotals('support."case"', 'case')}
 
-    create trigger case_total_insert after insert on support."case" referencing new table as new_rows
-      for each statement execute function kernel.keep_total_of_inserted('case');
-    create trigger case_total_update after update on support."case" referencing old table as old_rows new table as new_rows
-      for each statement execute function kernel.keep_total_of_updated('case');
-    create trigger case_total_delete after delete on support."case" referencing old table as old_rows
-      for each statement execute function kernel.keep_total_of_deleted('case');
     create table support.case_comment (
       id uuid not null,
       organization_id uuid not null,

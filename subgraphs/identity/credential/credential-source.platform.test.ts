@@ -111,10 +111,13 @@ describe('credentials_changed', () => {
     ]
     for (const [index, change] of changes.entries()) {
       await change()
-      await vi.waitFor(() => expect(told).toEqual(Array<string>(index + 1).fill(organizationId)), { interval: 5 })
+      await vi.waitFor(() => expect(told).toEqual(Array<string>(index + 1).fill(organizationId)), {
+        interval: 5,
+        timeout: 10_000,
+      })
     }
     await world.query('update identity.api_key set request_count = request_count + 1 where id = $1', [key.id])
     await world.query("select pg_notify('credentials_changed', 'last')")
-    await vi.waitFor(() => expect(told.slice(changes.length)).toEqual(['last']), { interval: 5 })
+    await vi.waitFor(() => expect(told.slice(changes.length)).toEqual(['last']), { interval: 5, timeout: 10_000 })
   })
 })

@@ -158,7 +158,9 @@ describe('the buffer', () => {
       vi.advanceTimersByTime(flushEveryMs - 1)
       expect((await summary(owner)).totals).toMatchObject({ requests: 0 })
       vi.advanceTimersByTime(1)
-      await vi.waitFor(async () => expect((await summary(owner)).totals).toMatchObject({ requests: 1 }))
+      await vi.waitFor(async () => expect((await summary(owner)).totals).toMatchObject({ requests: 1 }), {
+        timeout: 10_000,
+      })
     })
   })
 

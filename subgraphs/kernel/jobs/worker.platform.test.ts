@@ -31,6 +31,9 @@ const queued = () =>
     'select task_identifier as task, key, attempts < max_attempts as waits, locked_at is not null as locked from graphile_worker.jobs',
   )
 
+/** A queue that gave up with its connections begins anew after ten seconds. */
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 25_000 })
+
 async function start(job: Job): Promise<Worker> {
   const services = servicesOf(fresh.database, handSetClock('2026-03-01T12:00:00Z'))
   const worker = await startWorker({ databaseUrl: fresh.url, services, jobs: [job] })
@@ -82,7 +85,7 @@ describe('workers', () => {
     await (await start(noting('first'))).stop()
     await missTick()
     const workers = await Promise.all([start(noting('one')), start(noting('other'))])
-    await vi.waitFor(async () => expect(await runs()).toHaveLength(1))
+    await eventually(async () => expect(await runs()).toHaveLength(1))
     await Promise.all(workers.map((worker) => worker.stop()))
     expect(await runs()).toHaveLength(1)
     expect(await queued()).toEqual([])
@@ -119,14 +122,14 @@ describe('workers', () => {
     await begun.promise
     await start(noting('other'))
     await tick()
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await queued()).toEqual([{ task: 'test.daily', key: null, waits: false, locked: true }]),
     )
     expect(await runs()).toEqual([])
     end.resolve()
-    await vi.waitFor(async () => expect(await queued()).toEqual([]))
+    await eventually(async () => expect(await queued()).toEqual([]))
     await tick()
-    await vi.waitFor(async () => expect(await queued()).toEqual([]))
+    await eventually(async () => expect(await queued()).toEqual([]))
   })
 
   it('begin anew at the next tick after one was killed in the middle of a job', async () => {
@@ -138,7 +141,7 @@ describe('workers', () => {
 
     const worker = await start(noting('next'))
     await tick()
-    await vi.waitFor(async () => expect(await runs()).toEqual(['next']))
+    await eventually(async () => expect(await runs()).toEqual(['next']))
     await worker.stop()
     // What the killed one left is never run again; its lock ends after four hours, then it is removed.
     expect(await queued()).toEqual([{ task: 'test.daily', key: null, waits: false, locked: true }])
@@ -157,10 +160,10 @@ describe('workers', () => {
     )
     await tick()
     const failure = `select last_error from graphile_worker.jobs where locked_at is null`
-    await vi.waitFor(async () => expect(await fresh.database.query(failure)).toEqual([{ last_error: 'fails' }]))
+    await eventually(async () => expect(await fresh.database.query(failure)).toEqual([{ last_error: 'fails' }]))
     failing = false
     await tick()
-    await vi.waitFor(async () => expect(await runs()).toEqual(['again']))
+    await eventually(async () => expect(await runs()).toEqual(['again']))
   })
 
   it('work on after they lost their connections', async () => {
@@ -169,6 +172,6 @@ describe('workers', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'worker' and datname = current_database()`,
     )
     await tick()
-    await vi.waitFor(async () => expect(await runs()).toEqual(['steady']), { timeout: 10_000 })
+    await eventually(async () => expect(await runs()).toEqual(['steady']))
   })
 })

@@ -131,7 +131,7 @@ describe('mail', () => {
     const delivery = await MailDelivery.start(services, fresh.url)
     onTestFinished(() => delivery.close())
     await inTransaction(ctx, (inner) => queueMail(inner, { ...order, expiresAt }))
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]))
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]), { timeout: 10_000 })
     expect(mailer.sent).toHaveLength(1)
   })
 })

@@ -24,7 +24,13 @@ declare module 'vitest' {
 /** One PostgreSQL for the whole run; every test file gets a database of its own, copied from a migrated template. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'))
-  const server = await startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), durable: false })
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: pino({ level: 'silent' }),
+    durable: false,
+    // A vacuum of a database that is to be dropped can only be ended by a superuser.
+    settings: { autovacuum: 'off' },
+  })
   const admin = new Database({ url: server.url, connectionsMax: 1 })
   await admin.query('create database template_platform')
   await admin.close()

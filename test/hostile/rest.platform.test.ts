@@ -38,18 +38,22 @@ describe.each(named)('%s', (_, operation) => {
     await expectRefused(requests, request, badHeaders(request))
   })
 
-  it.runIf(takesBody)('refuses a body that is no JSON object, or too large, or of another type', async () => {
+  if (!takesBody) return
+
+  it('refuses a body that is no JSON object, or too large, or of another type', async () => {
     const request = await requests.valid(operation)
     await expectRefused(requests, request, [...badBodies(request), ...badTransports(request.body)])
   })
 
-  it.runIf(takesBody)('refuses missing, unknown and read-only fields', async () => {
+  it('refuses missing, unknown and read-only fields', async () => {
     const request = await requests.valid(operation)
     const { body: whole } = await requests.valid(operation, { whole: true })
     await expectRefused(requests, request, badShapes(requests, request, whole))
   })
 
-  it.runIf(takesBody && isFirstPath(operation))('refuses in every field what its schema does not allow', async () => {
+  if (!isFirstPath(operation)) return
+
+  it('refuses in every field what its schema does not allow', async () => {
     const request = await requests.valid(operation)
     const { body: whole } = await requests.valid(operation, { whole: true })
     await expectRefused(requests, request, badFields(requests, request, whole))
@@ -63,11 +67,10 @@ describe.each(named.filter(([, { documentId }]) => !needsOthers.has(documentId))
     await expectAccepted(requests, request, [{ what: 'everything', change: {} }])
   })
 
-  it.runIf(operation.body && isFirstPath(operation) && !goodOnce.has(operation.id))(
-    'accepts every value up to the edge, and answers with it',
-    async () => {
-      const request = await requests.valid(operation, { fresh: true })
-      await expectAccepted(requests, request, edgesOf(requests, request))
-    },
-  )
+  if (!operation.body || !isFirstPath(operation) || goodOnce.has(operation.id)) return
+
+  it('accepts every value up to the edge, and answers with it', async () => {
+    const request = await requests.valid(operation, { fresh: true })
+    await expectAccepted(requests, request, edgesOf(requests, request))
+  })
 })

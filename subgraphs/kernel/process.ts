@@ -1,5 +1,6 @@
 import { ConfigError, readConfig, type Config } from './config.ts'
 import type { Migration } from './database/migrate.ts'
+import { Refusal } from './errors.ts'
 import { openServices, type OpenServices } from './services.ts'
 
 const stopWithinMs = 20_000
@@ -26,7 +27,7 @@ export async function runProcess(migrations: readonly Migration[], choose: () =>
     process.exit(0)
   } catch (error) {
     await services?.close()
-    if (!(error instanceof ConfigError) && !isAddressInUse(error)) throw error
+    if (!(error instanceof ConfigError || error instanceof Refusal || isAddressInUse(error))) throw error
     process.stderr.write(`${(error as Error).message}\n`)
     process.exitCode = 1
   }

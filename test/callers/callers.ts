@@ -60,7 +60,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
     namesRecord: path.includes('{'),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
-    isAdministration: path.startsWith('/v1/admin/') || documentId === 'connectedAppUpdate',
+    isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),
     sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }

@@ -82,10 +82,18 @@ describe('organization', () => {
     expect((await member.rest.accountList!()).status).toBe(200)
   })
 
-  it.each([[['organization', 'suspend', 'NOBODY']], [['organization', 'freeze', 'X']], [['dance']]])(
-    'refuses %j in one line',
-    async (args) => {
-      await expect(operate(args)).rejects.toMatchObject({ code: 1 })
-    },
-  )
+  it.each([
+    [['organization', 'suspend', 'NOBODY'], 'There is no organization NOBODY.'],
+    [['organization', 'freeze', 'X'], /^Say: organization suspend\|resume [^\n]+$/],
+    [['organization', 'entitlements', '{id}', 'No Feature'], /^Features are at most 200 names [^\n]+$/],
+    [['dance'], '"dance" is none of: keys:rotate, organization.'],
+  ])('refuses %j in one line', async (args, line) => {
+    const organizationId = await platform.organization()
+    const { code, stderr } = await operate(args.map((arg) => arg.replace('{id}', organizationId))).then(
+      () => expect.fail('It was done.'),
+      (error: unknown) => error as { code: number; stderr: string },
+    )
+    expect(code).toBe(1)
+    expect(stderr.trim()).toMatch(line)
+  })
 })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { removeUser } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { Platform } from '../platform.ts'
 import { answerOf, restClient, type Answer } from '../rest-client.ts'
@@ -77,6 +78,7 @@ async function aPerson() {
     graphql,
     rest,
     organizationId: body.organization.id as string,
+    userId: body.user.id as string,
     async begin(name = 'zoom') {
       const answer = await graphql(`mutation { meetingConnect(provider: "${name}") { authorizationUrl expiresAt } }`)
       const url = new URL(answer.body.data.meetingConnect.authorizationUrl as string)
@@ -190,6 +192,16 @@ describe('meetingDisconnect', () => {
     expect((await person.graphql(disconnect)).body.errors[0].extensions.code).toBe('NOT_FOUND')
     expect((await other.graphql(disconnect)).body.data).toEqual({ meetingDisconnect: 'zoom' })
     expect((await other.graphql('{ meetingConnectionList { provider } }')).body.data.meetingConnectionList).toEqual([])
+  })
+
+  it('happens to who leaves the organization', async () => {
+    const person = await aPerson()
+    await person.back((await person.begin()).state)
+    const tokens = () =>
+      platform.query('select id from identity.meeting_connection where user_id = $1', [person.userId])
+    expect(await tokens()).toHaveLength(1)
+    await removeUser(platform.services, person.organizationId, person.userId)
+    expect(await tokens()).toEqual([])
   })
 })
 

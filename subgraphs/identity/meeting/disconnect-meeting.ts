@@ -7,23 +7,29 @@ import type { StoredConnection } from './meeting.ts'
 /** Also for a provider that is configured no more. The provider itself is not told. */
 export function disconnectMeeting(ctx: RequestContext, provider: string): Promise<string> {
   return inTransaction(ctx, async (inner) => {
-    if (!(await endConnection(inner, provider))) throw notFound('The connection to this meeting provider')
+    const ended = await endConnections(inner, inner.caller.userId, provider)
+    if (ended === 0) throw notFound('The connection to this meeting provider')
     return provider
   })
 }
 
-/** Deletes the user's connection with its tokens; false when there is none. To be called in a transaction. */
-export async function endConnection(ctx: RequestContext, provider: string): Promise<boolean> {
-  const { organizationId, userId } = ctx.caller
-  const [ended] = await ctx.db.query<StoredConnection>(
-    `delete from identity.meeting_connection where organization_id = $1 and user_id = $2 and provider = $3
+/** Deletes a user's connections with their tokens, to one provider or to all; says how many. To be called in a transaction. */
+export async function endConnections(
+  ctx: RequestContext,
+  userId: string,
+  provider: string | null = null,
+): Promise<number> {
+  const ended = await ctx.db.query<StoredConnection>(
+    `delete from identity.meeting_connection
+     where organization_id = $1 and user_id = $2 and provider = coalesce($3, provider)
      returning id, organization_id as "organizationId", user_id as "userId", provider, scope, connected_at as "connectedAt"`,
-    [organizationId, userId, provider],
+    [ctx.caller.organizationId, userId, provider],
   )
-  if (!ended) return false
-  const { id, scope } = ended
-  await appendEvent(ctx, { type: 'meeting_connection.deleted', record: ended })
-  const target = { type: 'meeting_connection', id }
-  await appendAudit(ctx, { action: 'meeting_connection.deleted', target, before: { provider, scope, userId } })
-  return true
+  for (const record of ended) {
+    await appendEvent(ctx, { type: 'meeting_connection.deleted', record })
+    const target = { type: 'meeting_connection', id: record.id }
+    const before = { provider: record.provider, scope: record.scope, userId }
+    await appendAudit(ctx, { action: 'meeting_connection.deleted', target, before })
+  }
+  return ended.length
 }

@@ -7,7 +7,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
 import { refuseAny, textProblems } from '../text.ts'
-import { endConnection } from './disconnect-meeting.ts'
+import { endConnections } from './disconnect-meeting.ts'
 import { providerNamed, redirectUriOf, tokensPlace, verifierPlace, type MeetingConnection } from './meeting.ts'
 
 export interface Callback {
@@ -108,7 +108,7 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
   return inTransaction(ctx, async (inner) => {
     const id = newId()
     // Connecting again is a new connection with a place of its own to seal for.
-    await endConnection(inner, provider)
+    await endConnections(inner, userId, provider)
     const [stored] = await inner.db.query<MeetingConnection>(
       `insert into identity.meeting_connection (organization_id, id, user_id, provider, tokens, scope, expires_at, connected_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8)

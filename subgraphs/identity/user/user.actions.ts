@@ -4,6 +4,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { revokeApiKey } from '../api-key/api-key.actions.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
+import { endConnections } from '../meeting/disconnect-meeting.ts'
 import { findUser, findUserAsTold, type User } from './user.ts'
 
 export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
@@ -129,7 +130,7 @@ export function changeUser(ctx: RequestContext, id: string, change: UserChange):
   })
 }
 
-/** Takes the user out of the organization. What it owns stays; its API keys answer that it left. */
+/** Takes the user out of the organization. What it owns stays; its API keys answer that it left; its meeting tokens go. */
 export function takeOut(ctx: RequestContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
@@ -140,6 +141,7 @@ export function takeOut(ctx: RequestContext, id: string): Promise<void> {
       'update identity.app_user set left_at = $3, invited_at = null, updated_at = $3 where organization_id = $1 and id = $2',
       [organizationId, id, now],
     )
+    await endConnections(inner, id)
     await appendEvent(inner, { type: 'user.deleted', record: previous })
     await appendAudit(inner, { action: 'user.deleted', target: { type: 'user', id }, before: previous })
   })

@@ -35,9 +35,8 @@ export interface GraphResult {
   readonly replayed?: boolean
 }
 
-const preparedMax = 2000
-const outcomesMax = 2000
-const preparedCharactersMax = 8_000_000
+/** How much is remembered of operations, and of the outcomes of their conditions. */
+const remembered = { max: 2000, maxSize: 8_000_000 /* characters of documents */ }
 
 /** The one way to the subgraphs: whatever comes in, scopes and limits stand before execution. */
 export class Graph {
@@ -46,7 +45,7 @@ export class Graph {
   private readonly surroundings: PrepareSurroundings
   private readonly openIntrospection: boolean
   private readonly onDefect: (thrown: unknown, context: OperationContext) => void
-  private readonly known = new LRUCache<string, Prepared>({ max: preparedMax, maxSize: preparedCharactersMax })
+  private readonly known = new LRUCache<string, Prepared>(remembered)
 
   private constructor(options: GraphOptions) {
     const supergraph = new LoadedSupergraph(options.supergraphSdl)
@@ -55,7 +54,7 @@ export class Graph {
     if (missing.length > 0)
       throw new Error(`The supergraph names subgraphs without an endpoint: ${missing.join(', ')}.`)
     const limits = { ...defaultLimits, ...options.limits }
-    const outcomes = new LRUCache<string, Execution>({ max: outcomesMax })
+    const outcomes = new LRUCache<string, Execution>(remembered)
     this.surroundings = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true, outcomes }
     this.apiSchema = supergraph.apiSchema
     this.openIntrospection = options.openIntrospection ?? false

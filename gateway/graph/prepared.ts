@@ -20,13 +20,16 @@ export class Prepared {
   readonly cost: readonly CostNode[]
   private readonly surroundings: PrepareSurroundings
   private readonly number = ++preparedCount
+  private readonly size: number
   private unconditional: Execution | null = null
 
-  constructor(surroundings: PrepareSurroundings, parts: OperationParts) {
+  /** `size` is that of the whole document, in characters. */
+  constructor(surroundings: PrepareSurroundings, parts: OperationParts, size: number) {
     const { apiSchema, requirements } = surroundings.supergraph
     const { operation, fragments, conditions, document } = parts
     this.surroundings = surroundings
     this.parts = parts
+    this.size = size
     this.kind = operation.operation
     this.name = operation.name?.value ?? null
     this.requirements = requirementsOf(apiSchema, requirements, document)
@@ -48,7 +51,7 @@ export class Prepared {
     let execution = outcomes.get(key)
     if (!execution) {
       execution = new Execution(this.surroundings, decidedParts(this.parts, variables))
-      outcomes.set(key, execution)
+      outcomes.set(key, execution, { size: this.size })
     }
     return execution
   }
@@ -60,5 +63,5 @@ export function prepare(surroundings: PrepareSurroundings, source: string, opera
   const document = parseWithin(limits, source)
   refuseOversized(limits, supergraph.apiSchema, document)
   refuseInvalid(supergraph.apiSchema, document)
-  return new Prepared(surroundings, operationParts(document, operationName))
+  return new Prepared(surroundings, operationParts(document, operationName), source.length)
 }

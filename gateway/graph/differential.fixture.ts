@@ -96,12 +96,16 @@ const byKey = (value: unknown): unknown => {
  * fetches for siblings of other types what only one type was asked for, the more so when type names are selected.
  */
 function againstStock(executor: Comparable, stock: Comparable): Differential['differences'] {
-  const patterns = ({ errors }: Comparable, depth?: number): unknown =>
+  const patterns = ({ errors }: Comparable, depth?: number): string[] =>
     [
       ...new Set(errors.map((error) => JSON.stringify({ ...error, path: numberless(error.path).slice(0, depth) }))),
     ].sort()
   // Of several errors that nullify one object, a subgraph tells the first, and plans order fields differently.
   const depth = isSame(patterns(executor), patterns(stock)) ? undefined : -1
+  const [ours, theirs] = [patterns(executor, depth), patterns(stock, depth)]
+  // Of several that nullify everything, a subgraph tells those that it met before it answered.
+  const isNothing = executor.data === null && stock.data === null
+  const common = isNothing ? ours.filter((error) => theirs.includes(error)) : []
   const pairs = [
     {
       what: 'data',
@@ -110,8 +114,8 @@ function againstStock(executor: Comparable, stock: Comparable): Differential['di
     },
     {
       what: 'errors but for indexes',
-      actual: patterns(executor, depth),
-      expected: patterns(stock, depth),
+      actual: common.length > 0 ? common : ours,
+      expected: common.length > 0 ? common : theirs,
     },
     {
       what: 'places of errors',

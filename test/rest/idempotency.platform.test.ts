@@ -288,6 +288,30 @@ describe('an Idempotency-Key of a GraphQL mutation', () => {
     ])
   })
 
+  it.each([
+    ['one subgraph', 'bad: accountCreate(input: { name: "" }) { id }'],
+    ['several subgraphs', 'bad: caseCreate(input: { subject: "" }) { id }'],
+  ])('writes nothing twice of a mutation in %s', async (name, bad) => {
+    const [one, other] = [`${name} one`, `${name} other`]
+    const query = `mutation { one: accountCreate(input: { name: "${one}" }) { id } ${bad} other: accountCreate(input: { name: "${other}" }) { id } }`
+    const headers = aKey()
+    const first = await member.graphql(query, {}, headers)
+    const [[{ id: oneId } = { id: null }], [{ id: otherId } = { id: null }]] = [
+      await created(one),
+      await created(other),
+    ]
+    expect(first.body.data).toEqual({ one: { id: oneId }, bad: null, other: { id: otherId } })
+    expect(first.body.errors).toMatchObject([{ path: ['bad'], extensions: { code: 'VALIDATION_FAILED' } }])
+    const second = await unchanged(platform, () => member.graphql(query, {}, headers))
+    expect(second.body.data).toEqual(first.body.data)
+  })
+
+  it('keeps nothing of a mutation that failed as a whole', async () => {
+    const query = 'mutation { a: accountCreate(input: { name: "" }) { id } b: accountDelete(id: "nobody") }'
+    const { body } = await unchanged(platform, () => member.graphql(query, {}, aKey()))
+    expect(body.data).toEqual({ a: null, b: null })
+  })
+
   it('covers mutations in several subgraphs', async () => {
     const query =
       'mutation ($sku: String!) { accountCreate(input: { name: "Both" }) { id } productCreate(input: { name: "Both", sku: $sku, listPrice: 1 }) { id } }'

@@ -1,6 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { printSchemaWithDirectives } from '@graphql-tools/utils'
-import { parse, type GraphQLSchema } from 'graphql'
+import { getNullableType, parse, type GraphQLSchema } from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
@@ -59,6 +59,15 @@ const federation = `extend schema @link(
   import: ["@key", "@shareable", "@external", "@requires", "@provides", "@requiresScopes"]
 )`
 
+/** A root field that is refused is null, so that the client learns what the others did: they are not undone with it. */
+function letMutationsFailAlone(schema: GraphQLSchema): void {
+  const mutation = schema.getMutationType()
+  if (!mutation) return
+  mutation.description =
+    'Root fields run one after another, each in a transaction of its own. One that is refused is null, with its error; what the others did stands.'
+  for (const field of Object.values(mutation.getFields())) field.type = getNullableType(field.type)
+}
+
 export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<SubgraphSchema> {
   const entities = Object.assign({}, ...resources.map((resource) => resource.entities)) as Record<string, RecordShape>
   const schema = await buildSchema({
@@ -71,6 +80,7 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
       { type: Object, scalar: Json },
     ],
   })
+  letMutationsFailAlone(schema)
   const sdl = `${federation}\n\n${printSchemaWithDirectives(schema)}\n`
   const references = Object.fromEntries(
     Object.entries(entities).map(([type, definition]) => [

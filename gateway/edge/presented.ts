@@ -35,6 +35,12 @@ export function presentedBy(headers: IncomingHttpHeaders): Presented {
   return name.toLowerCase() === 'bearer' ? { kind: 'BEARER', token: value.trim() } : unsupported
 }
 
+/** Whether the key of a request, or its several, is what it is judged by. */
+export function presentsKey(headers: IncomingHttpHeaders): boolean {
+  const { kind } = presentedBy(headers)
+  return kind === 'API_KEY' || kind === 'CONFLICT'
+}
+
 /** The CSRF token counts only when the page could read it: it comes as a cookie and once more as a header. */
 function inCookies(headers: IncomingHttpHeaders): Presented {
   if (!headers.cookie?.includes(accessCookie)) return none

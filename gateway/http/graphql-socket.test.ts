@@ -101,6 +101,30 @@ describe('a connection', () => {
     expect(await wrong.closed).toEqual([4403, 'API_KEY_INVALID'])
   })
 
+  it('is judged by a key of the upgrade alone, whatever else it is told', async () => {
+    const authorization = `Bearer ${await serving.signIn()}`
+    const bad: [Record<string, unknown>, Record<string, string>][] = [
+      [{ authorization }, { 'x-api-key': inventedKey() }],
+      [{ authorization }, { authorization: `ApiKey ${inventedKey()}` }],
+      [{ authorization }, { 'x-api-key': '' }],
+      [{ csrfToken: 'x' }, { 'x-api-key': inventedKey() }],
+    ]
+    for (const [parameters, headers] of bad) {
+      const { run, closed } = client(parameters, headers)
+      void run('{ flag }')
+      expect(await closed).toEqual([4403, 'API_KEY_INVALID'])
+    }
+    expect(serving.executions()).toBe(0)
+    const headers = { 'x-api-key': serving.keyWith({ scopes: ['READ_BOOKS'] }) }
+    expect(await client({ authorization }, headers).run('{ secret { word } }')).toEqual(
+      refused('API_KEY_SCOPE_INSUFFICIENT', 'The API key lacks the scope READ_SECRETS.', {
+        missingScopes: ['READ_SECRETS'],
+      }),
+    )
+    const other = { authorization: `ApiKey ${serving.keyWith()}` }
+    expect(await client(other, { 'x-api-key': inventedKey() }).run('{ flag }')).toEqual({ data: { flag: true } })
+  })
+
   it.each<[string, () => Record<string, unknown>, number, string]>([
     ['no credential', () => ({}), 4401, 'UNAUTHENTICATED'],
     ['an unknown key', () => ({ apiKey: inventedKey() }), 4403, 'API_KEY_INVALID'],

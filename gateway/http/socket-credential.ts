@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Arrival } from '../edge/address.ts'
+import { presentsKey } from '../edge/presented.ts'
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /**
  * A websocket's request as the edge judges it: with the credential of `connection_init` (`X-API-Key`, `apiKey` or
- * `Authorization`, in any case), or else with that of the upgrade's headers, or its session cookie if `csrfToken` is given. Null without any. What is given and is not text
- * counts as a wrong credential, never as none.
+ * `Authorization`, in any case), or else with that of the upgrade's headers, or its session cookie if `csrfToken` is given.
+ * Null without any. A key of the upgrade decides alone unless `connection_init` presents another key. What is given and is
+ * not text counts as a wrong credential, never as none.
  */
 export function arrivalOf(
   request: IncomingMessage,
@@ -26,16 +28,12 @@ export function arrivalOf(
   const arrival = { socket: { remoteAddress: request.socket.remoteAddress }, url: request.url }
   const [key, other = key] = keys
   if (other !== key) authorization = `ApiKey ${other}`
-  if (key !== undefined || authorization !== undefined) {
-    return {
-      ...arrival,
-      headers: {
-        ...headers,
-        ...(key !== undefined && { 'x-api-key': key }),
-        ...(authorization !== undefined && { authorization }),
-      },
-    }
+  const told = {
+    ...(key !== undefined && { 'x-api-key': key }),
+    ...(authorization !== undefined && { authorization }),
   }
+  if (presentsKey(request.headers) && !presentsKey(told)) return { ...arrival, headers: request.headers }
+  if (key !== undefined || authorization !== undefined) return { ...arrival, headers: { ...headers, ...told } }
   // A page of another site can make a browser open a socket with our cookies, but it cannot read the token.
   if (csrfToken !== undefined && headerKey === undefined && headerAuthorization === undefined) {
     return { ...arrival, headers: { ...headers, 'x-csrf-token': csrfToken } }

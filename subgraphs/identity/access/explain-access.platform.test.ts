@@ -78,6 +78,21 @@ describe('explainAccess', () => {
     )
   })
 
+  it.each([
+    ['account', 'records whose ownerId is in sight'],
+    ['case', 'records whose ownerId or assignedToId is in sight'],
+    ['case_comment', 'records whose case is in sight'],
+    ['product', 'every record'],
+  ])('says which %s records a user sees in general', async (object, expected) => {
+    for (const operation of ['READ', 'UPDATE', 'DELETE']) {
+      const { allowed, said } = await explained({ object, operation })
+      expect([allowed, said.at(-1)]).toEqual([
+        true,
+        `VISIBILITY ALLOWED Record visibility OWN: the user sees ${expected}.`,
+      ])
+    }
+  })
+
   it('agrees with what the user is answered', async () => {
     const record = await account(admin)
     for (const visibility of ['OWN', 'ALL'] as const) {

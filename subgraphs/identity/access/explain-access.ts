@@ -95,9 +95,8 @@ async function visibility(
   const rule = 'VISIBILITY'
   const columns = definition.visibleThrough ? [] : definition.visibleBy
   if (id === null) {
-    const sees =
-      columns.length === 0 || !caller.ownerIds ? 'every record' : `records whose ${columns.join(' or ')} is in sight`
-    return { rule, outcome: 'ALLOWED', detail: `Record visibility ${caller.visibility}: the user sees ${sees}.` }
+    const detail = `Record visibility ${caller.visibility}: the user sees ${seenInGeneral(caller, definition)}.`
+    return { rule, outcome: 'ALLOWED', detail }
   }
   const everything: Caller = { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null }
   const record = await readOne({ ...ctx, caller: everything }, definition, id, allOf(definition))
@@ -119,6 +118,11 @@ async function visibility(
     }
   const seenBy = columns.map((name) => `${name} is ${whose(caller, record[name])}`).join(', ')
   return { rule, outcome, detail: `${hidden}Record visibility ${caller.visibility}: ${seenBy}.` }
+}
+
+function seenInGeneral({ ownerIds }: Caller, { visibleThrough, visibleBy }: RecordShape): string {
+  if (visibleThrough) return `records whose ${visibleThrough.to().object} is in sight`
+  return visibleBy.length === 0 || !ownerIds ? 'every record' : `records whose ${visibleBy.join(' or ')} is in sight`
 }
 
 function whose(caller: Caller, id: unknown): string {

@@ -128,6 +128,19 @@ describe('a refusal', () => {
     expect(parts.requests).toEqual([])
   })
 
+  it('of a parameter that is not given speaks of the parameter', async () => {
+    for (const query of ['', '?', '?kind=NUT']) {
+      const { status, body } = await send(`/v1/parts/find${query}`)
+      expect([status, body!['detail'], body!['errors']]).toEqual([
+        400,
+        'id is required.',
+        [{ path: 'id', code: 'REQUIRED', message: 'id is required.' }],
+      ])
+    }
+    expect(parts.requests).toEqual([])
+    expect((await send(`/v1/parts/find?id=${partId}`)).status).toBe(200)
+  })
+
   it('of a method names those that are there', async () => {
     const answer = await send('/v1/parts/stats', { method: 'PATCH', body: {} })
     expect([answer.status, answer.body!['code'], answer.headers.get('allow')]).toEqual([
@@ -238,6 +251,6 @@ describe('GET /openapi.json', () => {
     const { status, body } = await send('/openapi.json')
     expect(status).toBe(200)
     expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '3.2.1' } })
-    expect(Object.keys(body!['paths'] as object)).toHaveLength(14)
+    expect(Object.keys(body!['paths'] as object)).toHaveLength(16)
   })
 })

@@ -68,6 +68,7 @@ export class Translation {
   private readonly query: ReadonlyMap<string, QueryReader>
   private readonly headers: readonly { name: string; key: string; read: Read }[]
   private readonly path: readonly { name: string; names: (value: string) => boolean }[]
+  private readonly isAsked: boolean
 
   constructor(operation: RestOperation) {
     this.sources = sourcesOf(operation).map(({ variable, sources }) => {
@@ -81,6 +82,9 @@ export class Translation {
     this.headers = placed('header')
       .filter((parameter) => variableOf(parameter) !== null)
       .map(({ name, schema }) => ({ name, key: name.toLowerCase(), read: reader(schema ?? {}) }))
+    this.isAsked = operation.parameters.some(
+      (parameter) => parameter.required && parameter.in !== 'path' && variableOf(parameter) !== null,
+    )
   }
 
   /** The path parameter that cannot name anything, if there is one. */
@@ -111,8 +115,9 @@ export class Translation {
     return { values, unknown }
   }
 
-  /** Whether the request carries anything beside path and body that a schema speaks of. */
+  /** Whether the request carries, or has to carry, anything beside path and body that a schema speaks of. */
   hasInputs(query: Values, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+    if (this.isAsked) return true
     for (const _ in query) return true
     return this.headers.some(({ key }) => headers[key] !== undefined)
   }

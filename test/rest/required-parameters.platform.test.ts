@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadContract } from '../../rest-adapter/contract.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { usePlatform } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+
+const { operations } = loadContract(schemaPath('rest'))
+const platform = usePlatform()
+let authorization: string
+beforeAll(async () => {
+  authorization = `Bearer ${await sessionOf(platform, await platform.member({ role: 'OWNER' }))}`
+})
+
+const asking = operations.flatMap(({ id, method, path, parameters }) => {
+  const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
+  return required.length > 0 ? [[id, { method, path, names: required.map(({ name }) => name) }] as const] : []
+})
+
+describe.each(asking)('%s', (_, { method, path, names }) => {
+  it.each(['', '?x=1'])('names every parameter that is missing (%s)', async (query) => {
+    const at = path.replaceAll(/\{\w+\}/g, 'zoom')
+    const response = await fetch(`${platform.url}${at}${query}`, {
+      method: method.toUpperCase(),
+      headers: { authorization },
+    })
+    const { code, errors } = (await response.json()) as { code: string; errors: unknown }
+    expect([response.status, code, errors]).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      names.map((name) => ({ path: name, code: 'REQUIRED', message: `${name} is required.` })),
+    ])
+  })
+})
+
+it('stands for at least the operations that are known to ask', () => {
+  expect(asking.map(([id]) => id)).toEqual(
+    expect.arrayContaining(['authMagicLink', 'authVerifyEmail', 'explainAccess']),
+  )
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inAllowList, isAddressEntry, isListed, normaliseAddress } from './address.ts'
+import { inAllowList, isAddressEntry, isEntryWithin, isListed, normaliseAddress } from './address.ts'
 
 describe('normaliseAddress', () => {
   it.each([
@@ -45,6 +45,25 @@ describe('inAllowList', () => {
     expect(inAllowList('203.0.113.7', [])).toBe(true)
     expect(isListed('203.0.113.7', [])).toBe(false)
   })
+})
+
+describe('isEntryWithin', () => {
+  it.each([
+    ['10.0.0.0/16', '10.0.0.0/16'],
+    ['10.0.4.0/24', '10.0.0.0/16'],
+    ['10.0.4.1', '10.0.0.0/16'],
+    ['10.0.4.1/32', '10.0.4.1'],
+    ['::ffff:10.0.4.0/120', '10.0.0.0/16'],
+    ['2001:db8:1::/48', '2001:db8::/32'],
+  ])('finds %s in %s', (entry, other) => expect(isEntryWithin(entry, ['192.0.2.1', other])).toBe(true))
+
+  it.each([
+    ['10.0.0.0/15', '10.0.0.0/16'],
+    ['10.1.0.0/24', '10.0.0.0/16'],
+    ['0.0.0.0/0', '10.0.0.0/16'],
+    ['10.0.0.1', '::/0'],
+    ['not an address', '0.0.0.0/0'],
+  ])('does not find %s in %s', (entry, other) => expect(isEntryWithin(entry, [other])).toBe(false))
 })
 
 describe('isAddressEntry', () => {

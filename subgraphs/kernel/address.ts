@@ -50,6 +50,15 @@ function blocksOf(entries: readonly string[]): readonly Block[] {
   return blocks
 }
 
+/** Whether one of the entries covers everything that another one does. */
+export function isEntryWithin(entry: string, entries: readonly string[]): boolean {
+  const [address, bits] = parseBlock(entry) ?? []
+  if (!address || bits === undefined) return false
+  return blocksOf(entries).some(
+    ([network, length]) => network.kind() === address.kind() && length <= bits && address.match(network, length),
+  )
+}
+
 /** Whether one of the entries covers the address. Entries that say nothing cover nothing; an empty list covers nobody. */
 export function isListed(address: string, entries: readonly string[]): boolean {
   if (entries.length === 0) return false

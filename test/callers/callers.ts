@@ -41,8 +41,8 @@ const sights: Readonly<Record<string, Access['sight']>> = {
   '/v1/connected-apps': 'administrators',
 }
 
-// Whoever has the secret of an owner's key acts as that owner, so no admin gets it.
-const tellsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate'])
+// Whoever has the secret of an owner's key or app acts as that owner, so no admin gets it.
+const tellsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate', 'oauthAppRotateSecret'])
 
 // What a person does for itself changes nothing that a role could protect.
 const ownAffairs: ReadonlySet<string> = new Set(['connectedAppDelete'])

@@ -5,6 +5,7 @@ import { allOf, readOne } from '../../kernel/record/read.ts'
 import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { mayWiden } from '../credential/owner-guard.ts'
 import { apiKey, type ApiKey } from './api-key.ts'
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
 import { auditKey, changeKey, inSight } from './change-key.ts'
@@ -76,7 +77,8 @@ export function updateApiKey(
 ): Promise<ApiKey> {
   const { rateLimit, scopes, ...rest } = input
   const values = { ...rest, scopes: distinct(scopes), rateLimit: rateLimit ? { ...rateLimit } : rateLimit }
-  return changeKey(ctx, id, { action: 'updated', expectedVersion }, (previous) => {
+  const first = (inner: RequestContext, previous: ApiKey) => mayWiden(inner, previous, values)
+  return changeKey(ctx, id, { action: 'updated', expectedVersion, first }, (previous) => {
     if (previous.revokedAt) throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
     return { operation: 'UPDATE', values: values as Partial<ApiKey> }
   })

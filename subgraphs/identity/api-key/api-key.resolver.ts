@@ -33,7 +33,7 @@ export class ApiKeyResolver {
     return createApiKey(ctx, input)
   }
 
-  @Mutation(() => ApiKey)
+  @Mutation(() => ApiKey, { description: "Only owners let another owner's key do more; admins may narrow it." })
   @RequiresScopes('SESSION')
   apiKeyUpdate(
     @Arg('id', () => ID) id: string,
@@ -46,7 +46,8 @@ export class ApiKeyResolver {
 
   @Mutation(() => ApiKey, {
     description:
-      'A new secret, in this answer and nowhere else; the one before works until the overlap of 0 to 168 hours ends.',
+      'A new secret, in this answer and nowhere else; the one before works until the overlap of 0 to 168 hours ends. ' +
+      "Only owners rotate another owner's key.",
   })
   @RequiresScopes('SESSION')
   apiKeyRotate(

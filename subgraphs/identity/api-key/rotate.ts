@@ -2,7 +2,7 @@ import { newApiKey } from '../../kernel/api-key.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { findUser } from '../user/user.ts'
+import { mayActAs } from '../credential/owner-guard.ts'
 import { statusOf, type ApiKey } from './api-key.ts'
 import { changeKey } from './change-key.ts'
 
@@ -23,7 +23,7 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
   const { secret, prefix, hash } = newApiKey()
   const previousSecretExpiresAt = new Date(now.getTime() + overlapHours * hourMs).toISOString()
   const first = async (inner: RequestContext, previous: ApiKey) => {
-    await mayHoldSecret(inner, previous)
+    await mayActAs(inner, previous.ownerId)
     await keepFormerSecret(inner, previous, now.toISOString())
   }
   const key = await changeKey(ctx, id, { action: 'rotated', first }, (previous) => {
@@ -38,15 +38,6 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
     }
   })
   return { ...key, secret }
-}
-
-/** The secret lets its bearer act as the key's owner, so nobody gets one of a user who may do more. */
-async function mayHoldSecret({ caller, db }: RequestContext, { ownerId }: ApiKey): Promise<void> {
-  if (caller.kind === 'SYSTEM' || caller.role === 'OWNER' || caller.userId === ownerId) return
-  const owner = await findUser(db, caller.organizationId, ownerId)
-  if (owner?.role === 'OWNER') {
-    throw new Refusal('PERMISSION_DENIED', "Only owners may rotate another owner's API key; you may revoke it.")
-  }
 }
 
 async function keepFormerSecret({ caller, db }: RequestContext, key: ApiKey, now: string): Promise<void> {

@@ -6,6 +6,7 @@ import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
+import { mayActAs, mayWiden } from '../credential/owner-guard.ts'
 import { isAdministrator } from '../organization/organization.ts'
 import { newClientSecret } from './client-secret.ts'
 import { oauthApp, type OAuthApp } from './oauth-app.ts'
@@ -79,7 +80,16 @@ export function updateOAuthApp(
     rateLimit: rateLimit ? { ...rateLimit } : rateLimit,
   } as Partial<OAuthApp>
   return audited(ctx, 'oauth_app.updated', id, (inner) =>
-    change(inner, oauthApp, id, () => ({ operation: 'UPDATE', values }), { expectedVersion }),
+    change(
+      inner,
+      oauthApp,
+      id,
+      async (previous, current) => {
+        await mayWiden(current, previous, values)
+        return { operation: 'UPDATE', values }
+      },
+      { expectedVersion },
+    ),
   )
 }
 
@@ -87,7 +97,8 @@ export function updateOAuthApp(
 export async function rotateClientSecret(ctx: RequestContext, id: string): Promise<OAuthApp> {
   const made = newClientSecret()
   const app = await audited(ctx, 'oauth_app.secret_rotated', id, (inner) =>
-    change(inner, oauthApp, id, ({ type }) => {
+    change(inner, oauthApp, id, async ({ type, ownerId }, current) => {
+      await mayActAs(current, ownerId)
       if (type === 'PUBLIC') throw new Refusal('INVALID_STATE', 'A PUBLIC app has no secret.', { allowed: [] })
       return {
         operation: 'UPDATE',

@@ -46,7 +46,7 @@ export class OAuthAppResolver {
     return createOAuthApp(ctx, input)
   }
 
-  @Mutation(() => OAuthApp)
+  @Mutation(() => OAuthApp, { description: "Only owners let another owner's app do more; admins may narrow it." })
   @RequiresScopes('SESSION')
   oauthAppUpdate(
     @Arg('id', () => ID) id: string,
@@ -57,7 +57,10 @@ export class OAuthAppResolver {
     return updateOAuthApp(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => OAuthApp, { description: 'Makes a new client secret; the former one stops working.' })
+  @Mutation(() => OAuthApp, {
+    description:
+      "Makes a new client secret; the former one stops working. Only owners get that of another owner's app.",
+  })
   @RequiresScopes('SESSION')
   oauthAppRotateSecret(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return rotateClientSecret(ctx, id)

@@ -65,7 +65,7 @@ export interface OAuthPort {
   consent(visitor: Visitor, grant: Grant & { readonly lifeSeconds: number }): Promise<void>
   mayAct(organizationId: string, userId: string): Promise<boolean>
   findClient(id: string): Promise<Client | null>
-  /** Throws a `Refusal` with `retryAfter` when too many secrets of this client, or from this address, were wrong. */
+  /** Throws a `Refusal` with `retryAfter` when too many secrets from this address were wrong, of this client or of any. */
   admitClient(visitor: Visitor, id: string): Promise<void>
   /** Notes a wrong secret, or a client that does not exist; throws as `admitClient` once there are too many. */
   clientFailed(visitor: Visitor, id: string): Promise<void>

@@ -1,3 +1,4 @@
+import { addressKey } from '../../kernel/address.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -121,15 +122,18 @@ async function findClient(services: Services, id: string): Promise<Client | null
   return row ?? null
 }
 
-/** The name under which failures of a client are counted, beside those of accounts. */
-const clientAccount = (id: string): string => `oauth client ${id}`
+/**
+ * The name under which failures of a client are counted, beside those of accounts. Whoever knows a client's id fails for it,
+ * so the count is that of one address: it shuts out nobody else, and 256 bits need no more.
+ */
+const clientAccount = ({ ip }: Visitor, id: string): string => `oauth client ${id} ${addressKey(ip)}`
 
 const admitClient = (services: Services, visitor: Visitor, id: string): Promise<void> =>
-  refuseThrottled(contextOf(services, nobody(visitor)), clientAccount(id))
+  refuseThrottled(contextOf(services, nobody(visitor)), clientAccount(visitor, id))
 
 async function clientFailed(services: Services, visitor: Visitor, id: string): Promise<void> {
   const wrong = new Refusal('UNAUTHENTICATED', 'The client or its secret is wrong.')
-  const refusal = await failed(contextOf(services, nobody(visitor)), clientAccount(id), wrong)
+  const refusal = await failed(contextOf(services, nobody(visitor)), clientAccount(visitor, id), wrong)
   if (refusal !== wrong) throw refusal
 }
 

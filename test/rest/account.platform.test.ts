@@ -255,6 +255,19 @@ describe('authUpdateProfile', () => {
 })
 
 describe('authLogoutAll and authSessionCount', () => {
+  it('answer beside root fields that see one organization', async () => {
+    const { email, token } = await registered()
+    const query = '{ me { email } authSessionCount { count } organization { name } ... { me { role } } }'
+    const answer = await fetch(`${platform.url}/v1/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    expect(await answer.text()).toBe(
+      `{"data":{"me":{"email":"${email}","role":"OWNER"},"authSessionCount":{"count":1},"organization":{"name":"Acme"}}}`,
+    )
+  })
+
   it('end and count the sessions of the person in every organization', async () => {
     const { email, token } = await registered()
     const second = await stranger().authRegister!({ body: { email, password, company: 'Second' } })

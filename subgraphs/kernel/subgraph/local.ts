@@ -1,24 +1,19 @@
-import {
-  getOperationAST,
-  Kind,
-  parse,
-  type DocumentNode,
-  type GraphQLError,
-  type GraphQLSchema,
-  type SelectionSetNode,
-} from 'graphql'
+import { getOperationAST, parse, print, type GraphQLError, type GraphQLSchema } from 'graphql'
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../errors.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { asBefore, once } from './idempotency.ts'
+import { partsByReach } from './reach.ts'
 import { knowingCoerced, withoutRecursion, type Split } from './recursive-variables.ts'
 import type { SubgraphSchema } from './subgraph.ts'
 
 interface Compiled {
   readonly isMutation: boolean
   readonly services: Services
+  /** Operations that are run instead, one after another, where its root fields reach unequally far. */
+  readonly parts: readonly string[] | null
   run(ctx: RequestContext, variables: object): Promise<SubgraphResult> | SubgraphResult
 }
 
@@ -42,9 +37,16 @@ export class LocalSubgraph implements SubgraphEndpoint {
   }
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
-    const compiled = this.#compile(request.document)
+    let compiled: Compiled
+    try {
+      compiled = this.#compile(request.document)
+    } catch (error) {
+      if (error instanceof Refusal) return { data: null, errors: [error.toJSON()] }
+      throw error
+    }
     const { context, variables } = request
-    const { services } = compiled
+    const { services, parts } = compiled
+    if (parts) return this.#executeEach(parts, request)
     // Keys are private to a credential: without one there is nobody to remember an answer for.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
@@ -57,6 +59,18 @@ export class LocalSubgraph implements SubgraphEndpoint {
     return result.errors ? this.#formatted(result, ctx) : result
   }
 
+  async #executeEach(documents: readonly string[], request: SubgraphRequest): Promise<SubgraphResult> {
+    const results: SubgraphResult[] = []
+    for (const document of documents) results.push(await this.execute({ ...request, document }))
+    const errors = results.flatMap((result) => result.errors ?? [])
+    return {
+      // Null where a part is: the root field that failed there may not be null.
+      data: results.some(({ data }) => !data) ? null : Object.assign({}, ...results.map(({ data }) => data)),
+      ...(errors.length > 0 && { errors }),
+      ...(results.some(({ replayed }) => replayed) && { replayed: true }),
+    }
+  }
+
   #compile(document: string): Compiled {
     let compiled = this.#compiled.get(document)
     if (!compiled) {
@@ -66,12 +80,16 @@ export class LocalSubgraph implements SubgraphEndpoint {
         disableLeafSerialization: true,
         disablingCapturingStackErrors: true,
       })
-      if (!isCompiledQuery(query))
-        throw new AggregateError(query.errors ?? [], `Subgraph ${this.name} cannot run an operation.`)
-      const isAbove = rootFieldsOf(ast).some((name) => this.aboveTenants.has(name))
+      // The gateway sends valid documents: what cannot be compiled is a literal that its scalar refuses.
+      if (!isCompiledQuery(query)) {
+        const { message } = query.errors?.[0] ?? { message: 'The operation is not valid.' }
+        throw new Refusal('VALIDATION_FAILED', message)
+      }
+      const parts = partsByReach(ast, this.aboveTenants)
       compiled = {
         isMutation: getOperationAST(ast)?.operation === 'mutation',
-        services: isAbove ? this.servicesAbove : this.services,
+        services: parts[0]!.isAbove ? this.servicesAbove : this.services,
+        parts: parts.length > 1 ? parts.map((part) => print(part.document)) : null,
         run: runner(query, split),
       }
       this.#compiled.set(document, compiled)
@@ -98,18 +116,6 @@ export class LocalSubgraph implements SubgraphEndpoint {
     })
     return { data: data ?? null, errors: formatted }
   }
-}
-
-function rootFieldsOf(document: DocumentNode): string[] {
-  const fragments = new Map(
-    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
-  )
-  const fieldsOf = ({ selections }: SelectionSetNode): string[] =>
-    selections.flatMap((node) => {
-      if (node.kind === Kind.FIELD) return [node.name.value]
-      return fieldsOf((node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value)!).selectionSet)
-    })
-  return fieldsOf(getOperationAST(document)!.selectionSet)
 }
 
 function runner({ query }: CompiledQuery, { coerce }: Split): Compiled['run'] {

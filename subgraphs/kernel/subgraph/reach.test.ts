@@ -1,0 +1,35 @@
+import { parse, print } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { partsByReach } from './reach.ts'
+
+const parts = (document: string) =>
+  partsByReach(parse(document), new Set(['login', 'count'])).map(({ document: part, isAbove }) => [
+    print(part).replaceAll(/\s+/g, ' '),
+    isAbove,
+  ])
+
+describe('partsByReach', () => {
+  it.each([
+    '{ me { id } }',
+    '{ count login }',
+    'query ($a: Int) { me { id(a: $a) } ...F } fragment F on Query { you }',
+  ])('leaves %s whole', (document) => {
+    const [part, ...more] = partsByReach(parse(document), new Set(['login', 'count']))
+    expect([print(part!.document), more]).toEqual([print(parse(document)), []])
+  })
+
+  it('divides root fields where the reach changes, in their order', () => {
+    expect(parts('mutation ($v: Int) { a: rename(to: $v) { id } login { id } b: rename(to: $v) { id } }')).toEqual([
+      ['mutation ($v: Int) { a: rename(to: $v) { id } }', false],
+      ['mutation ($v: Int) { login { id } }', true],
+      ['mutation ($v: Int) { b: rename(to: $v) { id } }', false],
+    ])
+  })
+
+  it('keeps what one field is asked for in several places together, and looks into fragments', () => {
+    expect(parts('{ me { id } ... { count } ...F } fragment F on Query { me { name } count }')).toEqual([
+      ['{ me { id } me { name } } fragment F on Query { me { name } count }', false],
+      ['{ count count } fragment F on Query { me { name } count }', true],
+    ])
+  })
+})

@@ -19,11 +19,11 @@ export interface OrganizationUser {
   readonly role: string
 }
 
-/** Active users of the caller's organization by name. */
+/** Active users of the caller's organization by the name that it has for them. */
 export function organizationUsers(ctx: RequestContext): Promise<OrganizationUser[]> {
   return ctx.db.query<OrganizationUser>(
-    `select u.id, p.name, p.email, u.role from identity.app_user u join identity.person p on p.id = u.person_id
-     where u.organization_id = $1 and u.is_active and u.left_at is null order by p.name, u.id limit 1000`,
+    `select id, name, email, role from identity.admin_user
+     where organization_id = $1 and is_active and deleted_at is null order by name, id limit 1000`,
     [ctx.caller.organizationId],
   )
 }

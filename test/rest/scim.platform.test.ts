@@ -1,55 +1,24 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { suspendOrganization } from '../../subgraphs/identity/public.ts'
+import { newDirectory, patch, scimWith, type Directory, type Scim } from '../directory.ts'
 import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
-import { answerOf, restClient, type Answer, type RestClient } from '../rest-client.ts'
+import { answerOf, restClient, type Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
 const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 const anEmail = () => `p${newId()}@example.com`
 
-type Scim = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
-
-interface Directory {
-  readonly organizationId: string
-  readonly owner: Member
-  readonly admin: RestClient
-  readonly token: string
-  readonly scim: Scim
-}
-
-const withToken =
-  (token: string): Scim =>
-  async (method, path, body, headers = {}) =>
-    answerOf(
-      await fetch(`${platform.url}/v1/scim/v2${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body !== undefined && { 'content-type': 'application/scim+json' }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      }),
-    )
-
-async function aDirectory(): Promise<Directory> {
-  const organizationId = await platform.organization()
-  const owner = await platform.member({ organizationId, role: 'OWNER' })
-  const session = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
-  const admin = restClient(platform.contract, platform.url, session)
-  const { token } = (await admin.scimTokenRotate!()).body
-  return { organizationId, owner, admin, token, scim: withToken(token) }
-}
-
-const patch = (...Operations: unknown[]) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
 const refusal = ({ status, body }: Answer) => [status, body.scimType ?? body.code]
 const accounts = (member: Member) => async () => {
   const { status, body } = await member.rest.accountList!()
   return body.code ?? status
 }
+
+const withToken = (token: string) => scimWith(platform, token)
+const aDirectory = () => newDirectory(platform)
 
 let directory: Directory
 let scim: Scim

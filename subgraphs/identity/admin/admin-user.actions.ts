@@ -5,7 +5,7 @@ import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selecti
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
-import { invite, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
+import { invite, mustAccept, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
 import { endSessions } from '../session/session.actions.ts'
 import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
@@ -91,12 +91,15 @@ export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUs
   })
 }
 
-/** Its keys work again; who was only invited still has to accept. */
+/** Its keys work again; who never accepted is invited again, as by who reactivates it. */
 export function reactivateUser(ctx: RequestContext, id: string): Promise<AdminUser> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
-    if (user.status === 'DEACTIVATED') await changeUser(inner, id, { isActive: true })
+    if (user.status === 'DEACTIVATED') {
+      if (await mustAccept(inner, id)) await sendInvitation(inner, id)
+      else await changeUser(inner, id, { isActive: true })
+    }
     return readUser(inner, id)
   })
 }

@@ -5,7 +5,7 @@ import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Team, teamsOf } from '../team/team.ts'
-import { adminTables } from './admin.migrations.ts'
+import { adminTables, waysToBelong } from './admin.migrations.ts'
 import {
   deactivateUser,
   inviteAgain,
@@ -70,7 +70,10 @@ export class AdminUserResolver {
     return deactivateUser(ctx, id)
   }
 
-  @Mutation(() => AdminUser, { description: 'Who is not deactivated stays as it is.' })
+  @Mutation(() => AdminUser, {
+    description:
+      'Who has never accepted an invitation gets another mail and is INVITED again. Who is not deactivated stays as it is.',
+  })
   @RequiresScopes('SESSION')
   userReactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return reactivateUser(ctx, id)
@@ -90,6 +93,6 @@ export class AdminUserResolver {
 
 export const adminUserResource: Resource = {
   resolver: AdminUserResolver,
-  aboveTenants: ['userInvite', 'userInviteAgain'],
-  migrations: [adminTables],
+  aboveTenants: ['userInvite', 'userInviteAgain', 'userReactivate'],
+  migrations: [adminTables, waysToBelong],
 }

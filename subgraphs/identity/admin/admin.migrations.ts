@@ -43,3 +43,28 @@ export const adminTables: Migration = {
       from identity.team t;
   `,
 }
+
+export const waysToBelong: Migration = {
+  name: '20261121-identity-ways-to-belong',
+  sql: `
+    alter table identity.app_user
+      -- Invited, and has never accepted; deactivated or not.
+      add column must_accept boolean not null default false,
+      -- Somebody else added the person, whose address nobody had proven: a password that was set until now may be a stranger's.
+      add column distrusts_password boolean not null default false;
+    update identity.app_user set must_accept = true where invited_at is not null;
+
+    create or replace view identity.admin_user with (security_invoker = true) as
+      select u.organization_id, u.id, p.email,
+        p.email_verified_at is not null and not u.must_accept as email_verified,
+        coalesce(u.known_as ->> 'name', p.name) as name, u.profile_id,
+        case when u.known_as is null then p.first_name else u.known_as ->> 'firstName' end as first_name,
+        case when u.known_as is null then p.last_name else u.known_as ->> 'lastName' end as last_name, u.role, u.visibility, u.is_active,
+        case when u.invited_at is not null then 'INVITED' when u.is_active then 'ACTIVE' else 'DEACTIVATED' end as status,
+        case when not u.must_accept then p.timezone else 'UTC' end as timezone,
+        case when not u.must_accept then p.locale else 'en' end as locale, u.external_id, u.invited_at, u.created_at,
+        u.updated_at,
+        u.left_at as deleted_at
+      from identity.app_user u join identity.person p on p.id = u.person_id;
+  `,
+}

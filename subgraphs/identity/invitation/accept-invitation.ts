@@ -111,7 +111,8 @@ async function join(ctx: RequestContext, { userId, personId, newHash, ...names }
   const before = await findUserAsTold(db, organizationId, userId)
   if (newHash !== null) await claimNewcomer(ctx, personId, { ...names, passwordHash: newHash })
   await db.query(
-    `update identity.app_user set is_active = true, invited_at = null, known_as = null, updated_at = $3
+    `update identity.app_user set is_active = true, invited_at = null, must_accept = false, distrusts_password = false,
+       known_as = null, updated_at = $3
      where organization_id = $1 and id = $2`,
     [organizationId, userId, now],
   )

@@ -7,7 +7,7 @@ import { issueToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { invitationMail } from '../session/mails.ts'
 import { addUser, changeUser, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUser, type User } from '../user/user.ts'
+import { findPerson, findUserAsTold, type User } from '../user/user.ts'
 
 export interface Invitation extends Pick<User, 'email' | 'role' | 'visibility'> {
   readonly knownAs: KnownAs
@@ -62,7 +62,7 @@ export async function sendInvitation(ctx: RequestContext, userId: string): Promi
   const subject = { email, personId, organizationId, data: { userId, role, invitedById } }
   const { token, expiresAt } = await issueToken(ctx, 'INVITATION', subject)
   const organization = await findOrganization(ctx.db, organizationId)
-  const inviter = await findUser(ctx.db, organizationId, invitedById)
+  const inviter = await findUserAsTold(ctx.db, organizationId, invitedById)
   const words = { organization: organization!.name, invitedBy: inviter?.name ?? organization!.name, token }
   await invitationMail(ctx, { to: email, expiresAt }, words)
   await ctx.db.query('update identity.app_user set invited_at = $3 where organization_id = $1 and id = $2', [
@@ -72,6 +72,24 @@ export async function sendInvitation(ctx: RequestContext, userId: string): Promi
   ])
   await appendAudit(ctx, { action: 'user.invited', target: { type: 'user', id: userId }, after: { role } })
   return expiresAt
+}
+
+/** Whether the user was invited and has never accepted. It is so still when the invitation was withdrawn. */
+export async function mustAccept({ db, caller }: RequestContext, userId: string): Promise<boolean> {
+  const found = await db.query(
+    'select 1 from identity.app_user where organization_id = $1 and id = $2 and must_accept',
+    [caller.organizationId, userId],
+  )
+  return found.length > 0
+}
+
+/** The user belongs to the organization without having accepted, because its directory says so. In a transaction. */
+export async function forgoAcceptance(ctx: RequestContext, userId: string): Promise<void> {
+  await withdrawInvitation(ctx, userId)
+  await ctx.db.query('update identity.app_user set must_accept = false where organization_id = $1 and id = $2', [
+    ctx.caller.organizationId,
+    userId,
+  ])
 }
 
 /** The user is not waited for any more, and links that were sent lead nowhere. In a transaction. */

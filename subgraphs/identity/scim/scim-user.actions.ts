@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
 import { appendEvent } from '../identity-event.ts'
-import { withdrawInvitation } from '../invitation/invitation.ts'
+import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { withdrawAllTokens } from '../one-time-token/one-time-token.ts'
 import { endSessions } from '../session/session.actions.ts'
@@ -81,8 +81,9 @@ export function updateScimUser(ctx: RequestContext, id: string, input: ScimUserI
       await describe(inner, user, input)
     })
     if (input.active === false && user.active) await endSessions(inner, { userId: id }, 'USER_DEACTIVATED')
-    // Whoever the directory says is active need not accept an invitation.
-    if (input.active != null) await withdrawInvitation(inner, id)
+    if (input.active === false) await withdrawInvitation(inner, id)
+    // Whoever the directory says is active need not accept an invitation; a password of theirs is trusted no more for it.
+    else if (input.active) await forgoAcceptance(inner, id)
     await changeUser(inner, id, {
       ...(input.active != null && { isActive: input.active }),
       ...(input.role && { role: input.role }),

@@ -1,14 +1,14 @@
 import type { RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
-import { membershipsOf, type User } from '../user/user.ts'
+import { membershipsAsTold, type User } from '../user/user.ts'
 import { actingAs } from './session.actions.ts'
 
 /** Does what changes a person, who must be locked, and tells all its organizations what is different, if anything is. */
 export async function changePerson(ctx: RequestContext, personId: string, work: () => Promise<unknown>): Promise<void> {
-  const before = await membershipsOf(ctx.db, personId)
+  const before = await membershipsAsTold(ctx.db, personId)
   await work()
-  for (const record of await membershipsOf(ctx.db, personId)) {
+  for (const record of await membershipsAsTold(ctx.db, personId)) {
     const previous = before.find(({ id }) => id === record.id)!
     const changedFields = (Object.keys(record) as (keyof User)[]).filter(
       (name) => name !== 'updatedAt' && record[name] !== previous[name],

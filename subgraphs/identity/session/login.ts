@@ -50,7 +50,7 @@ async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recog
     await refuseThrottled(ctx, email)
     const person = await findPerson(ctx.db, email)
     const isRight = await isPassword(password, person?.passwordHash ?? null)
-    const memberships = person && isRight ? await membershipsOf(ctx.db, person.id) : []
+    const memberships = person && isRight ? await membershipsOf(ctx.db, person.id, 'password') : []
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships

@@ -31,7 +31,7 @@ export async function signInByLink(ctx: RequestContext, token: string): Promise<
     const taken = await takeToken(inner, 'MAGIC_LINK', token)
     if (!taken) return null
     await markVerified(inner, taken.personId)
-    const [user] = await membershipsOf(inner.db, taken.personId)
+    const [user] = await membershipsOf(inner.db, taken.personId, 'mail')
     if (!user) return null
     const organization = await findOrganization(inner.db, user.organizationId)
     if (organization?.status === 'SUSPENDED') {

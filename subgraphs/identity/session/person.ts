@@ -81,3 +81,11 @@ export async function setPassword(ctx: RequestContext, person: NewPassword): Pro
   }
   await passwordChangedMail(ctx, email)
 }
+
+/** The password is of somebody who reads the address: it is good wherever the person belongs. In a transaction. */
+export async function trustPassword({ db }: RequestContext, personId: string): Promise<void> {
+  await db.query(
+    'update identity.app_user set distrusts_password = false where person_id = $1 and distrusts_password',
+    [personId],
+  )
+}

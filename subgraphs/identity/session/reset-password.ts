@@ -14,7 +14,7 @@ import type {
   ResetPasswordInput,
 } from './account.ts'
 import { resetCodeMail } from './mails.ts'
-import { setPassword } from './person.ts'
+import { setPassword, trustPassword } from './person.ts'
 import { countMailRequest, failed, refuseThrottled } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
@@ -53,6 +53,7 @@ export async function resetPassword(ctx: RequestContext, input: ResetPasswordInp
     if (!(await useUp(inner, code))) throw wrongCode()
     await markVerified(inner, code.personId)
     await setPassword(inner, { id: code.personId, email, passwordHash })
+    await trustPassword(inner, code.personId)
   })
   return { changedAt: ctx.clock.now().toISOString() }
 }

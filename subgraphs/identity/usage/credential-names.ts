@@ -16,8 +16,7 @@ export async function credentialNames(ctx: RequestContext, rows: readonly Named[
   const found = await ctx.db.query<{ id: string; name: string }>(
     `select id, name from identity.api_key where organization_id = $1 and id = any($2::uuid[])
      union all
-     select u.id, p.name from identity.app_user u join identity.person p on p.id = u.person_id
-       where u.organization_id = $1 and u.id = any($3::uuid[])
+     select id, name from identity.admin_user where organization_id = $1 and id = any($3::uuid[])
      union all
      select id, name from identity.oauth_app where id = any($4::uuid[])
      union all

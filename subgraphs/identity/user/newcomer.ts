@@ -3,7 +3,7 @@ import type { User } from './user.ts'
 
 /** Somebody who was invited and has done nothing yet, anywhere: without a password, and never seen to read the address. */
 const isNewcomer = `p.password_hash is null and p.email_verified_at is null and not exists (
-  select 1 from identity.app_user u where u.person_id = p.id and u.invited_at is null and u.left_at is null)`
+  select 1 from identity.app_user u where u.person_id = p.id and not u.must_accept and u.left_at is null)`
 
 export async function findNewcomer({ db }: RequestContext, email: string): Promise<string | null> {
   const [found] = await db.query<{ id: string }>(

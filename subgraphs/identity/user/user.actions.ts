@@ -20,7 +20,7 @@ export interface NewUser extends Pick<
   /** It cannot act before it accepts. */
   readonly isInvited?: boolean
   readonly externalId?: string | null
-  /** As the organization calls it, whatever it calls itself. */
+  /** As the organization calls it, whatever it calls itself; given when somebody else adds the person. */
   readonly knownAs?: KnownAs | null
   /** A person who left may come back as the user it was; otherwise it is refused like one who is there. */
   readonly mayReturn?: boolean
@@ -47,10 +47,12 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
   const personId = wanted.personId ?? (await addPerson(ctx, wanted, now))
   const [added] = await ctx.db.query<{ id: string }>(
     `insert into identity.app_user (organization_id, id, person_id, role, visibility, is_active, invited_at, external_id,
-       known_as, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9) on conflict (organization_id, person_id) do update
+       known_as, created_at, updated_at, must_accept, distrusts_password)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9, $12, $13 and exists (
+       select from identity.person where id = $3 and email_verified_at is null
+     )) on conflict (organization_id, person_id) do update
      set role = $4, visibility = $5, is_active = $6, invited_at = $7, external_id = $8, known_as = $11, left_at = null,
-       updated_at = $9
+       updated_at = $9, must_accept = excluded.must_accept, distrusts_password = excluded.distrusts_password
      where $10 and app_user.left_at is not null returning id`,
     [
       organizationId,
@@ -64,6 +66,8 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
       now,
       mayReturn,
       knownAs && JSON.stringify(knownAs),
+      isInvited,
+      knownAs !== null,
     ],
   )
   if (!added) throw taken('This person belongs to the organization already.')

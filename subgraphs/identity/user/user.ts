@@ -68,6 +68,10 @@ const columns = `u.id, u.organization_id as "organizationId", p.email, p.email_v
   u.created_at as "createdAt", greatest(u.updated_at, p.updated_at) as "updatedAt"`
 const from = 'from identity.app_user u join identity.person p on p.id = u.person_id'
 
+const columnsAsTold = `t.id, t.organization_id as "organizationId", t.email, t.email_verified as "emailVerified", t.name,
+  t.first_name as "firstName", t.last_name as "lastName", t.role, t.visibility, t.profile_id as "profileId",
+  t.is_active as "isActive", t.timezone, t.locale, t.created_at as "createdAt", t.updated_at as "updatedAt"`
+
 /** A user who belongs to the organization, deactivated or not. */
 export async function findUser(sql: Sql, organizationId: string, id: string): Promise<User | null> {
   if (!isId(id)) return null
@@ -84,19 +88,32 @@ export async function findUser(sql: Sql, organizationId: string, id: string): Pr
  */
 export async function findUserAsTold(sql: Sql, organizationId: string, id: string): Promise<User | null> {
   const [row] = await sql.query<User>(
-    `select id, organization_id as "organizationId", email, email_verified as "emailVerified", name, first_name as "firstName",
-       last_name as "lastName", role, visibility, profile_id as "profileId", is_active as "isActive", timezone, locale,
-       created_at as "createdAt", updated_at as "updatedAt"
-     from identity.admin_user where organization_id = $1 and id = $2 and deleted_at is null`,
+    `select ${columnsAsTold} from identity.admin_user t
+     where t.organization_id = $1 and t.id = $2 and t.deleted_at is null`,
     [organizationId, id],
   )
   return row ?? null
 }
 
-/** The active memberships of a person, that of the latest sign-in first. */
-export function membershipsOf(sql: Sql, personId: string): Promise<User[]> {
+const activeMemberships = 'u.person_id = $1 and u.left_at is null and u.is_active'
+
+/** The active memberships of a person, as its organizations are told of them. */
+export function membershipsAsTold(sql: Sql, personId: string): Promise<User[]> {
   return sql.query<User>(
-    `select ${columns} ${from} where u.person_id = $1 and u.left_at is null and u.is_active
+    `select ${columnsAsTold} from identity.app_user u
+     join identity.admin_user t on t.organization_id = u.organization_id and t.id = u.id
+     where ${activeMemberships} order by u.organization_id`,
+    [personId],
+  )
+}
+
+/**
+ * The active memberships of a person, that of the latest sign-in first. By password: not those that somebody else made for an
+ * address that nobody had proven. Whoever registered it, and set the password, need not be who was meant.
+ */
+export function membershipsOf(sql: Sql, personId: string, by: 'mail' | 'password'): Promise<User[]> {
+  return sql.query<User>(
+    `select ${columns} ${from} where ${activeMemberships} ${by === 'password' ? 'and not u.distrusts_password' : ''}
      order by (select max(s.created_at) from identity.session s where s.organization_id = u.organization_id and s.user_id = u.id)
        desc nulls last, u.created_at, u.id`,
     [personId],

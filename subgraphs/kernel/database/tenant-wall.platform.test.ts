@@ -121,6 +121,7 @@ describe('the wall between tenants', () => {
       'scimUserUpdate',
       'userInvite',
       'userInviteAgain',
+      'userReactivate',
     ])
   })
 

@@ -196,6 +196,14 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
   return { url: `http://${config.host}:${server.port}`, close: () => server.stop() }
 }
 
+/** A misspelt name would leave its subgraph in this process without a word. */
+function refuseUnknownSubgraphs({ subgraphUrls }: Config): void {
+  const names = subgraphs.map(({ name }) => name)
+  const unknown = Object.keys(subgraphUrls).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new ConfigError(`SUBGRAPH_${unknown.toUpperCase()}_URL: there is no such subgraph, only ${names.join(', ')}.`)
+}
+
 function chosen(mode: string, name: string | undefined): (config: Config, services: OpenServices) => Promise<Running> {
   switch (mode) {
     case 'all':
@@ -213,5 +221,8 @@ function chosen(mode: string, name: string | undefined): (config: Config, servic
 
 if (import.meta.main) {
   const [mode = 'all', name] = process.argv.slice(2)
-  await runProcess(migrations, () => chosen(mode, name))
+  await runProcess(migrations, (config) => {
+    refuseUnknownSubgraphs(config)
+    return chosen(mode, name)
+  })
 }

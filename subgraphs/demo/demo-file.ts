@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Role, Visibility } from '../kernel/context.ts'
+import { prepareDataDir } from '../kernel/data-dir.ts'
 
 export interface DemoOrganization {
   readonly id: string
@@ -37,7 +38,7 @@ export async function readDemo(dataDir: string): Promise<Demo | null> {
 export async function writeDemo(dataDir: string, demo: Demo): Promise<void> {
   const path = pathOf(dataDir)
   const part = `${path}.${randomUUID()}`
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await prepareDataDir(dataDir)
   try {
     const file = await open(part, 'wx', 0o600)
     await file

@@ -165,7 +165,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 
   const subgraphUrls: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    const match = /^SUBGRAPH_([A-Z]+)_URL$/.exec(name)
+    const match = /^SUBGRAPH_(.+)_URL$/.exec(name)
     const url = match && urlOf(name, value, ['http:', 'https:'])
     if (url) subgraphUrls[match[1]!.toLowerCase()] = url
   }

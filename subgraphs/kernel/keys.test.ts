@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -82,9 +82,9 @@ describe('loadKeys', () => {
   })
 
   it('names the file that cannot be read', async () => {
-    await writeFile(join(parent, 'deep'), 'a file where a folder belongs')
+    await mkdir(join(dataDir, 'keys', 'signing.pem'), { recursive: true })
     await expect(loadKeys({ dataDir, ...none })).rejects.toThrow(
-      `The key in ${join(dataDir, 'keys', 'signing.pem')} cannot be read or written (ENOTDIR`,
+      `The key in ${join(dataDir, 'keys', 'signing.pem')} cannot be read or written (EISDIR`,
     )
   })
 })

@@ -1,7 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ConfigError, type Config } from './config.ts'
+import { prepareDataDir } from './data-dir.ts'
 
 export interface Keys {
   /** Private Ed25519 key that signs session tokens; `createPublicKey` gives the one that verifies them. */
@@ -40,12 +41,14 @@ async function readOrGenerate(folder: string, { fileName, variable, generate }: 
   const path = join(folder, fileName)
   try {
     return await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+      await prepareDataDir(dirname(folder))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeOnce(path, `${generate().trim()}\n`)
       return readFile(path, 'utf8')
     })
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause
     const reason = (cause as Error).message
     throw new ConfigError(`The key in ${path} cannot be read or written (${reason}). Set ${variable}.`, { cause })
   }

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig, type Config } from './config.ts'
 import type { Migration } from './database/migrate.ts'
 import { Refusal } from './errors.ts'
-import { openServices, type OpenServices } from './services.ts'
+import { openServices, type OpenServices, type ServicesOptions } from './services.ts'
 
 const stopWithinMs = 20_000
 
@@ -11,13 +11,17 @@ type Start = (config: Config, services: OpenServices) => Promise<{ close(): Prom
  * The life of a process: read the configuration, open what it stands on, run, and on SIGTERM or SIGINT finish what runs and
  * exit with 0, also while it is still starting. What cannot work is one line on stderr and exit code 1.
  */
-export async function runProcess(migrations: readonly Migration[], choose: () => Start): Promise<void> {
+export async function runProcess(
+  migrations: readonly Migration[],
+  choose: (config: Config) => Start,
+  options: Pick<ServicesOptions, 'besideServer'> = {},
+): Promise<void> {
   let services: OpenServices | undefined
   try {
-    const start = choose()
     const config = readConfig()
+    const start = choose(config)
     const signalled = nextSignal()
-    services = await openServices({ config, migrations })
+    services = await openServices({ config, migrations, ...options })
     const running = await start(config, services)
     services.log.info({ signal: await signalled }, 'stopping')
     const late = setTimeout(() => process.exit(1), stopWithinMs)
@@ -33,16 +37,17 @@ export async function runProcess(migrations: readonly Migration[], choose: () =>
   }
 }
 
-/** One command on what the platform stands on; prints what it gives and ends. */
+/** One command on what the platform stands on, whether it runs or not; prints what it gives and ends. */
 export async function runCommand(
   migrations: readonly Migration[],
   command: (services: OpenServices) => Promise<string>,
 ): Promise<void> {
-  await runProcess(migrations, () => async (_config, services) => {
+  const start: Start = async (_config, services) => {
     process.stdout.write(`${await command(services)}\n`)
     process.kill(process.pid, 'SIGTERM')
     return { close: async () => undefined }
-  })
+  }
+  await runProcess(migrations, () => start, { besideServer: true })
 }
 
 const isAddressInUse = (error: unknown): boolean =>

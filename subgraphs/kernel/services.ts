@@ -3,8 +3,11 @@ import { systemClock, type Clock } from './clock.ts'
 import { settingsOf, type Config } from './config.ts'
 import type { Counters } from './counters/counters.ts'
 import { openCounters } from './counters/open-counters.ts'
+import { prepareDataDir } from './data-dir.ts'
 import { Database, TenantDatabase } from './database/database.ts'
+import { joinEmbeddedPostgres } from './database/embedded-join.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
+import { checkReachable } from './database/reachable.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
 import { extractiveModel } from './language-model.ts'
@@ -31,6 +34,8 @@ export interface ServicesOptions {
   readonly migrations: readonly Migration[]
   readonly clock?: Clock
   readonly log?: Logger
+  /** Works beside the process that serves the embedded database, where one does. */
+  readonly besideServer?: boolean
 }
 
 export const logger = (config: Pick<Config, 'logLevel'>): Logger => pino({ level: config.logLevel, base: null })
@@ -40,22 +45,28 @@ export async function openServices({
   migrations,
   clock = systemClock,
   log = logger(config),
+  besideServer = false,
 }: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer()
   }
   try {
+    if (!config.databaseUrl) await prepareDataDir(config.dataDir)
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
     if (!databaseUrl) {
-      const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+      const embedded = await (besideServer ? joinEmbeddedPostgres : startEmbeddedPostgres)({
+        dataDir: config.dataDir,
+        log,
+      })
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
     }
     const onError = (error: Error): void => log.warn({ reason: error.message }, 'an idle database connection broke')
     const database = new Database({ url: databaseUrl, onError })
     closers.push(() => database.close())
+    if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
     const tenants = new TenantDatabase({ url: databaseUrl, onError })
     closers.push(() => tenants.close())

@@ -1,12 +1,16 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { sealedColumns } from '../../subgraphs/all.ts'
+import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 import { Vault } from '../../subgraphs/kernel/secrets/vault.ts'
 import { usePlatform } from '../platform.ts'
+import { aProcess } from '../processes.ts'
 
 const key = randomBytes(32)
 const platform = usePlatform({ ENCRYPTION_KEY: key.toString('base64') })
@@ -95,5 +99,33 @@ describe('organization', () => {
     )
     expect(code).toBe(1)
     expect(stderr.trim()).toMatch(line)
+  })
+})
+
+describe('on the embedded database', () => {
+  it('works beside the process that serves it, and without one', { timeout: 90_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'crm-operate-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+    const server = await aProcess(['main.js'], { DATA_DIR: folder, IP_LIMITS: 'off', LOG_LEVEL: 'warn' })
+    onTestFinished(() => server.kill())
+    await server.start()
+    await vi.waitFor(() => expect(server.said()).toContain('API key'), { timeout: 20_000, interval: 50 })
+    const { organizations } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo
+    const { id, apiKeys } = organizations[0]!
+    const statusOfCall = async () => {
+      const headers = { 'x-api-key': apiKeys.find(({ scopes }) => scopes.includes('*'))!.secret }
+      return (await fetch(`${server.url}/v1/accounts?limit=1`, { headers })).status
+    }
+    const here = { DATA_DIR: folder, DATABASE_URL: '', ENCRYPTION_KEY: '' }
+
+    expect(await statusOfCall()).toBe(200)
+    expect(await operate(['organization', 'suspend', id], here)).toBe(`The organization ${id} is SUSPENDED.`)
+    expect(await statusOfCall()).toBe(401)
+    expect(await operate(['organization', 'resume', id], here)).toBe(`The organization ${id} is ACTIVE.`)
+    expect(await operate(['keys:rotate'], here)).toMatch(/^0 data keys wrapped anew, [^\n]+$/)
+    expect(await statusOfCall()).toBe(200)
+
+    expect(await server.stop()).toBe(0)
+    expect(await operate(['organization', 'suspend', id], here)).toBe(`The organization ${id} is SUSPENDED.`)
   })
 })

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import type { Demo } from '../../subgraphs/demo/demo-file.ts'
+import { databaseUrl } from '../database.ts'
 import { aProcess, type Process } from '../processes.ts'
 
 async function aFolder(): Promise<string> {
@@ -60,6 +61,7 @@ describe('a first start on an empty folder', () => {
 
     expect(await process.stop()).toBe(0)
     expect(existsSync(join(folder, 'postgres/data/postmaster.pid'))).toBe(false)
+    expect(process.said()).not.toMatch(/"level":(?:40|50|60)/)
   })
 })
 
@@ -123,10 +125,28 @@ describe('a second start', () => {
   })
 })
 
+/** A database of the test run's server, with another sign-in. */
+const templateAs = (user: string, database: string): string =>
+  databaseUrl(inject('templateUrl').replace('//crm@', `//${user}@`), database)
+
 describe('a start that cannot work', () => {
   it.each([
     ['a log level that is none', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     ['an address list that is none', { TRUST_PROXY: 'localhost' }, 'TRUST_PROXY'],
+    ['an address of a subgraph nobody knows', { SUBGRAPH_SUPORT_URL: 'http://support:4000' }, 'SUBGRAPH_SUPORT_URL: '],
+    ['a data folder where none can be made', { DATA_DIR: '/proc/crm/data' }, 'DATA_DIR: /proc/crm/data cannot be'],
+    ['a data folder in a file', { DATA_DIR: '/etc/passwd' }, 'DATA_DIR: /etc/passwd cannot be'],
+    [
+      'a database nobody serves',
+      { DATABASE_URL: 'postgres://crm:hunter2@127.0.0.1:1/crm' },
+      'DATABASE_URL: cannot reach the database on 127.0.0.1:1 (connect ECONNREFUSED',
+    ],
+    [
+      'a database that does not exist',
+      { DATABASE_URL: templateAs('crm:hunter2', 'nowhere') },
+      '"nowhere" does not exist',
+    ],
+    ['a role that may not sign in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
     ['a subgraph nobody knows', {}, 'Name a subgraph', ['main.js', 'subgraph', 'sales']],
   ] as const)(
     'with %s names it in one line',
@@ -135,13 +155,7 @@ describe('a start that cannot work', () => {
       const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })
       await expect(process.start()).rejects.toThrow(words)
       expect(process.said().trim().split('\n')).toHaveLength(1)
+      expect(process.said()).not.toContain('hunter2')
     },
   )
-
-  it('a data folder that is a file', async () => {
-    const folder = await aFolder()
-    writeFileSync(join(folder, 'file'), '')
-    const process = await aProcess(['main.js'], { DATA_DIR: join(folder, 'file'), DEMO: 'off', LOG_LEVEL: 'silent' })
-    await expect(process.start()).rejects.toThrow(/cannot be read or written/)
-  })
 })

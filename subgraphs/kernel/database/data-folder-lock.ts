@@ -8,6 +8,9 @@ const held = new Set<DatabaseSync>()
 
 const sqliteBusy = 5
 
+/** Another process serves the database of the data folder. */
+export class DataFolderServed extends ConfigError {}
+
 function pidIn(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim()
@@ -41,7 +44,7 @@ export function lockDataFolder(dataDir: string): { release(): void } {
   } catch (error) {
     database?.close()
     if ((error as { errcode?: number }).errcode === sqliteBusy) {
-      throw new ConfigError(`Another process (pid ${pidIn(ownerPath)}) already serves the data folder ${dataDir}.`)
+      throw new DataFolderServed(`Another process (pid ${pidIn(ownerPath)}) already serves the data folder ${dataDir}.`)
     }
     throw new ConfigError(`DATA_DIR: ${path} cannot be written (${(error as Error).message}).`, { cause: error })
   }

@@ -124,7 +124,10 @@ export class Database implements Sql {
       ...(onConnect && { onConnect }),
     })
     // An idle connection that breaks must not end the process; the next query opens another.
-    this.pool.on('error', (error) => onError?.(error))
+    // The pool ends before its connections have: a server that stops at once still breaks some of them.
+    this.pool.on('error', (error) => {
+      if (!this.pool.ending) onError?.(error)
+    })
     // One that breaks in use has told its query; without a listener the event would end the process.
     this.pool.on('connect', (client) => client.on('error', () => {}))
   }

@@ -98,6 +98,16 @@ export async function prepareFolder(dataDir: string): Promise<ServerFolder> {
   return isRoot() ? folderForRoot(link) : folderForUser(link)
 }
 
+const socketRecord = 'socket-folder'
+const socketInside = 'socket'
+
+/** Where the server that runs on the data folder listens; null before it has chosen. */
+export async function socketFolderOf(dataDir: string): Promise<string | null> {
+  const path = await orMissing(realpath(join(dataDir, 'postgres')))
+  if (path === null) return null
+  return (await orMissing(readFile(join(path, socketRecord), 'utf8'))) ?? join(path, socketInside)
+}
+
 /** A private folder for the server's account. */
 export async function makePrivate(folder: string, { uid, gid }: Account): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -107,12 +117,12 @@ export async function makePrivate(folder: string, { uid, gid }: Account): Promis
 
 /** Where the socket lies. A path that is too long or needs quoting is replaced by a short one, recorded so that it is removed. */
 export async function prepareSocketFolder({ path, account }: ServerFolder): Promise<string> {
-  const record = join(path, 'socket-folder')
+  const record = join(path, socketRecord)
   const former = await orMissing(readFile(record, 'utf8'))
   if (former) await rm(former, { recursive: true, force: true })
   await rm(record, { force: true })
   // A killed server leaves its socket and a lock beside it, whose pid may belong to anybody by the time of the next start.
-  const inside = join(path, 'socket')
+  const inside = join(path, socketInside)
   await rm(inside, { recursive: true, force: true })
   if (/^[\w/.-]+$/.test(inside) && `${inside}/.s.PGSQL.${port}`.length <= socketPathBytesMax) {
     return makePrivate(inside, account)

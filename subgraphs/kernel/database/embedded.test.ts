@@ -143,7 +143,7 @@ describe('startEmbeddedPostgres', () => {
     const { child, url } = await startApart(place.dataDir)
     const client = await connected(url)
     const refusal = `Another process (pid ${child.pid}) already serves the data folder ${place.dataDir}.`
-    expect(await startApart(place.dataDir)).toMatchObject({ error: `ConfigError: ${refusal}` })
+    expect(await startApart(place.dataDir)).toMatchObject({ error: `DataFolderServed: ${refusal}` })
     await expect(startEmbeddedPostgres({ dataDir: place.dataDir, log })).rejects.toThrow(refusal)
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
     await client.end()

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config.ts'
+import { prepareDataDir } from '../data-dir.ts'
 import { tenantRole } from './tenant-role.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 import { run } from './embedded-account.ts'
@@ -113,11 +114,13 @@ async function startPatiently(command: ServerCommand): Promise<{ stop(): Promise
   }
 }
 
-async function checkAnswers(url: string): Promise<void> {
+export const addressAt = (socketFolder: string): string =>
+  `postgres://${role}@${encodeURIComponent(socketFolder)}:${port}/${role}`
+
+export async function checkAnswers(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query('SELECT 1')
-  await client.end()
+  await client.query('SELECT 1').finally(() => client.end())
 }
 
 async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -144,7 +147,7 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
     await server.stop()
     await rm(socketFolder, { recursive: true, force: true })
   }
-  const url = `postgres://${role}@${encodeURIComponent(socketFolder)}:${port}/${role}`
+  const url = addressAt(socketFolder)
   await checkAnswers(url).catch(async (error: unknown) => {
     await stop()
     throw error
@@ -161,9 +164,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const { dataDir } = options
   if (process.platform === 'win32')
     throw new ConfigError('There is no embedded PostgreSQL on Windows. Set DATABASE_URL.')
-  await mkdir(dataDir, { recursive: true, mode: 0o711 }).catch((cause: Error) => {
-    throw new ConfigError(`DATA_DIR: ${dataDir} cannot be created (${cause.message}).`, { cause })
-  })
+  await prepareDataDir(dataDir)
   const lock = lockDataFolder(dataDir)
   try {
     const server = await start(options)

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Router, type NextFunction, type Request, type Response } from 'express'
+import { Router, type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
 import type { Config } from '../../subgraphs/kernel/config.ts'
@@ -9,6 +9,7 @@ import type { Edge } from '../edge/edge.ts'
 import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
 import { decide, show, signIn, type Visiting } from './interaction.ts'
+import { otherMethods } from './methods.ts'
 import { guardPage } from './page.ts'
 import type { OAuthPort, Visitor } from './ports.ts'
 import { openProvider, paths } from './provider.ts'
@@ -25,6 +26,8 @@ export interface OAuthOptions {
   readonly secret: Buffer
   readonly log: Pick<Logger, 'error'>
 }
+
+type Page = (visiting: Visiting, at: string) => Promise<void>
 
 export const mountedAt = '/v1/oauth'
 const wellKnown = '/.well-known/oauth-authorization-server'
@@ -45,21 +48,21 @@ export function oauthRouter(options: OAuthOptions): Router {
 
   const router = Router()
   router.use([mountedAt, wellKnown], (req, res, next) => admit(options, req, res, next))
-  router.get([wellKnown, `${wellKnown}${mountedAt}`, `${mountedAt}${wellKnown}`], async (_req, res) => {
+  const metadata = [wellKnown, `${wellKnown}${mountedAt}`, `${mountedAt}${wellKnown}`]
+  router.get(metadata, async (_req, res) => {
     res.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' })
     res.json(metadataOf(await issuer(), scopes, config.oauthRegistration))
   })
+  router.all(metadata, otherMethods('GET', 'HEAD'))
 
-  const page = (serve: (visiting: Visiting, at: string) => Promise<void>) => async (req: Request, res: Response) => {
+  const page = (serve: Page) => async (req: Request, res: Response) => {
     const provider = await opened()
     await serve(
       { provider, port: options.port, visitor: visitorOf(req), req, res },
       `${mountedAt}/interaction/${String(req.params['uid'])}`,
     )
   }
-  router.get(`${mountedAt}/interaction/:uid`, page(show))
-  router.post(`${mountedAt}/interaction/:uid/sign-in`, page(signIn))
-  router.post(`${mountedAt}/interaction/:uid/decision`, page(decide))
+  addPages(router, page)
 
   router.post(mountedAt + paths.registration, async (req, res, next) => {
     if (!config.oauthRegistration) return next()
@@ -69,15 +72,26 @@ export function oauthRouter(options: OAuthOptions): Router {
     }
     await registrant.run(caller, () => serve(options, opened, req, res))
   })
-  router.get([`${mountedAt}${paths.authorization}`, `${mountedAt}${paths.authorization}/:uid`], async (req, res) =>
-    serve(options, opened, req, res),
-  )
+  if (config.oauthRegistration) router.all(mountedAt + paths.registration, otherMethods('POST'))
+  const authorization = [`${mountedAt}${paths.authorization}`, `${mountedAt}${paths.authorization}/:uid`]
+  router.get(authorization, async (req, res) => serve(options, opened, req, res))
+  router.all(authorization, otherMethods('GET', 'HEAD'))
   const endpoints = [paths.token, paths.revocation, paths.introspection].map((path) => mountedAt + path)
   router.post(endpoints, async (req, res) => serve(options, opened, req, res))
   router.options(endpoints, async (req, res) => serve(options, opened, req, res))
+  router.all(endpoints, otherMethods('POST', 'OPTIONS'))
   router.use(mountedAt, (req, res) => edge.refuse(notFound('This path'), req, res))
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => edge.refuse(error, req, res))
   return router
+}
+
+function addPages(router: Router, page: (serve: Page) => RequestHandler): void {
+  const visit = `${mountedAt}/interaction/:uid`
+  router.get(visit, page(show))
+  router.all(visit, otherMethods('GET', 'HEAD'))
+  router.post(`${visit}/sign-in`, page(signIn))
+  router.post(`${visit}/decision`, page(decide))
+  router.all([`${visit}/sign-in`, `${visit}/decision`], otherMethods('POST'))
 }
 
 /** An API key is answered here as everywhere below the blocked paths; everybody else is counted by address. */

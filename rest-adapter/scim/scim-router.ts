@@ -6,7 +6,7 @@ import {
   type Response,
   type Router as ExpressRouter,
 } from 'express'
-import { notFound } from '../../subgraphs/kernel/errors.ts'
+import { notFound, Refusal } from '../../subgraphs/kernel/errors.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
 import { addGroups } from './groups.ts'
 import { answer, type Answer, type ScimOptions, type Serve, type Work } from './scim-call.ts'
@@ -23,6 +23,7 @@ export function scimRouter(options: ScimOptions): ExpressRouter {
   addDiscovery(router, serve)
   addUsers(router, serve)
   addGroups(router, serve)
+  refuseOtherMethods(router, serve)
   router.use(
     serve('unknown', () => {
       throw notFound('This path')
@@ -36,6 +37,23 @@ export function scimRouter(options: ScimOptions): ExpressRouter {
     void answer(options, { operation: 'unknown', work: refuse }, req, res)
   })
   return router
+}
+
+/** Every path answers the methods it does not have. To be called when all routes are there. */
+function refuseOtherMethods(router: ExpressRouter, serve: Serve): void {
+  const routes = router.stack.flatMap(({ route }) => (route ? [route] : []))
+  for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = here.flatMap(({ stack }) => stack.map(({ method }) => method.toUpperCase()))
+    const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const told = serve('unknown', ({ req }) => {
+      if (req.method !== 'OPTIONS') {
+        throw new Refusal('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, { allow })
+      }
+      req.res!.setHeader('Allow', allow.join(', '))
+      return { status: 204 }
+    })
+    router.all(path, told)
+  }
 }
 
 function addDiscovery(router: ExpressRouter, serve: Serve): void {

@@ -10,6 +10,8 @@ export type FilterInput = { readonly [field: string]: unknown }
 
 export const filterDepthMax = 8
 export const listItemsMax = 500
+/** Of one filter, all levels together. Every condition is work for the database, on every row that the others leave. */
+export const filterConditionsMax = 100
 
 const comparison: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
 const castOf: Partial<Record<Column['kind'], string>> = {
@@ -45,6 +47,8 @@ const hasOperand = (value: unknown): boolean =>
   Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
 
 class FilterCompiler {
+  #conditions = 0
+
   constructor(
     private readonly scope: Scope,
     private readonly problems: FieldProblem[],
@@ -93,9 +97,17 @@ class FilterCompiler {
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
     const column = layoutOf(definition).byName.get(name)
     if (!column) return null
-    if (column.kind === 'json')
+    if (column.kind === 'json') {
+      this.#count(path)
       return `${alias}.${column.column} @> ${this.scope.values.add(JSON.stringify(value))}::jsonb`
+    }
     return this.#operators(column, value as FilterInput, `${alias}.${column.column}`, path)
+  }
+
+  #count(path: string): void {
+    if (++this.#conditions <= filterConditionsMax) return
+    const message = `A filter has at most ${filterConditionsMax} conditions, all levels together.`
+    throw invalid({ path, code: 'TOO_MANY', message })
   }
 
   /** Whether a condition would tell what is hidden from the caller. */
@@ -120,9 +132,14 @@ class FilterCompiler {
     depth: number,
     joint: 'and' | 'or',
   ): string | null {
-    const parts = filters.map(
-      (filter, index) => this.object(definition, filter, alias, `${path}.${index}`, depth + 1) ?? 'true',
-    )
+    const parts = filters.map((filter, index) => {
+      const at = `${path}.${index}`
+      const before = this.#conditions
+      const part = this.object(definition, filter, alias, at, depth + 1)
+      // One that says nothing is a condition too, lest a list of them be endless.
+      if (this.#conditions === before) this.#count(at)
+      return part ?? 'true'
+    })
     return parts.length > 0 ? `(${parts.map((part) => `(${part})`).join(` ${joint} `)})` : null
   }
 
@@ -143,11 +160,15 @@ class FilterCompiler {
       : `${other}.${column(target, relation.from!)} = ${alias}.id`
     const exists = (inner: string | null) =>
       `exists (select 1 from ${target.table} ${other} where ${this.scope.live(target, other)} and ${joint}${inner ? ` and ${inner}` : ''})`
-    if (relation.by) return exists(this.object(target, value, other, path, depth + 1))
+    if (relation.by) {
+      this.#count(path)
+      return exists(this.object(target, value, other, path, depth + 1))
+    }
     const parts: string[] = []
     for (const quantifier of ['some', 'every', 'none'] as const) {
       const nested = value[quantifier] as FilterInput | null | undefined
       if (nested === undefined || nested === null) continue
+      this.#count(`${path}.${quantifier}`)
       const inner = this.object(target, nested, other, `${path}.${quantifier}`, depth + 1)
       if (quantifier === 'some') parts.push(exists(inner))
       else if (quantifier === 'none') parts.push(`not ${exists(inner)}`)
@@ -160,6 +181,7 @@ class FilterCompiler {
     const parts: string[] = []
     for (const [operator, operand] of Object.entries(operators)) {
       if (operand === undefined || operand === null) continue
+      this.#count(`${path}.${operator}`)
       if (!this.#fits(column, operand, `${path}.${operator}`)) continue
       parts.push(this.#operator(column, operator, operand, sql))
     }

@@ -1,5 +1,6 @@
 import { Directive, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
 import { columnsOf, enumerationName, type Column } from './column.ts'
+import { filterConditionsMax } from './filter.ts'
 import { DateTime, Json } from './scalars.ts'
 
 type Class<T = object> = new () => T
@@ -138,8 +139,9 @@ export function filterOf<T>(
     })
     operatorsOf(shownColumn)
   }
-  field(filter, 'and', () => [filter], { nullable: true })
-  field(filter, 'or', () => [filter], { nullable: true })
+  const description = `A filter has at most ${filterConditionsMax} conditions, all levels together.`
+  field(filter, 'and', () => [filter], { nullable: true, description })
+  field(filter, 'or', () => [filter], { nullable: true, description })
   field(filter, 'not', () => filter, { nullable: true })
   for (const [relation, target] of Object.entries(relations)) {
     const type = 'one' in target ? target.one : () => many

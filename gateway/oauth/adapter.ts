@@ -29,7 +29,8 @@ const bearerValue: ReadonlySet<string> = new Set(['jti'])
 /** Who registers the client that is being saved. */
 export const registrant = new AsyncLocalStorage<Caller>()
 
-function metadataOf({ id, name, type, redirectUris, scopes, secretHash }: Client): AdapterPayload {
+/** A client as the authorization server knows it. In the place of its secret stands the hash of it. */
+export function metadataOf({ id, name, type, redirectUris, scopes, secretHash }: Client): AdapterPayload {
   const withUsers = redirectUris.length > 0
   return {
     client_id: id,
@@ -82,8 +83,11 @@ function clients(port: OAuthPort, errors: typeof Errors): Adapter {
           homepageUrl: metadata.client_uri ?? null,
         })
       } catch (error) {
-        if (error instanceof Refusal) throw new errors.InvalidClientMetadata(error.message)
-        throw error
+        if (!(error instanceof Refusal)) throw error
+        if (error.code !== 'PERMISSION_DENIED') throw new errors.InvalidClientMetadata(error.message)
+        const denied = new errors.OIDCProviderError(error.status, 'access_denied')
+        denied.error_description = error.message
+        throw denied
       }
     },
   })

@@ -10,6 +10,8 @@ import { guardClients } from './client-guard.ts'
 import { grantLifeSeconds } from './interaction.ts'
 import { errorPage } from './page.ts'
 import type { OAuthPort, Visitor } from './ports.ts'
+import { answerAsStored } from './registration.ts'
+import { answerInQuery } from './response-mode.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
@@ -127,6 +129,8 @@ export async function openProvider(options: ProviderOptions): Promise<Provider> 
   const provider = new oidc.Provider(options.issuer, configurationOf(oidc, options))
   provider.proxy = true
   provider.on('server_error', (_ctx, error) => options.log.error({ err: error }, 'the authorization server failed'))
+  answerInQuery(oidc, provider)
+  answerAsStored(provider, options.port)
   guardClients(oidc, provider, { port: options.port, visitorOf: ({ req }) => options.visitorOf(req) })
   return provider
 }

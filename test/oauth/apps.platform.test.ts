@@ -61,6 +61,29 @@ describe('oauthAppCreate', () => {
     ['a script', { redirectUris: ['javascript:alert(1)'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     ['the loopback of a server', { redirectUris: ['http://127.0.0.1/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     ['no way back', { type: 'PUBLIC' }, 'redirectUris EMPTY'],
+    ['a backslash', { redirectUris: ['https://app.example.com\\@evil.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a line break', { redirectUris: ['https://app.example.com/cb\r\nx: y'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a leading space', { redirectUris: [' https://app.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a space within', { redirectUris: ['https://app.example.com/c b'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    [
+      'a no-break space',
+      { redirectUris: ['https://app.example.com/cb?a=\u00a0'] },
+      'redirectUris.0 NOT_A_REDIRECT_URI',
+    ],
+    ['a control character', { redirectUris: ['https://app.example.com/\u0001'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['dot segments', { redirectUris: ['https://app.example.com/a/../cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a host in capitals', { redirectUris: ['https://App.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a host of other letters', { redirectUris: ['https://äpp.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    [
+      'the port that is meant anyway',
+      { redirectUris: ['https://app.example.com:443/'] },
+      'redirectUris.0 NOT_A_REDIRECT_URI',
+    ],
+    [
+      'an address in other digits',
+      { type: 'PUBLIC', redirectUris: ['http://127.1/'] },
+      'redirectUris.0 NOT_A_REDIRECT_URI',
+    ],
   ])('refuses %s', async (_, values, problem) => {
     const body = { name: 'Sync', scopes: ['READ_ACCOUNTS'], ...values }
     const answer = await owner.rest['oauthAppCreate']!({ body })
@@ -68,6 +91,22 @@ describe('oauthAppCreate', () => {
     expect(answer.body.errors.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)).toEqual([
       problem,
     ])
+  })
+
+  it('stores redirect URIs as they are given, an origin without a path included', async () => {
+    const redirectUris = [
+      'https://app.example.com',
+      'https://app.example.com/cb?a=%20b&c',
+      'https://[2001:db8::1]:8443/',
+    ]
+    const body = { name: 'Sync', scopes: ['READ_ACCOUNTS'], redirectUris }
+    const answer = await owner.rest['oauthAppCreate']!({ body })
+    expect([answer.status, answer.body.redirectUris]).toEqual([201, redirectUris])
+    const update = { redirectUris: ['https://app.example.com\\@evil.com/cb'] }
+    expect((await owner.rest['oauthAppUpdate']!({ id: answer.body.id, body: update })).body).toMatchObject({
+      status: 400,
+      errors: [{ path: 'redirectUris.0', code: 'NOT_A_REDIRECT_URI' }],
+    })
   })
 
   it.each(['*', 'read', 'WEBHOOKS', 'READ_EVERYTHING'])('refuses the scope %s', async (scope) => {
@@ -154,6 +193,23 @@ describe('a token', () => {
     await deactivateUser(platform.services, organizationId, userId)
     expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
     expect(await refusalOf(oauth.refreshTokenGrant(config, refresh_token!))).toBe('400 invalid_grant')
+  })
+
+  it('sleeps while the organization of its app is suspended, wherever the app acts', async () => {
+    const home = await aPerson(platform, { role: 'OWNER' })
+    const theirs = await anApp(home)
+    const there = await discovered(platform.url, theirs)
+    const person = await aPerson(platform)
+    const { access_token, refresh_token } = await tokensOf(platform, there, person)
+    const own = await oauth.clientCredentialsGrant(there, { scope: 'READ_ACCOUNTS' })
+    expect([await codeOf(access_token), await codeOf(own.access_token)]).toEqual(['OK', 'OK'])
+    await suspendOrganization(platform.services, home.organizationId)
+    expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
+    expect(await codeOf(own.access_token)).toBe('401 ORGANIZATION_SUSPENDED')
+    expect(await refusalOf(oauth.refreshTokenGrant(there, refresh_token!))).toBe('401 invalid_client')
+    await resumeOrganization(platform.services, home.organizationId)
+    expect([await codeOf(access_token), await codeOf(own.access_token)]).toEqual(['OK', 'OK'])
+    expect(await refusalOf(oauth.refreshTokenGrant(there, refresh_token!))).toBe('allowed')
   })
 
   it('ends when its user leaves the organization', async () => {
@@ -293,6 +349,46 @@ describe('another gateway on the same database', () => {
   })
 })
 
+describe('what becomes of an app', () => {
+  const environment = { PORT: '0', DEMO: 'off', IP_LIMITS: 'off' }
+  const ends: readonly (readonly [string, (home: Person, app: App) => Promise<unknown>, string])[] = [
+    [
+      'the suspension of its organization',
+      (home) => suspendOrganization(platform.services, home.organizationId),
+      '401 UNAUTHENTICATED',
+    ],
+    ['its deletion', (home, { id }) => home.rest['oauthAppDelete']!({ id }), '401 UNAUTHENTICATED'],
+    [
+      'fewer scopes',
+      (home, { id }) => home.rest['oauthAppUpdate']!({ id, body: { scopes: ['READ_CASES'] } }),
+      '403 OAUTH_SCOPE_INSUFFICIENT',
+    ],
+  ]
+
+  it.each(ends)('counts at once at every gateway, in other organizations too: %s', async (_, end, code) => {
+    const DATABASE_URL = platform.services.databaseUrl
+    const other = await startGateway(readConfig({ ...environment, DATABASE_URL }), platform.services)
+    try {
+      const home = await aPerson(platform, { role: 'OWNER' })
+      const theirs = await anApp(home)
+      const { access_token } = await tokensOf(platform, await discovered(platform.url, theirs), await aPerson(platform))
+      // The clock stands still: what a gateway keeps grows no older, and only a notice ends it.
+      const codes = () =>
+        Promise.all(
+          [platform.url, other.url].map(async (url) => {
+            const { status, body } = await withToken(platform, access_token, url)['accountList']!()
+            return status < 300 ? 'OK' : `${status} ${body.code}`
+          }),
+        )
+      expect(await codes()).toEqual(['OK', 'OK'])
+      await end(home, theirs)
+      await expect.poll(codes, { timeout: 900, interval: 5 }).toEqual([code, code])
+    } finally {
+      await other.close()
+    }
+  })
+})
+
 /** Registration is configured there; the app is the session's user's. */
 async function registers(url: string): Promise<void> {
   const { body } = await owner.rest['authLogin']!({ body: { email: owner.email, password: 'Correct horse 7!' } })
@@ -311,12 +407,31 @@ async function registers(url: string): Promise<void> {
   expect((await register({})).status).toBe(401)
   const session = { Authorization: `Bearer ${body.accessToken}` }
   expect((await register(session, { redirect_uris: ['http://app.example.com/'] })).status).toBe(400)
-  const registered = await register(session)
+  const reader = await aPerson(platform, { role: 'READ_ONLY' })
+  const { body: read } = await reader.rest['authLogin']!({
+    body: { email: reader.email, password: 'Correct horse 7!' },
+  })
+  const denied = await register({ Authorization: `Bearer ${read.accessToken}` })
+  expect([denied.status, ((await denied.json()) as { error: string }).error]).toEqual([403, 'access_denied'])
+  const registered = await register(session, { client_uri: 'https://app.example.com/', contacts: ['a@example.com'] })
   expect(registered.status).toBe(201)
-  const { client_id, client_secret } = (await registered.json()) as { client_id: string; client_secret: string }
-  const config = await discovered(platform.url, { id: client_id, secret: client_secret })
+  const { client_id, client_secret, ...told } = (await registered.json()) as Record<string, string>
+  expect(client_secret).toMatch(/^cs_[\w-]{43}$/)
+  expect(told).toEqual({
+    client_name: 'Registered',
+    client_uri: 'https://app.example.com/',
+    application_type: 'web',
+    token_endpoint_auth_method: 'client_secret_basic',
+    redirect_uris: ['https://app.example.com/callback'],
+    response_types: ['code'],
+    grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+    scope: 'READ_ACCOUNTS',
+    client_id_issued_at: expect.any(Number) as number,
+    client_secret_expires_at: 0,
+  })
+  const config = await discovered(platform.url, { id: client_id!, secret: client_secret! })
   expect(await refusalOf(tokensOf(platform, config, owner))).toBe('allowed')
-  expect((await owner.rest['oauthApp']!({ id: client_id })).body).toMatchObject({
+  expect((await owner.rest['oauthApp']!({ id: client_id! })).body).toMatchObject({
     name: 'Registered',
     ownerId: owner.userId,
   })

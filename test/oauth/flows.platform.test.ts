@@ -199,11 +199,24 @@ describe('authorization code', () => {
     ['every scope', { scope: '*' }, 'invalid_scope'],
     ['legacy scopes', { scope: 'read write' }, 'invalid_scope'],
     ['an id token', { response_type: 'id_token' }, 'unsupported_response_type'],
+    ['an answer in a form', { response_mode: 'form_post' }, 'invalid_request'],
+    ['an answer in the fragment', { response_mode: 'fragment' }, 'invalid_request'],
+    ['an answer in a message', { response_mode: 'web_message' }, 'unsupported_response_mode'],
+    ['an answer in a token', { response_mode: 'query.jwt' }, 'unsupported_response_mode'],
   ])('refuses %s', async (_, parameters, code) => {
     const { page } = await started(platform, config, parameters)
     const end = new URL(page.url)
     const told = end.searchParams.get('error') ?? new URLSearchParams(end.hash.slice(1)).get('error')
     expect([end.origin, told]).toEqual(['https://app.example.com', code])
+  })
+
+  it('answers in the query, asked for or not, and says so', async () => {
+    const start = await started(platform, config, { response_mode: 'query' })
+    expect((await allowed(start, owner)).searchParams.get('code')).not.toBeNull()
+    const { page } = await started(platform, config, { response_mode: 'form_post' })
+    const end = new URL(page.url)
+    expect([end.searchParams.get('error'), end.hash]).toEqual(['invalid_request', ''])
+    expect(end.searchParams.get('error_description')).toContain('response_mode')
   })
 
   it('trades a code for its verifier only, and once: a second use ends the consent', async () => {

@@ -98,13 +98,18 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
   return row ? { ...complete(row), expiresAt: new Date(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
 }
 
-/** What the app may no longer ask for is lost to tokens that have it; without its consent a token is worth nothing. */
+/**
+ * What the app may no longer ask for is lost to tokens that have it; without its consent a token is worth nothing. An app of a
+ * suspended organization is as if it were gone, but in that organization, which is told what it is.
+ */
 async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord | null> {
   const [row] = await sql.query<Omit<OAuthTokenRecord, 'expiresAt'> & { expiresAt: string }>(
     `select coalesce(t.grant_id, a.id) as id, a.id as "appId", t.user_id as "userId", a.rate_limit as "rateLimit",
        array(select unnest(t.scopes) intersect select unnest(a.scopes)) as scopes, t.expires_at as "expiresAt", ${actingUser}
      from identity.oauth_token t
      join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null
+     join identity.organization home on home.id = a.organization_id
+       and (home.status <> 'SUSPENDED' or home.id = t.organization_id)
      join identity.organization o on o.id = t.organization_id
      join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id
      left join identity.oauth_grant g on g.organization_id = t.organization_id and g.id = t.grant_id

@@ -19,7 +19,7 @@ import {
   ConnectedAppUpdateInput,
 } from './connected-app.ts'
 import { oauthForget } from './oauth-forget.job.ts'
-import { oauthGrantTables } from './oauth.migrations.ts'
+import { appOrganizationTells, oauthGrantTables } from './oauth.migrations.ts'
 
 @Resolver(() => ConnectedApp)
 export class ConnectedAppResolver {
@@ -66,6 +66,6 @@ export class ConnectedAppResolver {
 
 export const connectedAppResource: Resource = {
   resolver: ConnectedAppResolver,
-  migrations: [oauthGrantTables],
+  migrations: [oauthGrantTables, appOrganizationTells],
   jobs: [oauthForget],
 }

@@ -7,10 +7,15 @@ type Values = Pick<OAuthApp, 'type' | 'redirectUris' | 'scopes' | 'rateLimit' | 
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]'])
 
+/** Everybody reads it alike: nothing in it is dropped, turned or filled in on the way, but for the slash after an origin. */
+const isPlain = (text: string, { href }: URL): boolean =>
+  !/[\s\\\p{Cc}]/u.test(text) && (href === text || href === `${text}/`)
+
 /** Nobody else can listen at such an address: https, or http to the device of the user (RFC 8252). */
 function isSafeRedirect(text: string, type: Values['type']): boolean {
   const url = URL.parse(text)
-  if (!url || text.includes('#') || url.username || url.password || text.includes('*')) return false
+  if (!url || !isPlain(text, url) || text.includes('#') || url.username || url.password || text.includes('*'))
+    return false
   if (url.protocol === 'https:') return type === 'CONFIDENTIAL' || !loopback.has(url.hostname)
   return url.protocol === 'http:' && type === 'PUBLIC' && loopback.has(url.hostname)
 }
@@ -25,7 +30,9 @@ function redirectProblems({ type, redirectUris }: Values): FieldProblem[] {
       : {
           path: `redirectUris.${index}`,
           code: 'NOT_A_REDIRECT_URI',
-          message: `redirectUris.${index} is an https address without fragment, or of a PUBLIC app http to 127.0.0.1 or [::1].`,
+          message:
+            `redirectUris.${index} is an https address without fragment, or of a PUBLIC app http to 127.0.0.1 or [::1], ` +
+            'in the form in which browsers write it.',
         },
   )
 }

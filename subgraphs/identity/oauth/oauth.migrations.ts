@@ -118,3 +118,26 @@ export const oauthGrantTables: Migration = {
       for each row execute function identity.tell_oauth_app_changed();
   `,
 }
+
+export const appOrganizationTells: Migration = {
+  name: '20261121-identity-oauth-app-organization',
+  sql: `
+    -- Both as their owner: who changes an app or an organization may see no tokens in others.
+    alter function identity.tell_oauth_app_changed() security definer set search_path = pg_catalog, pg_temp;
+
+    -- An app sleeps with its organization, wherever it has tokens.
+    create function identity.tell_app_organization_changed() returns trigger language plpgsql
+      security definer set search_path = pg_catalog, pg_temp as $$
+    begin
+      perform pg_notify('credentials_changed', organization_id::text)
+        from (
+          select distinct t.organization_id from identity.oauth_app a join identity.oauth_token t on t.app_id = a.id
+          where a.organization_id = new.id and t.organization_id <> new.id
+        ) affected;
+      return null;
+    end $$;
+    create trigger organization_tells_of_apps after update of status on identity.organization
+      for each row when (old.status is distinct from new.status)
+      execute function identity.tell_app_organization_changed();
+  `,
+}

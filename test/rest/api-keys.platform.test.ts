@@ -102,6 +102,23 @@ describe('apiKeyRotate', () => {
     expect(told(await session.apiKeyRotate!({ id }))).toBe('409 INVALID_STATE')
   })
 
+  it('leaves a secret that revoking ends early, alone when that is asked for', async () => {
+    const { id, secret } = await aKey()
+    const { body } = await session.apiKeyRotate!({ id })
+    expect((await session.apiKeyRevoke!({ id, body: { formerOnly: true } })).body).toMatchObject({ status: 'ACTIVE' })
+    platform.pass(1000)
+    const ended = await listing(secret)
+    expect([told(ended), ended.body.detail]).toEqual([
+      '401 API_KEY_EXPIRED',
+      'This API key was rotated and its overlap has ended; use the new secret.',
+    ])
+    expect(told(await listing(body.secret as string))).toBe('200 OK')
+    expect(told(await session.apiKeyRevoke!({ id, body: { formerOnly: 'yes' } }))).toBe('400 VALIDATION_FAILED')
+    expect(told(await session.apiKeyRevoke!({ id, body: {} }))).toBe('200 OK')
+    platform.pass(1000)
+    expect(told(await listing(body.secret as string))).toBe('401 API_KEY_INVALID')
+  })
+
   it('is closed to keys with 403', async () => {
     const { id } = await aKey()
     expect(told(await member.rest.apiKeyRotate!({ id }))).toBe('403 API_KEY_SCOPE_BLOCKED')

@@ -6,7 +6,7 @@ import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { mayWiden } from '../credential/owner-guard.ts'
-import { apiKey, type ApiKey } from './api-key.ts'
+import { apiKey, statusOf, type ApiKey } from './api-key.ts'
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
 import { auditKey, changeKey, inSight } from './change-key.ts'
 
@@ -96,6 +96,15 @@ export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
       events: [{ type: 'api_key.revoked' }],
     }
   })
+}
+
+/** Ends the overlap of a key in rotation: the secret before answers as after its overlap. Without one it changes nothing. */
+export function revokeFormerSecret(ctx: RequestContext, id: string): Promise<ApiKey> {
+  const now = ctx.clock.now()
+  return changeKey(ctx, id, { action: 'revoked' }, (previous) => ({
+    operation: 'UPDATE',
+    values: statusOf(previous, now) === 'ROTATING' ? { previousSecretExpiresAt: now.toISOString() } : {},
+  }))
 }
 
 /** The key stops working and leaves every list; its events stay. */

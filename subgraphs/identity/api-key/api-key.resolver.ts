@@ -4,7 +4,15 @@ import type { Info as Asked } from '../../kernel/record/records-of.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { createApiKey, deleteApiKey, readApiKey, readApiKeys, revokeApiKey, updateApiKey } from './api-key.actions.ts'
+import {
+  createApiKey,
+  deleteApiKey,
+  readApiKey,
+  readApiKeys,
+  revokeApiKey,
+  revokeFormerSecret,
+  updateApiKey,
+} from './api-key.actions.ts'
 import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
 import { apiKeyTable, formerSecretTable } from './api-key.migrations.ts'
 import { ApiKey, apiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
@@ -58,10 +66,18 @@ export class ApiKeyResolver {
     return rotateApiKey(ctx, id, overlapHours)
   }
 
-  @Mutation(() => ApiKey, { description: 'Final: a revoked key never works again.' })
+  @Mutation(() => ApiKey, {
+    description:
+      'Final: a revoked key never works again, with neither of its secrets. With `formerOnly` only the secret before the last ' +
+      'rotation ends, early, and the key works on.',
+  })
   @RequiresScopes('SESSION')
-  apiKeyRevoke(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
-    return revokeApiKey(ctx, id)
+  apiKeyRevoke(
+    @Arg('id', () => ID) id: string,
+    @Arg('formerOnly', () => Boolean, { defaultValue: false }) formerOnly: boolean,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return formerOnly ? revokeFormerSecret(ctx, id) : revokeApiKey(ctx, id)
   }
 
   @Mutation(() => ID)

@@ -183,6 +183,55 @@ describe('apiKeyRevoke of a key in rotation', () => {
   })
 })
 
+describe('apiKeyRevoke of the former secret only', () => {
+  const revokingFormer = `mutation($id: ID!) { apiKeyRevoke(id: $id, formerOnly: true) { ${keyFields} } }`
+
+  it('ends it before its overlap does, as the overlap would, and leaves the key', async () => {
+    const caller = await aSignedInUser(world)
+    const { id, secret } = await aKeyOf(world, caller)
+    const { secret: next } = await rotated(caller, id!)
+    world.pass(hour)
+    const { data } = await world.run(revokingFormer, { id }, caller)
+    expect(data.apiKeyRevoke).toMatchObject({
+      status: 'ACTIVE',
+      revokedAt: null,
+      previousSecretExpiresAt: later(0).toISOString(),
+      version: 3,
+    })
+    expect(await find(secret!)).toMatchObject({ revokedAt: null, previousSecretExpiresAt: later(0) })
+    expect(await find(next!)).toMatchObject({ revokedAt: null, previousSecretExpiresAt: null })
+    expect(await world.eventsOf(id!)).toEqual([
+      'api_key.created',
+      'api_key.updated',
+      'api_key.rotated',
+      'api_key.updated',
+    ])
+    expect((await entriesOf(id!)).at(-1)).toMatchObject({
+      action: 'api_key.revoked',
+      before: { previousSecretExpiresAt: later(23 * hour).toISOString() },
+      after: { previousSecretExpiresAt: later(0).toISOString() },
+    })
+  })
+
+  it('changes nothing of a key without one, whose overlap is over, or that is revoked', async () => {
+    const caller = await aSignedInUser(world)
+    const [never, over, revoked] = [
+      await aKeyOf(world, caller),
+      await aKeyOf(world, caller),
+      await aKeyOf(world, caller),
+    ]
+    await rotated(caller, over.id!, 1)
+    world.pass(hour)
+    await rotated(caller, revoked.id!)
+    await world.run(revoking, { id: revoked.id }, caller)
+    for (const { id } of [never, over, revoked]) {
+      const before = await read(caller, id!)
+      expect((await world.run(revokingFormer, { id }, caller)).data.apiKeyRevoke).toEqual(before)
+      expect(await read(caller, id!)).toEqual(before)
+    }
+  })
+})
+
 describe('the audit log', () => {
   it('has every create, update, rotate, revoke and delete of a key, with who, from where and what, and no secret', async () => {
     const caller = await aSignedInUser(world, 'ADMIN')

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { Comparer } from './differential.fixture.ts'
 import { aContext, libraryEndpoints, librarySupergraph } from './library.fixture.ts'
 import { generateQueries } from './generate-queries.fixture.ts'
 import { Graph } from './graph.ts'
+import { stockGateway } from './stock-gateway.fixture.ts'
 
 const limits = { tokens: 1e6, depth: 100, aliases: 1e6, rootFields: 1e6, fields: 1e6, directives: 1e6, cost: 1e9 }
 const values = {
@@ -64,6 +66,37 @@ describe('Graph answers as the stock gateway does', () => {
     for (const query of queries) {
       const { differences } = await comparer.compare(query)
       expect({ query, differences }).toEqual({ query, differences: [] })
+    }
+  })
+
+  it('to 200 queries of literals of every scalar', async () => {
+    const echoing = Object.keys(apiSchema.getQueryType()!.getFields()).filter((name) => name !== 'echo')
+    const exclude = echoing.map((name) => `Query.${name}`)
+    const queries = generateQueries(apiSchema, 11, 200, { values, depth: 1, exclude })
+    expect(queries.length).toBe(200)
+    for (const query of queries) {
+      const { differences } = await comparer.compare(query)
+      expect({ query, differences }).toEqual({ query, differences: [] })
+    }
+  })
+})
+
+describe('Graph refuses what the stock gateway gives no data for', () => {
+  it.each([
+    ...['1e400', '-1e400', '"1"', '{}'].map((literal) => `weight: ${literal}`),
+    ...['"foo"', '5', '{}', '"2027-02-30"'].map((literal) => `at: ${literal}`),
+    ...['1e400', '{a: 1e400}', String.raw`{a: "\u0000"}`].map((literal) => `json: ${literal}`),
+  ])('%s', async (given) => {
+    const endpoints = libraryEndpoints()
+    const stock = await stockGateway(librarySupergraph, endpoints, aContext())
+    const graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
+    for (const document of [`{ echo(${given}) }`, `{ echo(note: {notes: [{${given}}]}) }`]) {
+      const data = await stock(document, {}).then(
+        (answer) => answer.data ?? null,
+        () => null,
+      )
+      expect(Object.values(data ?? {}).filter((value) => value !== null)).toEqual([])
+      expect(() => graph.prepare(document)).toThrow(Refusal)
     }
   })
 })

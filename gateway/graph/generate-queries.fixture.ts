@@ -47,10 +47,12 @@ export function randomOf(seed: number): () => number {
 
 const valuesOfScalar: Readonly<Record<string, readonly unknown[]>> = {
   Int: [1, 2, 3, 5],
-  Float: [0.5, 2],
+  Float: [0.5, 2, -1e21, 5e-324],
   String: ['a', ''],
   ID: ['1', 'nothing'],
   Boolean: [true, false],
+  DateTime: ['2027-01-01', '2027-01-01T09:30:00+02:00', '0001-01-01T00:00:00.000Z'],
+  JSON: [{}, [], 'text', 1e21, true, { a: [1, null, { b: 'x' }], c: {} }],
 }
 
 const introspections = [
@@ -58,6 +60,15 @@ const introspections = [
   'meta: __schema { types { name kind } }',
   '__type(name: "Query") { name fields { name args { name defaultValue } } }',
 ]
+
+/** A value of JSON as GraphQL writes it: names stand without quotes. */
+function untyped(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(untyped).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, part]) => `${name}: ${untyped(part)}`)
+    .join(', ')}}`
+}
 
 /** Writes one operation. Every response name that could conflict gets an alias of its own. */
 class QueryWriter {
@@ -218,7 +229,7 @@ class QueryWriter {
         : this.literal(nullable.ofType, value)
     }
     if (isEnumType(nullable) && typeof value === 'string') return value
-    if (!isInputObjectType(nullable) || typeof value !== 'object') return JSON.stringify(value)
+    if (!isInputObjectType(nullable) || typeof value !== 'object') return untyped(value)
     const fields = nullable.getFields()
     const parts = Object.entries(value).map(([name, part]) => `${name}: ${this.literal(fields[name]!.type, part)}`)
     return `{${parts.join(', ')}}`

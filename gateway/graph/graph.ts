@@ -5,14 +5,14 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { refuseUnmet } from './authorize.ts'
 import { refuseCostly } from './cost.ts'
-import { clientError, unavailable } from './failures.ts'
+import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 import type { Execution, PrepareSurroundings } from './execution.ts'
 import { prepare, type Prepared } from './prepared.ts'
 import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
-import { coerceVariables, type Variables } from './variables.ts'
+import type { Variables } from './variables.ts'
 
 export interface GraphOptions {
   readonly supergraphSdl: string
@@ -92,7 +92,7 @@ export class Graph {
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'Subscriptions are answered on a websocket.')
     }
-    const variables = coerceVariables(prepared.variables, given)
+    const variables = prepared.coerced(given)
     refuseCostly(prepared.cost, variables, this.surroundings.limits.cost)
 
     const execution = prepared.executionFor(variables)
@@ -103,6 +103,8 @@ export class Graph {
         result = await route.endpoint.execute({ document: route.document, variables, context })
       } catch (thrown) {
         this.onDefect(thrown, context)
+        const refusal = refusedOperation(thrown)
+        if (refusal) throw refusal
         return { data: execution.answers.of({}, variables).data, errors: unavailable(thrown, [], route.rootKeys) }
       }
       if (result.data && !result.errors && !result.replayed) return { data: result.data }

@@ -1,17 +1,21 @@
 import {
+  getNamedType,
+  GraphQLError,
   Kind,
   specifiedRules,
   validate,
   visit,
   type DocumentNode,
+  type FloatValueNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
+  type IntValueNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type ValidationRule,
-  GraphQLError,
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import { conditionVariables } from './conditions.ts'
 import { shortened } from './variables.ts'
@@ -39,9 +43,29 @@ const reservedNamesRule: ValidationRule = (context) => ({
   },
 })
 
+/** What graphql-js takes for values of the built-in scalars: numbers that are none, and text that no variable may be. */
+const storableValuesRule: ValidationRule = (context) => {
+  const typeName = (): string | undefined => {
+    const type = context.getInputType()
+    return type ? getNamedType(type).name : undefined
+  }
+  const checkNumber = (node: IntValueNode | FloatValueNode): void => {
+    if (Number.isFinite(Number(node.value)) || typeName() !== 'Float') return
+    context.reportError(new GraphQLError('Float cannot represent a number out of range.', { nodes: node }))
+  }
+  return {
+    IntValue: checkNumber,
+    FloatValue: checkNumber,
+    StringValue(node) {
+      if (isStorable(node.value) || !['String', 'ID'].includes(typeName() ?? '')) return
+      context.reportError(new GraphQLError('Text must not contain a NUL character.', { nodes: node }))
+    },
+  }
+}
+
 /** Validates the whole document; suggestions of names are never part of the messages. */
 export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): void {
-  const errors = validate(schema, document, [...specifiedRules, reservedNamesRule], {
+  const errors = validate(schema, document, [...specifiedRules, reservedNamesRule, storableValuesRule], {
     maxErrors: validationErrorsMax,
     hideSuggestions: true,
   })

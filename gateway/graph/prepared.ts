@@ -2,10 +2,11 @@ import type { OperationTypeNode } from 'graphql'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { costOf, type CostNode } from './cost.ts'
 import { decidedParts, Execution, type PrepareSurroundings } from './execution.ts'
+import { withValuesBuilt, withValuesHoisted, type WrittenValue } from './literals.ts'
 import { parseWithin, refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
 import { requirementsOf } from './requirements.ts'
-import { declaredVariables, type DeclaredVariable, type Variables } from './variables.ts'
+import { coerceVariables, declaredVariables, type DeclaredVariable, type Variables } from './variables.ts'
 
 let preparedCount = 0
 
@@ -15,9 +16,11 @@ export class Prepared {
   readonly name: string | null
   /** What the caller must hold, all of these; the order says nothing. */
   readonly requirements: readonly ScopeRequirement[]
+  /** The operation as it is executed: what the document writes with variables inside is one variable. */
   readonly parts: OperationParts
   readonly variables: readonly DeclaredVariable[]
   readonly cost: readonly CostNode[]
+  private readonly written: readonly WrittenValue[]
   private readonly surroundings: PrepareSurroundings
   private readonly number = ++preparedCount
   private readonly size: number
@@ -28,13 +31,20 @@ export class Prepared {
     const { apiSchema, requirements } = surroundings.supergraph
     const { operation, fragments, conditions, document } = parts
     this.surroundings = surroundings
-    this.parts = parts
+    const hoisted = withValuesHoisted(apiSchema, parts)
+    this.parts = hoisted.parts
+    this.written = hoisted.written
     this.size = size
     this.kind = operation.operation
     this.name = operation.name?.value ?? null
     this.requirements = requirementsOf(apiSchema, requirements, document)
     this.variables = declaredVariables(apiSchema, operation, conditions)
     this.cost = costOf(apiSchema, operation, fragments)
+  }
+
+  /** The variables of an execution: the client's as they are declared, and the values that are built of them. */
+  coerced(given: Variables): Variables {
+    return withValuesBuilt(this.written, coerceVariables(this.variables, given))
   }
 
   /**

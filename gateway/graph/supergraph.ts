@@ -1,7 +1,9 @@
 import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { refusedOperation } from './failures.ts'
 import { readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
+import { giveScalarsTheirChecks } from './scalars.ts'
 
 // The planner weighs alternatives; past this many the best of those is taken, so that planning stays short.
 const plansMax = 100
@@ -24,6 +26,7 @@ export class LoadedSupergraph {
     this.requirements = readRequirements(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()
+    giveScalarsTheirChecks(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()
     this.narrowed = narrowedTypes(this.apiSchema, this.schema)
   }
@@ -41,8 +44,16 @@ export class LoadedSupergraph {
     return schema ?? null
   }
 
-  /** Null when nothing needs to be fetched. The document holds one operation. */
+  /** Null when nothing needs to be fetched. The document holds one operation; throws a `Refusal` when the planner refuses it. */
   plan(document: DocumentNode): PlanNode | null {
+    try {
+      return this.planned(document)
+    } catch (thrown) {
+      throw refusedOperation(thrown) ?? thrown
+    }
+  }
+
+  private planned(document: DocumentNode): PlanNode | null {
     this.planner ??= new QueryPlanner(this.supergraph, {
       reuseQueryFragments: false,
       debug: { maxEvaluatedPlans: plansMax },

@@ -42,8 +42,7 @@ beforeAll(async () => {
     cursor: [null, 'garbage'],
     search: ['a', 'o', '%', 'nothing'],
     DateTime: ['2027-01-01T00:00:00.000Z', '2028-01-01'],
-    // The generator writes literals as JSON, which only an empty object is as well.
-    JSON: [{}],
+    JSON: [{}, { tier: 'gold' }, { tier: ['gold', null], size: { width: 1.5 } }],
     ID: [...ids.all, 'nothing'],
     String: ['Acme', 'a', ''],
   }

@@ -1,0 +1,195 @@
+import {
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+  Kind,
+  print,
+  TypeInfo,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type ValueNode,
+  type VariableDefinitionNode,
+  type VariableNode,
+} from 'graphql'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { withoutUnusedVariables } from './conditions.ts'
+import { operationParts, type OperationParts } from './operation.ts'
+import type { Variables } from './variables.ts'
+
+const charactersMax = 1_000_000
+
+/** A value of a scalar that the document writes with variables inside, which is sent as a variable of its own. */
+export interface WrittenValue {
+  readonly name: string
+  readonly type: GraphQLScalarType
+  /** The client's variables in it, and how often each. */
+  readonly uses: ReadonlyMap<string, number>
+  readonly build: (variables: Variables) => unknown
+}
+
+/** A variable that is not given leaves its key out, and is null in a list, as in input objects and their lists. */
+function builderOf(node: ValueNode): WrittenValue['build'] {
+  if (node.kind === Kind.VARIABLE) {
+    const name = node.name.value
+    return (variables) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
+  }
+  if (node.kind === Kind.LIST) {
+    const items = node.values.map(builderOf)
+    return (variables) => items.map((item) => item(variables) ?? null)
+  }
+  if (node.kind === Kind.OBJECT) {
+    const fields = node.fields.map(({ name, value }) => [name.value, builderOf(value)] as const)
+    return (variables) => {
+      const parts = fields.map(([name, build]) => [name, build(variables)] as const)
+      return Object.fromEntries(parts.filter(([, value]) => value !== undefined))
+    }
+  }
+  const value = valueFromASTUntyped(node)
+  return () => value
+}
+
+function usesIn(node: ValueNode): Map<string, number> {
+  const uses = new Map<string, number>()
+  visit(node, { Variable: ({ name }) => void uses.set(name.value, (uses.get(name.value) ?? 0) + 1) })
+  return uses
+}
+
+/** Values that say the same have the same text: fields that are merged must still have the same arguments. */
+const textOf = (node: ValueNode): string =>
+  print(
+    visit(node, {
+      ObjectValue: {
+        leave: (object) => ({
+          ...object,
+          fields: object.fields.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1)),
+        }),
+      },
+    }),
+  )
+
+const isChanged = <T>(before: readonly T[], after: readonly T[]): boolean =>
+  after.some((item, index) => item !== before[index])
+
+/** Takes values of scalars with variables inside out of one operation. */
+class Hoist {
+  readonly values = new Map<string, WrittenValue>()
+  private readonly taken: ReadonlySet<string>
+  private number = 0
+
+  constructor(operation: OperationDefinitionNode) {
+    this.taken = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
+  }
+
+  /** The same node where nothing needs to change. */
+  replaced(node: ValueNode, type: GraphQLInputType): ValueNode {
+    if (node.kind !== Kind.LIST && node.kind !== Kind.OBJECT) return node
+    const nullable = getNullableType(type)
+    if (isListType(nullable)) {
+      const given = node.kind === Kind.LIST ? node.values : [node]
+      const values = given.map((item) => this.replaced(item, nullable.ofType))
+      // One value stands for a list of it, one variable does not.
+      return isChanged(given, values) ? { kind: Kind.LIST, values } : node
+    }
+    if (isScalarType(nullable)) return this.hoisted(node, nullable)
+    if (!isInputObjectType(nullable) || node.kind !== Kind.OBJECT) return node
+    const known = nullable.getFields()
+    const fields = node.fields.map((field) => {
+      const of = known[field.name.value]
+      const value = of ? this.replaced(field.value, of.type) : field.value
+      return value === field.value ? field : { ...field, value }
+    })
+    return isChanged(node.fields, fields) ? { ...node, fields } : node
+  }
+
+  private hoisted(node: ValueNode, type: GraphQLScalarType): ValueNode {
+    const uses = usesIn(node)
+    if (uses.size === 0) return node
+    const key = `${type.name} ${textOf(node)}`
+    const value = this.values.get(key) ?? { name: this.freeName(), type, uses, build: builderOf(node) }
+    this.values.set(key, value)
+    return variableNode(value.name)
+  }
+
+  private freeName(): string {
+    let name: string
+    do name = `literal${++this.number}`
+    while (this.taken.has(name))
+    return name
+  }
+}
+
+const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
+const variableNode = (name: string): VariableNode => ({ kind: Kind.VARIABLE, name: nameNode(name) })
+
+/** Never null: it is an object or a list. */
+const definitionOf = ({ name, type }: WrittenValue): VariableDefinitionNode => ({
+  kind: Kind.VARIABLE_DEFINITION,
+  variable: variableNode(name),
+  type: { kind: Kind.NON_NULL_TYPE, type: { kind: Kind.NAMED_TYPE, name: nameNode(type.name) } },
+})
+
+/**
+ * The planner forgets variables inside the values of scalars, and compiled execution knows none there. The operation comes
+ * back with each such value as one variable, and with how those are built.
+ */
+export function withValuesHoisted(
+  schema: GraphQLSchema,
+  parts: OperationParts,
+): { readonly parts: OperationParts; readonly written: readonly WrittenValue[] } {
+  const hoist = new Hoist(parts.operation)
+  const typeInfo = new TypeInfo(schema)
+  const document: DocumentNode = visit(
+    parts.document,
+    visitWithTypeInfo(typeInfo, {
+      Argument(node) {
+        const type = typeInfo.getInputType()
+        const value = type ? hoist.replaced(node.value, type) : node.value
+        return value === node.value ? undefined : { ...node, value }
+      },
+    }),
+  )
+  const written = [...hoist.values.values()]
+  if (written.length === 0) return { parts, written }
+  const declared = visit(document, {
+    OperationDefinition: (node) => ({
+      ...node,
+      variableDefinitions: [...(node.variableDefinitions ?? []), ...written.map(definitionOf)],
+    }),
+  })
+  return { parts: operationParts(withoutUnusedVariables(declared), null), written }
+}
+
+/** A short document could repeat a long variable a thousand times. */
+function refuseRepeated(written: readonly WrittenValue[], variables: Variables): void {
+  let characters = 0
+  for (const { uses } of written) {
+    for (const [name, count] of uses) characters += count * (JSON.stringify(variables[name])?.length ?? 0)
+  }
+  if (characters <= charactersMax) return
+  const message = `The variables inside literals come to ${characters} characters; ${charactersMax} are accepted.`
+  throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', message)
+}
+
+/** The coerced variables with the written values among them; refuses what their parts make no value of. */
+export function withValuesBuilt(written: readonly WrittenValue[], variables: Variables): Variables {
+  if (written.length === 0) return variables
+  refuseRepeated(written, variables)
+  const built: Record<string, unknown> = {}
+  for (const { name, type, uses, build } of written) {
+    try {
+      built[name] = type.parseValue(build(variables))
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown
+      const errors = [...uses.keys()].map((path) => ({ path, code: 'INVALID_VALUE', message: thrown.message }))
+      throw new Refusal('VALIDATION_FAILED', thrown.message, { errors })
+    }
+  }
+  return { ...variables, ...built }
+}

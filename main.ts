@@ -88,16 +88,21 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   const metrics = new Metrics(database.pool)
   const explorer = explorerPage({ demo: config.demo })
+  const findToken = (hash: string) => findScimToken(database, hash, clock.now())
   const app = express().disable('x-powered-by').disable('etag')
   app.use(healthRouter(() => services.notReady()))
   app.get('/metrics', metrics.serve)
   app.use(metrics.observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
-  app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, explorer, apiVersion: contract.version, log }))
+  app.use(
+    ['/v1/graphql', '/graphql'],
+    graphqlHttp({ graph, edge, findToken, explorer, apiVersion: contract.version, log }),
+  )
   app.use(pagesRouter({ demo: config.demo }))
   const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const port = oauthService(services)
-  const issuer = async () => `${config.publicUrl ?? (await listensAt)}/v1/oauth`
+  const publicUrl = async () => config.publicUrl ?? (await listensAt)
+  const issuer = async () => `${await publicUrl()}/v1/oauth`
   const apiVersion = contract.version
   app.use(oauthRouter({ config, edge, port, apiVersion, scopes: oauthScopes, issuer, secret: keys.encryption, log }))
   app.use(
@@ -106,7 +111,8 @@ export async function startGateway(config: Config, services: OpenServices): Prom
       edge,
       apiVersion: contract.version,
       graph,
-      findToken: (hash) => findScimToken(database, hash, clock.now()),
+      findToken,
+      publicUrl,
       onDefect: (thrown, requestId) => log.error({ err: thrown, requestId }, 'a SCIM request failed'),
     }),
   )

@@ -25,7 +25,8 @@ export function refuseUnmet(caller: Caller, requirements: readonly ScopeRequirem
 
   const missingScopes = leastOf(unmet.flatMap((requirement) => lackedOf(caller, requirement)))
   const blocked = missingScopes.filter((scope) => sessionOnly.has(scope))
-  if (caller.kind === 'SESSION' || caller.kind === 'SCIM') {
+  if (caller.kind === 'SCIM') throw new Refusal('PERMISSION_DENIED', 'A SCIM token is good for SCIM operations only.')
+  if (caller.kind === 'SESSION') {
     throw new Refusal('PERMISSION_DENIED', `This operation is open to ${blocked.join(', ')} only.`)
   }
   if (blocked.length > 0) {

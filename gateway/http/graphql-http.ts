@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { admitDirectory, presentsScimToken, type FindScimToken } from '../edge/directory.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import { asksForPage } from '../pages/pages.ts'
@@ -14,6 +15,8 @@ import { permit } from './permit.ts'
 import type { Ports } from './ports.ts'
 
 export interface GraphqlHttpOptions extends Ports {
+  /** A directory may ask for what SCIM does here as well. */
+  readonly findToken: FindScimToken
   /** Answers a browser that navigates here. */
   readonly explorer: RequestHandler
   /** Sent as API-Version with every answer. */
@@ -25,12 +28,13 @@ export interface GraphqlHttpOptions extends Ports {
 
 /** GraphQL over HTTP. Mount it at its paths for all methods. */
 export function graphqlHttp(options: GraphqlHttpOptions): RequestHandler {
-  const { explorer, apiVersion, edge, log } = options
+  const { explorer, apiVersion, edge, findToken, log } = options
   const apollo = new ApolloFront(options, log)
   const serve = async (req: Request, res: Response): Promise<void> => {
     const mediaType = mediaTypeOf(req)
     try {
-      const admission = await edge.admit(req, res)
+      const isDirectory = presentsScimToken(req.headers)
+      const admission = await (isDirectory ? admitDirectory(edge, findToken, req, res) : edge.admit(req, res))
       if (admission.usage) admission.usage.operation = 'graphql'
       if (mediaType === null) throw notAcceptable()
       const result = await execute(options, apollo, req, res, admission)

@@ -71,6 +71,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
     graphqlHttp({
       graph,
       edge,
+      findToken: async () => null,
       explorer: (_req, res) => void res.type('html').send('the explorer'),
       apiVersion: versionServed,
       log,

@@ -34,6 +34,8 @@ export function operationsOf(body: Attributes): PatchOperation[] {
 const unknownPath = (path: string) => new ScimRefusal('invalidPath', `The path ${path.slice(0, 100)} is not known.`)
 
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
+/** Of extensions we have none; directories send what theirs say, as the department, all the same. */
+const extension = /^urn:(?!ietf:params:scim:schemas:core:)[a-z0-9][a-z0-9-]{0,31}:.+$/is
 /** `emails[type eq "work"].value`: of the addresses we have one, the userName. */
 const emailValue = /^emails\[\s*(?:type|primary)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 const roleValue = /^roles\[\s*(?:type|primary|value)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
@@ -48,6 +50,7 @@ function userChange({ op, path, value }: PatchOperation): UserInput {
     )
   }
   const name = path.replace(schemaPrefix, '')
+  if (extension.test(name)) return {}
   if (emailValue.test(name)) return said === null ? {} : (userAttribute('userName', said) ?? {})
   if (roleValue.test(name)) return userAttribute('roles', said) ?? {}
   if (op === 'remove' && /^(userName|active)$/i.test(name)) {
@@ -73,6 +76,7 @@ export interface GroupInput {
 const memberValue = /^members\[\s*value\s+eq\s+"([^"\\]{1,100})"\s*\]$/i
 
 function groupAttribute(input: GroupInput, name: string, { op, value }: PatchOperation): void {
+  if (extension.test(name)) return
   switch (name.toLowerCase()) {
     case 'displayname':
       if (op === 'remove') throw new ScimRefusal('mutability', 'displayName cannot be removed.')

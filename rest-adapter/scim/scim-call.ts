@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { parseBody, readBody, refuseOtherThanJson } from '../../gateway/edge/body.ts'
 import type { Edge } from '../../gateway/edge/edge.ts'
+import { admitDirectory, presentsScimToken, type FindScimToken } from '../../gateway/edge/directory.ts'
 import { requestIdOf } from '../../gateway/edge/problem.ts'
-import { statusSent } from '../../gateway/edge/usage.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/scim-token.ts'
 import { refusalOf, unfitIn } from '../body.ts'
 import type { EdgePort, GraphPort } from '../ports.ts'
 import { mediaType, ScimRefusal, writeScimError } from './scim-error.ts'
@@ -19,8 +18,9 @@ export interface ScimOptions {
   /** Sent as API-Version with every answer. */
   readonly apiVersion: string
   readonly graph: GraphPort
-  /** The token as it stands now, by the SHA-256 of what was presented. */
-  readonly findToken: (hash: string) => Promise<ScimTokenRecord | null>
+  readonly findToken: FindScimToken
+  /** Where links begin; what a request says of its host is the client's word. */
+  readonly publicUrl: () => Promise<string>
   /** Told of what went wrong on our side. */
   readonly onDefect: (thrown: unknown, requestId: string) => void
 }
@@ -41,8 +41,6 @@ export interface Call {
 
 /** `operation` is what a request is called in the usage of the organization. */
 export type Serve = (operation: string, work: Work) => RequestHandler
-
-const bearer = /^bearer +(\S+)$/i
 
 interface Served {
   readonly operation: string
@@ -67,7 +65,8 @@ export async function answer(
       if (errors?.[0]) throw errors[0]
       return data?.['result'] as T
     }
-    const { status, body } = await work({ req, base: baseOf(req), body: () => bodyOf(req), run })
+    const base = `${await options.publicUrl()}${scimBase}`
+    const { status, body } = await work({ req, base, body: () => bodyOf(req), run })
     res.statusCode = status
     res.setHeader('Cache-Control', 'no-store')
     const location = status === 201 && (body as { meta?: { location?: string } }).meta?.location
@@ -84,9 +83,6 @@ export async function answer(
 const isCoded = (thrown: unknown): boolean =>
   typeof (thrown as { extensions?: { code?: unknown } } | null)?.extensions?.code === 'string'
 
-/** As the client reached us. */
-const baseOf = ({ headers, protocol }: Request): string => `${protocol}://${headers.host ?? 'localhost'}${scimBase}`
-
 /** Whoever comes is judged as everywhere; then nothing but the token of a directory is let in. */
 async function callerOf(
   { edge, findToken }: ScimOptions,
@@ -94,32 +90,15 @@ async function callerOf(
   req: Request,
   res: ServerResponse,
 ): Promise<Caller> {
-  const startedMs = performance.now()
-  const [, token = ''] = bearer.exec(req.headers.authorization ?? '') ?? []
-  const isScim = looksLikeScimToken(token) && req.headers['x-api-key'] === undefined
-  const { authorization: _token, cookie: _cookie, ...others } = req.headers
-  const { socket, originalUrl } = req
-  const admission = await edge.admit({ headers: isScim ? others : req.headers, socket, originalUrl }, res)
-  const hash = isScim ? scimTokenHash(token) : null
-  const record = hash === null ? null : await findToken(hash)
-  if (!record) throw new Refusal('UNAUTHENTICATED', 'A SCIM token is needed: Authorization: Bearer scim_...')
-  if (record.organizationSuspended) throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
-  const { id, organizationId } = record
-  const counted = { kind: 'SCIM_TOKEN', id, organizationId, userId: nobody } as const
-  res.once('close', () => edge.finished({ ...admission, usage: { counted, operation, startedMs } }, statusSent(res)))
-  return {
-    ...admission.caller,
-    kind: 'SCIM',
-    organizationId,
-    userId: nobody,
-    role: 'ADMIN',
-    visibility: 'ALL',
-    ownerIds: null,
-    credentialId: id,
+  const { headers, socket, originalUrl } = req
+  if (!presentsScimToken(headers)) {
+    await edge.admit({ headers, socket, originalUrl }, res)
+    throw new Refusal('UNAUTHENTICATED', 'A SCIM token is needed: Authorization: Bearer scim_...')
   }
+  const { usage, caller } = await admitDirectory(edge, findToken, { headers, socket, originalUrl }, res)
+  usage!.operation = operation
+  return caller
 }
-
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 async function bodyOf(req: IncomingMessage): Promise<Attributes> {
   const raw = await readBody(req)

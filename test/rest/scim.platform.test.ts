@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { suspendOrganization } from '../../subgraphs/identity/public.ts'
@@ -19,6 +20,16 @@ const accounts = (member: Member) => async () => {
 
 const withToken = (token: string) => scimWith(platform, token)
 const aDirectory = () => newDirectory(platform)
+const graphql =
+  (token: string) =>
+  async (query: string, variables = {}, headers = {}): Promise<Answer> =>
+    answerOf(
+      await fetch(`${platform.url}/v1/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query, variables }),
+      }),
+    )
 
 let directory: Directory
 let scim: Scim
@@ -50,21 +61,8 @@ describe('the token', () => {
       const { status } = await fetch(platform.url + path, { headers: { authorization: `Bearer ${token}` } })
       expect(status).toBe(401)
     }
-    const body = JSON.stringify({ query: '{ scimUserList { total } }' })
-    const graphql = await fetch(`${platform.url}/v1/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body,
-    })
-    expect(graphql.status).toBe(401)
     const session = await sessionOf(platform, owner)
-    const asSession = await answerOf(
-      await fetch(`${platform.url}/v1/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${session}`, 'content-type': 'application/json' },
-        body,
-      }),
-    )
+    const asSession = await graphql(session)('{ scimUserList { total } }')
     expect(asSession.body.errors[0].extensions.code).toBe('PERMISSION_DENIED')
     expect((await withToken(session)('GET', '/Users')).status).toBe(401)
     expect(refusal(await withToken('')('GET', '/Users', undefined, { 'x-api-key': owner.secret }))).toEqual([
@@ -76,9 +74,69 @@ describe('the token', () => {
   })
 
   it('of a suspended organization is refused at once', async () => {
-    const { organizationId, scim: own } = await aDirectory()
+    const { organizationId, scim: own, token } = await aDirectory()
     await suspendOrganization(platform.services, organizationId)
     expect(refusal(await own('GET', '/Users'))).toEqual([401, 'ORGANIZATION_SUSPENDED'])
+    expect((await graphql(token)('{ scimUserList { total } }')).status).toBe(401)
+  })
+})
+
+describe('the token in GraphQL', () => {
+  it('does what SCIM does, in its organization, and is counted', async () => {
+    const { token, admin, organizationId } = await aDirectory()
+    const ask = graphql(token)
+    const userName = anEmail()
+    const create = `mutation($input: ScimUserInput!) { scimUserCreate(input: $input) { id userName active role } }`
+    const headers = { 'idempotency-key': newId() }
+    const created = await ask(create, { input: { userName } }, headers)
+    const user = created.body.data.scimUserCreate
+    expect(user).toEqual({ id: expect.any(String), userName, active: true, role: 'MEMBER' })
+    expect((await ask(create, { input: { userName } }, headers)).body.data.scimUserCreate).toEqual(user)
+    expect((await admin.user!({ id: user.id })).body).toMatchObject({ organizationId, email: userName })
+    const group = `mutation($input: ScimGroupInput!) { scimGroupCreate(input: $input) { displayName members { id } } }`
+    const { body } = await ask(group, { input: { displayName: 'Sales', members: [user.id] } })
+    expect(body.data.scimGroupCreate).toEqual({ displayName: 'Sales', members: [{ id: user.id }] })
+    const list = encodeURIComponent('{ scimUserList { total data { userName } } }')
+    const read = await answerOf(
+      await fetch(`${platform.url}/v1/graphql?query=${list}`, {
+        headers: { authorization: `Bearer ${token}`, 'apollo-require-preflight': '1' },
+      }),
+    )
+    expect(read.body.data.scimUserList.total).toBe(2)
+    const { body: theirs } = await scim('POST', '/Users', { userName: anEmail() })
+    expect((await ask(`{ scimUser(id: "${theirs.id}") { id } }`)).body.errors[0].extensions.code).toBe('NOT_FOUND')
+    await platform.settled()
+    const counted = await platform.query(
+      `select operation, requests from identity.usage_hour where credential_kind = 'SCIM_TOKEN' and organization_id = $1`,
+      [organizationId],
+    )
+    expect(counted).toEqual([{ operation: 'graphql', requests: 5 }])
+  })
+
+  it.each([
+    '{ accountList { total } }',
+    '{ userList { total } }',
+    '{ me { id } }',
+    '{ scimToken { isActive } }',
+    '{ scimUserList { total } accountList { total } }',
+    'mutation { scimTokenRotate { token } }',
+    'mutation { authLogin(input: {email: "a@example.com", password: "x"}) { accessToken } }',
+  ])('is refused %s', async (query) => {
+    const { status, body } = await graphql(directory.token)(query)
+    expect([status, body.errors[0].extensions.code]).toEqual([403, 'PERMISSION_DENIED'])
+    expect(body.errors[0].message).toBe('A SCIM token is good for SCIM operations only.')
+  })
+
+  it('is nothing beside a key, and nothing when it is wrong or replaced', async () => {
+    const { token, admin, owner } = await aDirectory()
+    const query = '{ scimUserList { total } }'
+    const withKey = await graphql(token)(query, {}, { 'x-api-key': owner.secret })
+    expect(withKey.body.errors[0].extensions.code).toBe('API_KEY_SCOPE_BLOCKED')
+    await admin.scimTokenRotate!()
+    for (const wrong of [token, 'scim_wrong', `scim_${'x'.repeat(43)}`]) {
+      const { status, body } = await graphql(wrong)(query)
+      expect([status, body.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED'])
+    }
   })
 })
 
@@ -218,6 +276,57 @@ describe('users', () => {
     expect(refusal(await scim('PATCH', `/Users/${free.body.id}`, onto))).toEqual([409, 'uniqueness'])
   })
 
+  it('keep what they are when a directory tells of extensions that nobody here knows', async () => {
+    const { body: user } = await scim('POST', '/Users', { userName: anEmail(), displayName: 'Ann' })
+    const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+    const patched = await scim(
+      'PATCH',
+      `/Users/${user.id}`,
+      patch(
+        { op: 'Add', path: `${enterprise}:department`, value: 'Sales' },
+        { op: 'replace', path: `${enterprise}:manager[value eq "x"].displayName`, value: 'Bea' },
+        { op: 'remove', path: `${enterprise}:manager` },
+        { op: 'replace', value: { [enterprise]: { costCenter: '7' }, 'urn:acme:hr:2.0:User:grade': 3, active: true } },
+        { op: 'replace', path: 'urn:ietf:params:scim:schemas:core:2.0:User:displayName', value: 'Anna' },
+      ),
+    )
+    expect([patched.status, patched.body]).toEqual([
+      200,
+      { ...user, displayName: 'Anna', name: { formatted: 'Anna' }, meta: patched.body.meta },
+    ])
+    const { body: group } = await scim('POST', '/Groups', { displayName: `G ${newId()}` })
+    const told = patch({ op: 'add', path: 'urn:acme:hr:2.0:Group:grade', value: 3 })
+    expect((await scim('PATCH', `/Groups/${group.id}`, told)).status).toBe(200)
+  })
+
+  it('have addresses that begin where the platform is, whatever host a request names', async () => {
+    const call = (path: string, method = 'GET', body = '') =>
+      new Promise<{ location: string | undefined; text: string }>((resolve, reject) => {
+        const headers = {
+          host: 'evil.example',
+          authorization: `Bearer ${directory.token}`,
+          'content-type': 'application/scim+json',
+        }
+        request(`${platform.url}/v1/scim/v2${path}`, { method, headers }, (res) => {
+          let text = ''
+          res.on('data', (chunk) => (text += String(chunk)))
+          res.on('end', () => resolve({ location: res.headers.location, text }))
+        })
+          .on('error', reject)
+          .end(body)
+      })
+    const created = await call('/Users', 'POST', JSON.stringify({ userName: anEmail() }))
+    const { id } = JSON.parse(created.text) as { id: string }
+    expect(created.location).toBe(`${platform.url}/v1/scim/v2/Users/${id}`)
+    const grouped = await call('/Groups', 'POST', JSON.stringify({ displayName: newId(), members: [{ value: id }] }))
+    const discovered = [await call('/ServiceProviderConfig'), await call('/ResourceTypes'), await call('/Schemas')]
+    const answers = [created, grouped, await call(`/Users/${id}`), ...discovered]
+    for (const { text } of answers) {
+      expect(text).toContain(`${platform.url}/v1/scim/v2/`)
+      expect(text).not.toContain('evil.example')
+    }
+  })
+
   it('page by startIndex and count', async () => {
     const { scim: own } = await aDirectory()
     for (let count = 0; count < 3; count++) await own('POST', '/Users', { userName: anEmail() })
@@ -289,6 +398,8 @@ describe('what is refused', () => {
     [patch({ op: 'replace', path: '__proto__.active', value: true }), 'invalidPath'],
     [patch({ op: 'replace', value: { nosuch: 1 } }), 'invalidPath'],
     [patch({ op: 'remove', path: 'userName' }), 'mutability'],
+    [patch({ op: 'replace', path: 'urn:ietf:params:scim:schemas:core:2.0:User:nosuch', value: 1 }), 'invalidPath'],
+    [patch({ op: 'replace', path: 'urn:', value: 1 }), 'invalidPath'],
     [patch({ op: 'remove' }), 'noTarget'],
     [patch({ op: 'move', path: 'active', value: true }), 'invalidSyntax'],
     [patch(), 'invalidSyntax'],

@@ -14,6 +14,26 @@ export function readJson(raw: Buffer, headers: IncomingMessage['headers']): unkn
   return body
 }
 
+/** Where no body belongs, nothing that is said is dropped. What is no JSON, nor called so, says nothing. */
+export function refuseFields(raw: Buffer, headers: IncomingMessage['headers']): void {
+  let body: unknown
+  try {
+    body = parseBody(raw)
+  } catch (refused) {
+    if (/json/i.test(headers['content-type'] ?? '')) throw refused
+    return
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'This operation takes no body.' }])
+  }
+  const unfit = unfitIn(body)
+  const unknown = Object.keys(body).map((path) => {
+    return { path, code: 'UNKNOWN_FIELD', message: `${path} is not a field of this operation, which takes no body.` }
+  })
+  const problems = unfit.length > 0 ? unfit : unknown
+  if (problems.length > 0) throw refusalOf(problems)
+}
+
 /** One refusal of several problems: `UNKNOWN_FIELD` when a field is unknown, whatever else is wrong. */
 export function refusalOf(problems: readonly FieldProblem[]): Refusal {
   const isUnknown = ({ code }: FieldProblem): boolean => code === 'UNKNOWN_FIELD'

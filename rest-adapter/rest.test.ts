@@ -49,6 +49,10 @@ describe('an answer', () => {
     expect(parts.requests[0]!.variables).toEqual({ input: { name: 'nut' } })
   })
 
+  it.each([{}, ''])('comes all the same when nothing is said (%j) where no body belongs', async (body) => {
+    expect((await send(`/v1/parts/${partId}`, { method: 'DELETE', body })).status).toBe(204)
+  })
+
   it('is 204 without a body where OpenAPI describes none', async () => {
     const { status, headers, text } = await send(`/v1/parts/${partId}`, {
       method: 'DELETE',
@@ -88,18 +92,23 @@ describe('a refusal', () => {
     ['an unknown path', ['/v1/nothing'], [404, 'NOT_FOUND']],
     ['an unknown path of an area', ['/v1/parts/a/b/c'], [404, 'NOT_FOUND']],
     ['the root', ['/v1'], [404, 'NOT_FOUND']],
-    ['a path that does not decode', ['/v1/parts/%E4'], [400, 'VALIDATION_FAILED']],
+    ['a path that does not decode', ['/v1/parts/%E4'], [400, 'VALIDATION_FAILED', 'path WRONG_FORMAT']],
     ['no body', ['/v1/parts', { method: 'POST' }], [400, 'VALIDATION_FAILED', ' REQUIRED']],
     [
       'a bad body',
       ['/v1/parts', { method: 'POST', body: { name: '', x: 1 } }],
       [400, 'UNKNOWN_FIELD', 'x UNKNOWN_FIELD', 'name TOO_SHORT'],
     ],
-    ['no JSON', ['/v1/parts', { method: 'POST', body: '{' }], [400, 'INVALID_JSON']],
+    ['no JSON', ['/v1/parts', { method: 'POST', body: '{' }], [400, 'INVALID_JSON', 'body INVALID_JSON']],
     [
       'another type',
       ['/v1/parts', { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } }],
       [415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ],
+    [
+      'a body where none belongs',
+      [`/v1/parts/${partId}`, { method: 'DELETE', body: { x: 1, y: null } }],
+      [400, 'UNKNOWN_FIELD', 'x UNKNOWN_FIELD', 'y UNKNOWN_FIELD'],
     ],
     ['a bad query', ['/v1/parts?limit=0&kind=x'], [400, 'VALIDATION_FAILED', 'kind NOT_ALLOWED', 'limit OUT_OF_RANGE']],
     [

@@ -9,7 +9,7 @@ import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { writeAnswer } from './answer.ts'
 import { leaveOutHidden } from './leave-out.ts'
-import { readJson, refusalOf } from './body.ts'
+import { readJson, refusalOf, refuseFields } from './body.ts'
 import type { RestOperation } from './contract.ts'
 import { announce } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
@@ -68,7 +68,7 @@ export class Endpoint {
     private readonly operation: RestOperation,
     private readonly around: Surroundings,
   ) {
-    this.readsBody = operation.body !== null || operation.acceptsIdempotencyKey
+    this.readsBody = operation.method !== 'get'
   }
 
   readonly serve = async (req: ServedRequest, res: ServerResponse): Promise<void> => {
@@ -133,6 +133,7 @@ export class Endpoint {
       if (unknown.length > 0) throw unknownParameters(unknown)
     }
     let body: unknown
+    if (raw && !operation.body && raw.length > 0) refuseFields(raw, req.headers)
     if (raw && operation.body) {
       if (raw.length > 0) body = readJson(raw, req.headers)
       else if (operation.body.required) throw bodyRequired()

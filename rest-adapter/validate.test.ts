@@ -87,9 +87,9 @@ describe('Validator.check', () => {
 describe('parseBody', () => {
   it.each<[string, string[] | null]>([
     ['{"a":1,"a":2}', null],
-    ['{"a":', ['INVALID_JSON']],
-    ['', ['INVALID_JSON']],
-    ['{"a":NaN}', ['INVALID_JSON']],
+    ['{"a":', ['INVALID_JSON', 'body INVALID_JSON']],
+    ['', ['INVALID_JSON', 'body INVALID_JSON']],
+    ['{"a":NaN}', ['INVALID_JSON', 'body INVALID_JSON']],
     ['{"a":["\\u0000"]}', ['VALIDATION_FAILED', 'a.0 NOT_TEXT']],
     ['{"a":"\\ud800"}', ['VALIDATION_FAILED', 'a NOT_TEXT']],
     ['{"\\u0000":1}', ['VALIDATION_FAILED', ' NOT_TEXT']],
@@ -121,7 +121,7 @@ describe('parseBody', () => {
   it('refuses a compressed body, and bytes that are not UTF-8', () => {
     expect(parsed('{}', { 'content-encoding': 'gzip' })).toEqual(['UNSUPPORTED_MEDIA_TYPE'])
     expect(refusedFor(() => readJson(Buffer.from([0x22, 0xe4, 0x22]), { 'content-type': 'application/json' }))).toEqual(
-      ['INVALID_JSON'],
+      ['INVALID_JSON', 'body INVALID_JSON'],
     )
   })
 })

@@ -20,11 +20,14 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
       else reject(tooLarge(req))
     })
     req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const endedEarly = (): void => reject(new Refusal('INVALID_JSON', 'The body ended early.'))
+    const endedEarly = (): void => reject(unreadable('The body ended early.'))
     if (req.destroyed) endedEarly()
     else req.on('error', endedEarly)
   })
 }
+
+const unreadable = (message: string): Refusal =>
+  new Refusal('INVALID_JSON', message, { errors: [{ path: 'body', code: 'INVALID_JSON', message }] })
 
 function tooLarge(req: IncomingMessage): Refusal {
   req.removeAllListeners('data').resume()
@@ -50,10 +53,10 @@ export function refuseOtherThanJson(headers: IncomingHttpHeaders, { suffixed = f
 
 /** Of a key that occurs twice the last one counts. */
 export function parseBody(raw: Buffer): unknown {
-  if (!isUtf8(raw)) throw new Refusal('INVALID_JSON', 'The body is not UTF-8.')
+  if (!isUtf8(raw)) throw unreadable('The body is not UTF-8.')
   try {
     return JSON.parse(raw.toString('utf8'))
   } catch {
-    throw new Refusal('INVALID_JSON', 'The body is not JSON.')
+    throw unreadable('The body is not JSON.')
   }
 }

@@ -59,7 +59,9 @@ function explain(error: unknown): Explained | null {
   if (parserError) return { code: parserError[0], detail: parserError[1], details: {} }
   // Express throws these for path parameters that do not decode.
   if (error instanceof URIError) {
-    return { code: 'VALIDATION_FAILED', detail: 'The path is not validly percent-encoded.', details: {} }
+    const detail = 'The path is not validly percent-encoded.'
+    const errors = [{ path: 'path', code: 'WRONG_FORMAT', message: detail }]
+    return { code: 'VALIDATION_FAILED', detail, details: { errors } }
   }
   return null
 }

@@ -16,6 +16,8 @@ const post = (body: unknown, more: Record<string, string> = {}): Promise<Receive
   exchange(serving.url, posted(body, { ...headers, ...more }))
 const problem = (path: string, code: string, message: string) =>
   refusalBody('VALIDATION_FAILED', message, { errors: [{ path, code, message }] })
+const unreadable = (message: string) =>
+  refusalBody('INVALID_JSON', message, { errors: [{ path: 'body', code: 'INVALID_JSON', message }] })
 
 const search = 'query($text: String!) { search(text: $text) { __typename } }'
 const books = 'query($filter: BookFilter) { books(filter: $filter) { total } }'
@@ -23,11 +25,11 @@ const raw = (query: string, variables: string): string => `{"query":${JSON.strin
 
 describe('a body', () => {
   it.each<[string, string, object]>([
-    ['of nothing', '', refusalBody('INVALID_JSON', 'The body is not JSON.')],
-    ['of broken JSON', '{"query":"{ flag }"', refusalBody('INVALID_JSON', 'The body is not JSON.')],
-    ['of NUL', '\0', refusalBody('INVALID_JSON', 'The body is not JSON.')],
-    ['with a byte order mark', '\ufeff{"query":"{ flag }"}', refusalBody('INVALID_JSON', 'The body is not JSON.')],
-    ['of endless brackets', '['.repeat(500_000), refusalBody('INVALID_JSON', 'The body is not JSON.')],
+    ['of nothing', '', unreadable('The body is not JSON.')],
+    ['of broken JSON', '{"query":"{ flag }"', unreadable('The body is not JSON.')],
+    ['of NUL', '\0', unreadable('The body is not JSON.')],
+    ['with a byte order mark', '\ufeff{"query":"{ flag }"}', unreadable('The body is not JSON.')],
+    ['of endless brackets', '['.repeat(500_000), unreadable('The body is not JSON.')],
     ['of null', 'null', problem('', 'WRONG_TYPE', 'The body must be an object.')],
     ['of a number', '1e999', problem('', 'WRONG_TYPE', 'The body must be an object.')],
     ['of text', '"{ flag }"', problem('', 'WRONG_TYPE', 'The body must be an object.')],
@@ -145,7 +147,7 @@ describe('a body', () => {
   it('that is not UTF-8 is refused', async () => {
     const body = Buffer.concat([Buffer.from('{"query":"{ flag }","x":"'), Buffer.from([0xff]), Buffer.from('"}')])
     const received = await exchange(serving.url, { ...posted(''), body })
-    expect([received.status, received.body]).toEqual([400, refusalBody('INVALID_JSON', 'The body is not UTF-8.')])
+    expect([received.status, received.body]).toEqual([400, unreadable('The body is not UTF-8.')])
   })
 
   it.each([

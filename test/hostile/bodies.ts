@@ -11,7 +11,7 @@ import { fieldsOf, reaching, schemaAt, valueAt, without, withText, type Field } 
 import { freshPrefix } from '../requests/valid-values.ts'
 import type { Hostile } from './refusals.ts'
 
-const invalidJson = refusedWith('INVALID_JSON')
+const invalidJson = { ...refusedWith('INVALID_JSON'), errors: [{ path: 'body', code: 'INVALID_JSON' }] }
 const deep = (open: string, close: string): string => open.repeat(100_000) + '1' + close.repeat(100_000)
 
 /** Bodies that are no JSON object at all. */
@@ -43,6 +43,15 @@ export function badBodies({ operation }: ValidRequest): Hostile[] {
     { what: 'lists in lists', change: { body: deep('[', ']') }, refused: refusedInput('*', 'TOO_DEEP') },
     { what: 'objects in objects', change: { body: deep('{"a":', '}') }, refused: refusedInput('*', 'TOO_DEEP') },
     ...(isRequired ? [{ what: 'no body', change: { body: '' }, refused: refusedInput('', 'REQUIRED') }] : []),
+  ]
+}
+
+/** Bodies for an operation that has none. */
+export function needlessBodies(): Hostile[] {
+  return [
+    { what: 'a field', change: { body: '{"isAdmin":true}' }, refused: refusedInput('isAdmin', 'UNKNOWN_FIELD') },
+    { what: 'a list', change: { body: '[{"isAdmin":true}]' }, refused: refusedInput('', 'WRONG_TYPE') },
+    { what: 'half a body', change: { body: '{"a":' }, refused: invalidJson },
   ]
 }
 

@@ -187,7 +187,7 @@ export function badPaths({ operation, path }: ValidRequest): Hostile[] {
       const unreadable = ['%', '%zz', '%ff', '%ed%a0%80', '%c0%ae%c0%ae'].map((text) => ({
         what: `${name} ${text}`,
         change: { at: at(text) },
-        refused: refusedWith('VALIDATION_FAILED'),
+        refused: refusedInput('path', 'WRONG_FORMAT'),
       }))
       return [
         ...cases,

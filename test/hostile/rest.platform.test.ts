@@ -4,7 +4,7 @@ import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { goodOnce, needsOthers } from '../requests/exceptions.ts'
 import { Requests } from '../requests/requests.ts'
-import { badBodies, badFields, badShapes, badTransports, edgesOf } from './bodies.ts'
+import { badBodies, badFields, badShapes, badTransports, edgesOf, needlessBodies } from './bodies.ts'
 import { badHeaders, badPaths, badQueries } from './parameters.ts'
 import { expectAccepted, expectRefused } from './refusals.ts'
 
@@ -57,6 +57,14 @@ describe.each(named)('%s', (_, operation) => {
     const request = await requests.valid(operation)
     const { body: whole } = await requests.valid(operation, { whole: true })
     await expectRefused(requests, request, badFields(requests, request, whole))
+  })
+})
+
+const withoutBody = named.filter(([, { body, method }]) => body === null && method !== 'get')
+
+describe.each(withoutBody)('%s', (_, operation) => {
+  it('refuses a body that says anything', async () => {
+    await expectRefused(requests, await requests.valid(operation), needlessBodies())
   })
 })
 

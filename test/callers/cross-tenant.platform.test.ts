@@ -264,7 +264,7 @@ describe('GraphQL', () => {
       inParallel(mutations, ([query, id]) => graphql(ours, query, { id })),
     )
     expect(answers.map(({ body }) => [body.data, body.errors[0].extensions.code])).toEqual(
-      mutations.map(() => [null, 'NOT_FOUND']),
+      mutations.map(() => [{ r: null }, 'NOT_FOUND']),
     )
   })
 })

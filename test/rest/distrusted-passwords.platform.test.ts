@@ -111,6 +111,21 @@ describe('a user whom a directory provisioned', () => {
     expect(await login(registered, other.organizationId)).toBe('401 UNAUTHENTICATED')
   })
 
+  it('is entered by no password of before because of a link that was used meanwhile', async () => {
+    const email = anEmail()
+    await register(email)
+    await signInByLink(email)
+    const [one, two] = [await newDirectory(platform), await newDirectory(platform)]
+    const { id } = (await one.scim('POST', '/Users', { userName: email })).body
+    await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
+    await two.scim('POST', '/Users', { userName: email })
+    await one.scim('DELETE', `/Users/${id}`)
+    await one.scim('POST', '/Users', { userName: email })
+    for (const { organizationId } of [one, two]) expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
+    await resetPassword(email)
+    for (const { organizationId } of [one, two]) expect(await login(email, organizationId, newPassword)).toBe('200')
+  })
+
   it('uses the password that it has when it proved the address before', async () => {
     const { organizationId, scim } = await newDirectory(platform)
     const email = anEmail()

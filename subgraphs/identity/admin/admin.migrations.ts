@@ -68,3 +68,12 @@ export const waysToBelong: Migration = {
       from identity.app_user u join identity.person p on p.id = u.person_id;
   `,
 }
+
+export const provenPasswords: Migration = {
+  name: '20261121-identity-proven-passwords',
+  sql: `
+    -- Whoever set the password was seen to read the address. A sign-in link proves the address, but not that.
+    alter table identity.person add column is_password_proven boolean not null default false;
+    update identity.person set is_password_proven = email_verified_at is not null;
+  `,
+}

@@ -118,7 +118,7 @@ async function join(ctx: RequestContext, { userId, personId, newHash, ...names }
   )
   await db.query(
     `update identity.person set password_hash = coalesce(password_hash, $2),
-       email_verified_at = coalesce(email_verified_at, $3), updated_at = $3 where id = $1`,
+       email_verified_at = coalesce(email_verified_at, $3), is_password_proven = true, updated_at = $3 where id = $1`,
     [personId, newHash, now],
   )
   const after = (await findUser(db, organizationId, userId))!

@@ -161,11 +161,11 @@ async function changeEmail(ctx: RequestContext, id: string, email: string): Prom
     )
   }
   if (await findPerson(ctx.db, email)) throw taken('userName')
-  await ctx.db.query('update identity.person set email = $2, email_verified_at = null, updated_at = $3 where id = $1', [
-    person!.id,
-    email,
-    ctx.clock.now().toISOString(),
-  ])
+  await ctx.db.query(
+    `update identity.person set email = $2, email_verified_at = null, is_password_proven = false, updated_at = $3
+     where id = $1`,
+    [person!.id, email, ctx.clock.now().toISOString()],
+  )
   // Whoever reads the old address has no business with the account any more.
   await withdrawAllTokens(ctx, person!.id)
   const target = { type: 'user', id } as const

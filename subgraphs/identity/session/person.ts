@@ -84,6 +84,7 @@ export async function setPassword(ctx: RequestContext, person: NewPassword): Pro
 
 /** The password is of somebody who reads the address: it is good wherever the person belongs. In a transaction. */
 export async function trustPassword({ db }: RequestContext, personId: string): Promise<void> {
+  await db.query('update identity.person set is_password_proven = true where id = $1', [personId])
   await db.query(
     'update identity.app_user set distrusts_password = false where person_id = $1 and distrusts_password',
     [personId],

@@ -37,6 +37,8 @@ export async function verifyEmail(ctx: RequestContext, token: string): Promise<E
     const taken = await takeToken(inner, 'VERIFY_EMAIL', token)
     if (!taken) return null
     await markVerified(inner, taken.personId)
+    // Asked for by who registered, with a password.
+    await inner.db.query('update identity.person set is_password_proven = true where id = $1', [taken.personId])
     return taken.email
   })
   if (email === null) throw await failedAddress(ctx, wrongToken())

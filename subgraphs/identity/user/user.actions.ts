@@ -48,8 +48,9 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
   const [added] = await ctx.db.query<{ id: string }>(
     `insert into identity.app_user (organization_id, id, person_id, role, visibility, is_active, invited_at, external_id,
        known_as, created_at, updated_at, must_accept, distrusts_password)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9, $12, $13 and exists (
-       select from identity.person where id = $3 and email_verified_at is null
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9, $12, $13 and (
+       not exists (select from identity.person where id = $3 and is_password_proven)
+       or exists (select from identity.app_user other where other.person_id = $3 and other.distrusts_password)
      )) on conflict (organization_id, person_id) do update
      set role = $4, visibility = $5, is_active = $6, invited_at = $7, external_id = $8, known_as = $11, left_at = null,
        updated_at = $9, must_accept = excluded.must_accept, distrusts_password = excluded.distrusts_password

@@ -79,7 +79,7 @@ const ways: Record<string, (directory: Directory, email: string) => Promise<stri
 }
 
 describe.each(Object.keys(ways))('an address that somebody registered, never proved, and that %s', (way) => {
-  it('is entered by no password of before, by a link, and by the password that a mailed code sets', async () => {
+  it('is entered by no password of before, and by the one that a mailed code sets', async () => {
     const directory = await newDirectory(platform)
     const { organizationId, admin } = directory
     const email = anEmail()

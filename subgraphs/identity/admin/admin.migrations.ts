@@ -50,7 +50,7 @@ export const waysToBelong: Migration = {
     alter table identity.app_user
       -- Invited, and has never accepted; deactivated or not.
       add column must_accept boolean not null default false,
-      -- Somebody else added the person, whose address nobody had proven: a password that was set until now may be a stranger's.
+      -- Somebody else added the person, whose password nobody had proven: whoever set it may be a stranger.
       add column distrusts_password boolean not null default false;
     update identity.app_user set must_accept = true where invited_at is not null;
 

@@ -108,8 +108,8 @@ export function membershipsAsTold(sql: Sql, personId: string): Promise<User[]> {
 }
 
 /**
- * The active memberships of a person, that of the latest sign-in first. By password: not those that somebody else made for an
- * address that nobody had proven. Whoever registered it, and set the password, need not be who was meant.
+ * The active memberships of a person, that of the latest sign-in first. By password: not those that somebody else made while
+ * nobody had proven the password. Whoever registered the address, and set it, need not be who was meant.
  */
 export function membershipsOf(sql: Sql, personId: string, by: 'mail' | 'password'): Promise<User[]> {
   return sql.query<User>(

@@ -58,6 +58,12 @@ describe('a first start on an empty folder', () => {
     for (const words of ['/v1/graphql', '/docs', demo.organizations[0]!.users[0]!.email, keyOf(demo)])
       expect(process.said()).toContain(words)
     expect((await fetch(`${process.url}/metrics`)).status).toBe(200)
+    // Many database connections, which all end in peace.
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        fetch(`${process.url}/v1/cases?search=a${index}`, { headers: { 'x-api-key': keyOf(demo) } }),
+      ),
+    )
 
     expect(await process.stop()).toBe(0)
     expect(existsSync(join(folder, 'postgres/data/postmaster.pid'))).toBe(false)

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './contract.ts'
 
 /** Answers with the result of an operation as its success response in OpenAPI describes it. */
@@ -9,7 +10,7 @@ export function writeAnswer(
   url: string,
   res: ServerResponse,
 ): void {
-  const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' }
+  const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
   if (success.headers.has('ETag') && record?.version !== undefined) headers['ETag'] = `"${record.version}"`
   if (success.headers.has('Location') && typeof record?.id === 'string') {
@@ -17,12 +18,9 @@ export function writeAnswer(
   }
   if (isReplayed) headers['Idempotent-Replayed'] = 'true'
   if (!success.hasBody) {
-    res.writeHead(success.status, headers).end()
+    res.writeHead(success.status, { ...headers, 'Cache-Control': 'no-store' }).end()
     return
   }
   if (result === undefined) throw new Error(`${path}: the stored document has no field called result.`)
-  const text = JSON.stringify(result)
-  headers['Content-Type'] = 'application/json; charset=utf-8'
-  headers['Content-Length'] = Buffer.byteLength(text)
-  res.writeHead(success.status, headers).end(text)
+  sendJson(res, success.status, 'application/json; charset=utf-8', headers, result)
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { pathOf } from '../edge/blocked-path.ts'
 import { problemOf, requestIdOf } from '../edge/problem.ts'
+import { sendJson } from '../edge/send-json.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { MediaType } from './media-type.ts'
 
@@ -56,20 +57,6 @@ export function executedAnswer({ data, errors, extensions }: GraphResult, reques
   }
 }
 
-function write(
-  res: ServerResponse,
-  mediaType: MediaType,
-  status: number,
-  body: GraphQLAnswer,
-  headers: Record<string, string | number>,
-): void {
-  const text = JSON.stringify(body)
-  headers['Content-Type'] = mediaType
-  headers['Content-Length'] = Buffer.byteLength(text)
-  headers['Cache-Control'] = 'no-store'
-  res.writeHead(status, headers).end(text)
-}
-
 // The whole answer of a mutation under a key is not known: it was used for something else, or still runs.
 const refusalsOfKey = new Set<unknown>(['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'])
 
@@ -79,7 +66,7 @@ export function writeExecuted(res: ServerResponse, mediaType: MediaType, result:
   if (refused) throw refused
   const headers: Record<string, string> = {}
   if (result.replayed) headers['Idempotent-Replayed'] = 'true'
-  write(res, mediaType, 200, executedAnswer(result, requestIdOf(res)), headers)
+  sendJson(res, 200, mediaType, headers, executedAnswer(result, requestIdOf(res)))
 }
 
 /** Ends the exchange with the error, in the status of its code. A defect is logged; the answer carries only the request id. */
@@ -99,5 +86,5 @@ export function writeRefused(
     res.destroy()
     return
   }
-  write(res, mediaType, status, { errors }, { ...headers })
+  sendJson(res, status, mediaType, headers, { errors })
 }

@@ -7,7 +7,7 @@ import express, { type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
-import { graphqlSocket } from './gateway/http/graphql-socket.ts'
+import { asksForSocket, graphqlSocket } from './gateway/http/graphql-socket.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
@@ -119,7 +119,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage }))
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
 
-  const server = createServer({ maxHeaderSize: 32_768 }, app)
+  const server = createServer({ maxHeaderSize: 32_768, shouldUpgradeCallback: asksForSocket }, app)
   const socket = graphqlSocket({ server, graph, edge, log })
   const url = await listening(server, config)
   listens(url)

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { createClient, type Client } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -152,6 +154,19 @@ describe('a connection', () => {
     expect(await next()).toEqual({ type: 'connection_ack' })
     const [error] = await once(new WebSocket(`${serving.origin}/v1/other`, 'graphql-transport-ws'), 'error')
     expect((error as Error).message).toBe('Unexpected server response: 404')
+  })
+
+  it.each(['h2c', 'websocket2', 'TLS/1.0'])('is not what a request wants that offers %s', async (upgrade) => {
+    const headers = {
+      Connection: 'Upgrade, HTTP2-Settings',
+      Upgrade: upgrade,
+      'HTTP2-Settings': 'AAMAAABkAAQAAP__',
+      'Content-Type': 'application/json',
+      'X-API-Key': serving.keyWith(),
+    }
+    const sent = request(serving.url, { method: 'POST', headers }).end('{"query":"{ __typename }"}')
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    expect([answer.statusCode, await json(answer)]).toEqual([200, { data: { __typename: 'Query' } }])
   })
 
   it.each<[string, string | object, number]>([

@@ -10,9 +10,9 @@ import type { Ports } from './ports.ts'
 import { SocketOperations } from './socket-operations.ts'
 
 export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
+  /** Made with `shouldUpgradeCallback: asksForSocket`. */
   readonly server: Server
   readonly log: Pick<Logger, 'error' | 'debug'>
-  readonly paths?: readonly string[]
   /** Operations that one connection may have running. */
   readonly operationsMax?: number
   /** How long a client may take to send `connection_init`. */
@@ -28,10 +28,18 @@ export interface GraphqlSockets {
 
 const closingMs = 5_000
 const goingAway = 1001
+const paths: ReadonlySet<string> = new Set(['/v1/graphql', '/graphql'])
+
+/**
+ * Whether a request asks for a websocket that is here. To be given to the server as `shouldUpgradeCallback`: whatever else offers
+ * an upgrade, as clients that would rather speak HTTP/2 do with each request, gets the answer that it gets without.
+ */
+export const asksForSocket = ({ headers, url = '/' }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket' && paths.has(pathOf(url))
 
 /** GraphQL over websockets (graphql-transport-ws), on the server and the paths of GraphQL over HTTP. */
 export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
-  const { server, graph, edge, log, paths = ['/v1/graphql', '/graphql'], operationsMax = 32, initMs = 5_000 } = options
+  const { server, graph, edge, log, operationsMax = 32, initMs = 5_000 } = options
   const times: SocketTimes = { pingMs: options.pingMs ?? 20_000, idleMs: options.idleMs ?? 600_000 }
   const { hooks } = new SocketOperations({ graph, edge, log, operationsMax })
   const protocol = makeServer({ ...hooks, connectionInitWaitTimeout: initMs })
@@ -51,10 +59,8 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
     () => open.forEach((socket) => void closeWhenOver(socket, options)),
     options.recheckMs ?? 2_000,
   )
-  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    if (paths.includes(pathOf(request.url ?? '/'))) sockets.handleUpgrade(request, stream, head, accept)
-    else if (server.listenerCount('upgrade') === 1) refuseUpgrade(stream)
-  }
+  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void =>
+    sockets.handleUpgrade(request, stream, head, accept)
   server.on('upgrade', upgrade)
 
   return {
@@ -82,9 +88,4 @@ async function closeWhenOver(
     // The database is away: that says nothing about the credential.
     log.debug({ err }, 'a websocket was not checked again')
   }
-}
-
-function refuseUpgrade(stream: Duplex): void {
-  stream.once('error', () => stream.destroy())
-  stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 }

@@ -9,7 +9,7 @@ import { anEdge, type EdgeSketch } from '../edge/edge.fixture.ts'
 import { type LibraryEndpoint, libraryEndpoints, librarySupergraph } from '../graph/library.fixture.ts'
 import { Graph } from '../graph/graph.ts'
 import { graphqlHttp } from './graphql-http.ts'
-import { graphqlSocket, type GraphqlSocketOptions } from './graphql-socket.ts'
+import { asksForSocket, graphqlSocket, type GraphqlSocketOptions } from './graphql-socket.ts'
 
 /** A subgraph of the library that keeps the promise of `Idempotency-Key`, and can be made to wait. */
 export class RememberingEndpoint implements SubgraphEndpoint {
@@ -78,7 +78,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
       ...(direct !== undefined && { direct }),
     }),
   )
-  const server = createServer(app)
+  const server = createServer({ shouldUpgradeCallback: asksForSocket }, app)
   const socket = graphqlSocket({ server, graph, edge, log, ...socketOptions })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -158,7 +158,10 @@ export class Endpoint {
     const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context).catch((thrown) => {
       throw this.inRestWords(thrown, variables)
     })
-    if (errors?.[0]) return this.around.edge.refuse(this.inRestWords(errors[0], variables), req, res)
+    if (errors?.[0]) {
+      if (replayed) res.setHeader('Idempotent-Replayed', 'true')
+      return this.around.edge.refuse(this.inRestWords(errors[0], variables), req, res)
+    }
     const { fields } = context.caller
     if (fields) leaveOutHidden(this.around.graph.apiSchema, prepared, data, fields)
     const result = data?.['result']

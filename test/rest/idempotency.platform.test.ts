@@ -123,7 +123,10 @@ describe('an Idempotency-Key', () => {
     const clash = { body: aProduct({ sku: taken.sku }), headers: aKey() }
     const missing = { id: newId(), body: { name: 'x' }, headers: aKey() }
     const first = [await member.rest.productCreate!(clash), await member.rest.accountUpdate!(missing)]
-    expect(first.map(({ status }) => status)).toEqual([409, 404])
+    expect(first.map((answer) => [answer.status, isReplay(answer)])).toEqual([
+      [409, null],
+      [404, null],
+    ])
 
     await member.rest.productDelete!({ id: taken.id })
     await account(member, { id: missing.id })
@@ -131,6 +134,7 @@ describe('an Idempotency-Key', () => {
     expect(second.map(({ status, body }) => [status, body.code, body.detail])).toEqual(
       first.map(({ status, body }) => [status, body.code, body.detail]),
     )
+    expect(second.map(isReplay)).toEqual(['true', 'true'])
     const again = await member.rest.productCreate!({ ...clash, headers: aKey() })
     expect(again.status).toBe(201)
   })

@@ -2,7 +2,6 @@ import 'reflect-metadata'
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
@@ -23,6 +22,7 @@ import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
+import { listenOn } from './subgraphs/kernel/listen-on.ts'
 import { MailDelivery } from './subgraphs/kernel/mail/mail-delivery.ts'
 import { schemaPath } from './subgraphs/kernel/paths.ts'
 import { publicJwks } from './subgraphs/kernel/session-token.ts'
@@ -121,25 +121,28 @@ export async function startGateway(config: Config, services: OpenServices): Prom
 
   const server = createServer({ maxHeaderSize: 32_768, shouldUpgradeCallback: asksForSocket }, app)
   const socket = graphqlSocket({ server, graph, edge, log })
-  const url = await listening(server, config)
+  const closeRest = async (): Promise<void> => {
+    await listener.close()
+    await usage.close()
+  }
+  const url = await listening(server, config).catch(async (error: unknown) => {
+    await closeRest()
+    throw error
+  })
   listens(url)
   return {
     url,
     settled: () => usage.flush(),
     async close() {
       await stopped(server, () => socket.close())
-      await listener.close()
-      await usage.close()
+      await closeRest()
     },
   }
 }
 
-async function listening(server: Server, { port, host }: Config): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+async function listening(server: Server, config: Config): Promise<string> {
+  const { address, family, port } = await listenOn(server, config)
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** The keys that access tokens verify with (RFC 7517). */
@@ -165,19 +168,24 @@ const addressesOf = (url: string): Record<string, string> => ({
 /** Everything in one process. */
 async function everything(config: Config, services: OpenServices): Promise<Running> {
   const gateway = await startGateway(config, services)
-  if (config.demo) {
-    const demo = await loadDemo({ services, dataDir: config.dataDir, baseUrl: gateway.url })
-    process.stdout.write(`${bannerOf(demo, addressesOf(gateway.url))}\n`)
-  }
-  const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
-  const mail = await MailDelivery.start(services, services.databaseUrl)
-  return {
-    url: gateway.url,
-    async close() {
-      await gateway.close()
-      await mail.close()
-      await worker.stop()
-    },
+  try {
+    if (config.demo) {
+      const demo = await loadDemo({ services, dataDir: config.dataDir, baseUrl: gateway.url })
+      process.stdout.write(`${bannerOf(demo, addressesOf(gateway.url))}\n`)
+    }
+    const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
+    const mail = await MailDelivery.start(services, services.databaseUrl)
+    return {
+      url: gateway.url,
+      async close() {
+        await gateway.close()
+        await mail.close()
+        await worker.stop()
+      },
+    }
+  } catch (error) {
+    await gateway.close()
+    throw error
   }
 }
 

@@ -64,7 +64,7 @@ export async function aProcess(
     url,
     async start() {
       // PATH alone: nothing of the test's own environment configures the process.
-      const env = { PATH: process.env['PATH'], NODE_ENV: 'production', ...environment, PORT: String(port) }
+      const env = { PATH: process.env['PATH'], NODE_ENV: 'production', PORT: String(port), ...environment }
       const [entry, ...args] = command
       const started = spawn(process.execPath, [join(inject('dist'), entry!), ...args], {
         cwd: projectRoot,

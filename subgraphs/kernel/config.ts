@@ -53,8 +53,8 @@ export interface Config {
 
 /** What of the configuration shows in answers and mails. */
 export interface Settings extends Pick<Config, 'allowedOrigins' | 'meetingProviders'> {
-  /** Where links to the platform begin, without a slash at the end. */
-  readonly publicUrl: string
+  /** Where links to the platform begin, without a slash at the end. Without a PUBLIC_URL it is known once the gateway listens. */
+  publicUrl: string
 }
 
 export const settingsOf = ({ publicUrl, port, allowedOrigins, meetingProviders }: Config): Settings => ({
@@ -137,10 +137,16 @@ function mustBeKey(name: string, text: string): void {
   throw new ConfigError(`${name} is not 32 bytes in base64 (openssl rand -base64 32).`)
 }
 
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN
+  if (port <= 65535) return port
+  throw new ConfigError(`PORT: "${text}" is not a port number.`)
+}
+
 function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
   if (!value) return null
   const url = URL.parse(value)
-  if (!url || !protocols.includes(url.protocol)) {
+  if (!url || !protocols.includes(url.protocol) || !value.startsWith('//', url.protocol.length)) {
     throw new ConfigError(
       `${name} is not a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
     )
@@ -148,10 +154,15 @@ function urlOf(name: string, value: string | undefined, protocols: readonly stri
   return value
 }
 
+/** Paths are put after it. */
+function publicUrlOf(value: string | undefined): string | null {
+  const url = urlOf('PUBLIC_URL', value, ['http:', 'https:'])
+  if (url && /[?#@]/.test(url)) throw new ConfigError(`PUBLIC_URL: "${url}" is more than an origin and a path.`)
+  return url?.replace(/\/+$/, '') ?? null
+}
+
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const port = Number(env.PORT ?? 4000)
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new ConfigError(`PORT: "${env.PORT}" is not a port number.`)
+  const port = portOf(env.PORT || '4000')
   const encryptionKey = env.ENCRYPTION_KEY || null
   if (encryptionKey) mustBeKey('ENCRYPTION_KEY', encryptionKey)
   const formerEncryptionKeys = (env.ENCRYPTION_KEY_FORMER ?? '').split(',').filter(Boolean)
@@ -193,7 +204,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     callerKey,
     trustProxy: addressesOf('TRUST_PROXY', env.TRUST_PROXY ?? ''),
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',
-    publicUrl: urlOf('PUBLIC_URL', env.PUBLIC_URL, ['http:', 'https:'])?.replace(/\/+$/, '') ?? null,
+    publicUrl: publicUrlOf(env.PUBLIC_URL),
     oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['on', 'off']) === 'on',
     smtpUrl: urlOf('SMTP_URL', env.SMTP_URL, ['smtp:', 'smtps:']),
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),

@@ -31,9 +31,9 @@ export async function runProcess(
     process.exit(0)
   } catch (error) {
     await services?.close()
-    if (!(error instanceof ConfigError || error instanceof Refusal || isAddressInUse(error))) throw error
-    process.stderr.write(`${(error as Error).message}\n`)
-    process.exitCode = 1
+    if (!(error instanceof ConfigError || error instanceof Refusal)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
   }
 }
 
@@ -49,9 +49,6 @@ export async function runCommand(
   }
   await runProcess(migrations, () => start, { besideServer: true })
 }
-
-const isAddressInUse = (error: unknown): boolean =>
-  ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes((error as { code?: string }).code ?? '')
 
 /** The first SIGTERM or SIGINT; from now on neither ends the process by itself. */
 function nextSignal(): Promise<string> {

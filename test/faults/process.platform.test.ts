@@ -131,6 +131,19 @@ describe('a second start', () => {
   })
 })
 
+describe('a start beside another server', () => {
+  it('on the same port says so in one line, and leaves nothing running', async () => {
+    const [folder, other] = [await aFolder(), await aFolder()]
+    const first = await started({ DATA_DIR: folder, DEMO: 'off' })
+    const { port } = new URL(first.url)
+    const second = await aProcess(['main.js'], { DATA_DIR: other, DEMO: 'off', LOG_LEVEL: 'warn', PORT: port })
+    onTestFinished(() => second.kill())
+    await expect(second.start()).rejects.toThrow(/^main.js ended:\nHOST, PORT: cannot listen on .*EADDRINUSE.*\n$/)
+    expect(existsSync(join(other, 'postgres/data/postmaster.pid'))).toBe(false)
+    expect(await first.stop()).toBe(0)
+  })
+})
+
 /** A database of the test run's server, with another sign-in. */
 const templateAs = (user: string, database: string): string =>
   databaseUrl(inject('templateUrl').replace('//crm@', `//${user}@`), database)
@@ -153,6 +166,9 @@ describe('a start that cannot work', () => {
       '"nowhere" does not exist',
     ],
     ['a role that may not sign in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
+    ['an address that is none', { HOST: 'nowhere.invalid' }, 'HOST, PORT: cannot listen on nowhere.invalid'],
+    ['an address of another machine', { HOST: '192.0.2.1' }, 'HOST, PORT: cannot listen on 192.0.2.1'],
+    ['an address of Redis that is none', { REDIS_URL: 'redis://127.0.0.1:1/crm' }, 'REDIS_URL cannot be used'],
     ['a subgraph nobody knows', {}, 'Name a subgraph', ['main.js', 'subgraph', 'sales']],
   ] as const)(
     'with %s names it in one line',

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Counter } from 'prom-client'
 import { createClient, defineScript } from 'redis'
 import type { CommandParser } from 'redis'
-import type { Limit } from '../config.ts'
+import { ConfigError, type Limit } from '../config.ts'
 import { judge } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
@@ -41,7 +41,7 @@ const countWindows = defineScript({
   transformReply: (reply: unknown) => reply as number[],
 })
 
-const connect = (url: string) =>
+const clientOf = (url: string) =>
   createClient({
     url,
     scripts: { countWindows },
@@ -50,6 +50,14 @@ const connect = (url: string) =>
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: 1000, reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
   })
+
+function connect(url: string): ReturnType<typeof clientOf> {
+  try {
+    return clientOf(url)
+  } catch (cause) {
+    throw new ConfigError(`REDIS_URL cannot be used (${(cause as Error).message}).`, { cause })
+  }
+}
 
 const countedInProcess = new Counter({
   name: 'counters_in_process_total',

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { systemClock, type Clock } from '../clock.ts'
 import { statusOfCode, type ErrorCode } from '../errors.ts'
+import { listenOn } from '../listen-on.ts'
 import { callerHeader, isSignedCaller } from './caller-token.ts'
 import type { SubgraphEndpoint, SubgraphRequest } from './endpoint.ts'
 import { readRequest, requestBytesMax, writeAnswer } from './wire.ts'
@@ -68,9 +68,9 @@ export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServ
         .then((reply) => send(response, reply, isStopping))
     },
   )
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, options.host, resolve))
+  const { port } = await listenOn(server, options)
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     stop() {
       isStopping = true
       return closed(server)

@@ -130,6 +130,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     throw error
   })
   listens(url)
+  if (!config.publicUrl) services.settings.publicUrl = url
   return {
     url,
     settled: () => usage.flush(),

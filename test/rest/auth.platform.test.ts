@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { mailsTo } from '../mailbox.ts'
 import { usePlatform } from '../platform.ts'
 import { restClient, type Answer } from '../rest-client.ts'
 
@@ -39,6 +40,12 @@ describe('authRegister', () => {
       `access_token=${answer.body.accessToken}; Max-Age=900; Path=/; HttpOnly; SameSite=Lax`,
       `csrf_token=${answer.body.csrfToken}; Max-Age=2592000; Path=/; SameSite=Strict`,
     ])
+  })
+
+  it('begins the link of its mail at the address listened on, where no PUBLIC_URL is given', async () => {
+    const { email } = await registered()
+    const [mail] = await mailsTo(platform, email)
+    expect(mail!.text).toContain(`${platform.url}/v1/auth/verify-email?token=${mail!.secret}`)
   })
 
   it('answers 400 with every rule that a body breaks', async () => {

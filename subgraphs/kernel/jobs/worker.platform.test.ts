@@ -31,7 +31,7 @@ const queued = () =>
     'select task_identifier as task, key, attempts < max_attempts as waits, locked_at is not null as locked from graphile_worker.jobs',
   )
 
-/** A queue that gave up with its connections begins anew after ten seconds. */
+/** A queue that gave up with its connections begins anew after seconds. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 25_000 })
 
 async function start(job: Job): Promise<Worker> {
@@ -171,6 +171,19 @@ describe('workers', () => {
     await fresh.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'worker' and datname = current_database()`,
     )
+    await tick()
+    await eventually(async () => expect(await runs()).toEqual(['steady']))
+  })
+  it('work on after they lost the connection of their first statement', async () => {
+    await (await start(noting('before'))).stop()
+    const waiting = `select pid from pg_stat_activity
+      where application_name = 'worker' and datname = current_database() and wait_event_type = 'Lock'`
+    await fresh.database.transaction(async (sql) => {
+      await sql.query('lock table graphile_worker._private_tasks in access exclusive mode')
+      await start(noting('steady'))
+      await eventually(async () => expect(await fresh.database.query(waiting)).toHaveLength(1))
+      await fresh.database.query(`select pg_terminate_backend(pid) from (${waiting}) of_worker`)
+    })
     await tick()
     await eventually(async () => expect(await runs()).toEqual(['steady']))
   })

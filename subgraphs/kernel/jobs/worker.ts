@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Cron } from 'croner'
 import type * as Queue from 'graphile-worker'
@@ -19,7 +20,8 @@ export interface Worker {
 }
 
 const concurrency = 2
-const restartMs = 10_000
+const restartMs = 3_000
+const failuresMax = 2 * concurrency
 const hourMs = 3_600_000
 
 /**
@@ -43,7 +45,7 @@ export async function startWorker({ databaseUrl, jobs, services }: WorkerOptions
     const utils = await queue.makeWorkerUtils({ pgPool: pool, logger: options.logger! })
     await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS'] })
     await utils.release()
-    const stopRunning = await keepRunning(() => queue.run(options), log)
+    const stopRunning = await keepRunning(() => runUntilStuck(queue, options), log)
     return {
       async stop() {
         await stopRunning()
@@ -56,7 +58,24 @@ export async function startWorker({ databaseUrl, jobs, services }: WorkerOptions
   }
 }
 
-/** A queue gives up when the database is away for minutes; then another one begins. Gives what ends it. */
+/**
+ * A queue whose very first statement fails keeps that failure and answers every later fetch with it. One that fails to fetch
+ * again and again is ended.
+ */
+async function runUntilStuck(queue: typeof Queue, options: RunnerOptions): Promise<Runner> {
+  const events = new EventEmitter()
+  const runner = await queue.run({ ...options, events })
+  let failures = 0
+  const noteFetch = () => void (failures = 0)
+  events.on('worker:getJob:empty', noteFetch).on('job:start', noteFetch)
+  events.on('worker:getJob:error', () => {
+    failures += 1
+    if (failures === failuresMax) runner.stop().catch(() => {})
+  })
+  return runner
+}
+
+/** A queue that is stuck, or gave up because the database was away, is followed by another one. Gives what ends it. */
 async function keepRunning(start: () => Promise<Runner>, log: Logger): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   const { signal } = stopping

@@ -138,7 +138,7 @@ describe('changes at once', () => {
     }
   })
 
-  it('of the same products in bulk, from both ends, all succeed', async () => {
+  it('of the same products in bulk, from both ends and in capitals, all succeed', async () => {
     const made = await each(times(20, String), (name) => product(member, { name }))
     const items = made.map(({ id }) => ({ id, name: 'Bulk' }))
     const answers = await Promise.all([
@@ -146,7 +146,9 @@ describe('changes at once', () => {
       member.rest.productBulkUpdate!({
         body: { items: items.toReversed().map(({ id }) => ({ id, features: ['x'] })) },
       }),
-      member.rest.productBulkUpdate!({ body: { items: items.map(({ id }) => ({ id, tags: ['y'] })) } }),
+      member.rest.productBulkUpdate!({
+        body: { items: items.map(({ id }, index) => ({ id: index < 10 ? id : id.toUpperCase(), tags: ['y'] })) },
+      }),
     ])
     expect(answers.map(({ body }) => [body.succeeded, body.failed])).toEqual([
       [20, 0],

@@ -352,6 +352,16 @@ describe('productBulkUpdate', () => {
     expect(body.succeeded).toBe(2)
   })
 
+  it('changes a product that is named twice in the order sent', async () => {
+    const [{ id }] = (await some(1)) as [{ id: string }]
+    const items = [
+      { id, name: 'First' },
+      { id: id.toUpperCase(), name: 'Second' },
+    ]
+    expect((await member.rest.productBulkUpdate!({ body: { items } })).body.succeeded).toBe(2)
+    expect((await member.rest.product!({ id })).body).toMatchObject({ name: 'Second', version: 3 })
+  })
+
   it.each<[string, unknown]>([
     ['no items', { items: [] }],
     ['501 items', { items: Array.from({ length: 501 }, () => ({ id: newId() })) }],
@@ -388,9 +398,13 @@ describe('productBulkDelete', () => {
     for (const id of ids) expect(await platform.eventTypesOf(id)).toEqual(['product.created', 'product.deleted'])
   })
 
-  it('tells an id that is named twice', async () => {
+  it.each<[string, (id: string) => string[]]>([
+    ['alike', (id) => [id, id]],
+    ['the second time in capitals', (id) => [id, id.toUpperCase()]],
+    ['the first time in capitals', (id) => [id.toUpperCase(), id]],
+  ])('tells an id that is named twice, %s', async (_, twice) => {
     const [{ id }] = (await some(1)) as [{ id: string }]
-    const { body } = await member.rest.productBulkDelete!({ body: { ids: [id, id] } })
+    const { body } = await member.rest.productBulkDelete!({ body: { ids: twice(id) } })
     expect(body.results.map(({ status, code }: Record<string, unknown>) => [status, code])).toEqual([
       ['DELETED', null],
       ['FAILED', 'NOT_FOUND'],

@@ -148,7 +148,8 @@ function connectionAsked(info: Asked): { record: ReadonlySet<string>; total: boo
 
 /**
  * Many changes in one transaction, each for itself: a refused item leaves the others standing, and is told with its code.
- * Rows are locked in the order of their ids, so that two bulk changes never wait for each other.
+ * Rows are locked in the order of their ids, however these are written, so that two bulk changes never wait for each
+ * other; changes of one row stay in the order sent.
  */
 async function bulk<I extends Versioned>(
   ctx: RequestContext,
@@ -162,7 +163,9 @@ async function bulk<I extends Versioned>(
     throw invalid({ path, code: 'OUT_OF_RANGE', message: `${path} holds between 1 and ${bulkMax} items.` })
   }
   const results: BulkItemResult[] = []
-  const inOrder = items.map((item, index) => ({ item, index })).sort((a, b) => (a.item.id < b.item.id ? -1 : 1))
+  const inOrder = items
+    .map((item, index) => ({ item, index, row: item.id.toLowerCase() }))
+    .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
   await inTransaction(ctx, async (outer) => {
     for (const { item, index } of inOrder) {
       const result = { index, id: item.id, code: null, message: null, errors: null }

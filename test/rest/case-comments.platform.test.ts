@@ -124,6 +124,13 @@ describe('caseCommentList', () => {
       hasMore: true,
       nextCursor: expect.any(String),
     })
+    const { nextCursor } = page.body
+    const next = await member.rest.caseCommentList!({
+      id,
+      query: { cursor: nextCursor, limit: 2, includeTotal: false },
+    })
+    expect(values(next, 'body')).toEqual(['E'])
+    expect({ ...next.body, data: null }).toEqual({ data: null, page: 1, limit: 2, hasMore: false, nextCursor: null })
     expect(values(await member.rest.caseCommentList!({ id }), 'body')).toEqual(['A', 'B', 'C', 'D', 'E'])
     expect((await member.rest.caseCommentList!({ id: newId() })).status).toBe(404)
   })

@@ -71,13 +71,18 @@ export class CaseResolver {
   async caseCommentList(
     @Arg('caseId', () => ID) caseId: string,
     @Args(() => PartArgs) args: PartArgs,
+    @Arg('cursor', () => String, {
+      nullable: true,
+      description: '`nextCursor` of the page before; stands instead of `page`.',
+    })
+    cursor: string | null,
     @Ctx() ctx: RequestContext,
     @Info() info: Asked,
   ) {
     const { id } = await cases.require(ctx, caseId)
     return comments.page(
       ctx,
-      { ...args, filter: { caseId: { eq: id } }, orderBy: [{ field: 'createdAt', direction: 'ASC' }] },
+      { ...args, cursor, filter: { caseId: { eq: id } }, orderBy: [{ field: 'createdAt', direction: 'ASC' }] },
       info,
     )
   }

@@ -28,7 +28,10 @@ function spansOf({ days, holidays = [] }: BusinessHours, day: DateTime): Interva
   )
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString()
+/** The last moment that a timestamp can say. */
+const latest = Date.parse('9999-12-31T23:59:59.999Z')
+
+const iso = (ms: number): string => new Date(Math.min(ms, latest)).toISOString()
 
 /** The moment when so much working time has passed since `from`; every hour counts without a calendar. */
 export function addWorkingTime(from: string, ms: number, hours: BusinessHours | null | undefined): string {

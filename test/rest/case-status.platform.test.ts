@@ -175,6 +175,14 @@ describe('caseSetStatus', () => {
     expect(await move('OPEN', 24 * hour)).toBe('2027-03-02T12:00:00.001Z')
   })
 
+  it('moves no due date beyond the last moment there is', async () => {
+    const slaDueAt = '9999-12-31T23:59:59.999Z'
+    const { id } = await supportCase(member, { slaDueAt, status: 'PENDING_CUSTOMER' })
+    platform.pass(hour)
+    const { status, body } = await member.rest.caseSetStatus!({ id, body: { status: 'OPEN' } })
+    expect([status, body.slaDueAt]).toEqual([200, slaDueAt])
+  })
+
   it('leaves a case without a due date without one', async () => {
     const { id } = await supportCase(member, { status: 'PENDING_CUSTOMER' })
     await member.rest.caseUpdate!({ id, body: { slaDueAt: null } })

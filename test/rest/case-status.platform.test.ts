@@ -23,6 +23,8 @@ interface Moments {
   due: string
   /** The same and the hour that the customer was asked. */
   later: string
+  /** 24 hours after the case came: of one that came with priority HIGH, as an escalated one does. */
+  soon: string
 }
 
 interface Effects {
@@ -52,7 +54,7 @@ const effectsOf = (body: Record<string, unknown>): Effects => {
 
 function momentsFrom(came: Date): Moments {
   const at = (hours: number) => new Date(came.getTime() + hours * hour).toISOString()
-  return { came: at(0), moved: at(1), due: at(72), later: at(73) }
+  return { came: at(0), moved: at(1), due: at(72), later: at(73), soon: at(24) }
 }
 
 /** What a case has that is created in a status. */
@@ -60,13 +62,13 @@ const createdIn: Record<Status, (moments: Moments) => Partial<Effects>> = {
   NEW: () => ({}),
   OPEN: () => ({}),
   PENDING_CUSTOMER: () => ({}),
-  ESCALATED: ({ came }) => ({ priority: 'HIGH', escalatedAt: came, escalationLevel: 1 }),
+  ESCALATED: ({ came, soon }) => ({ priority: 'HIGH', slaDueAt: soon, escalatedAt: came, escalationLevel: 1 }),
   RESOLVED: ({ came }) => ({ resolvedAt: came }),
   CLOSED: ({ came }) => ({ resolvedAt: came, closedAt: came }),
 }
 
 const escalated = { priority: 'HIGH', escalationLevel: 1 }
-const wasEscalated = ({ came }: Moments) => ({ priority: 'HIGH', escalatedAt: came, escalationLevel: 1 })
+const wasEscalated = (moments: Moments) => createdIn.ESCALATED(moments)
 
 const moves: [from: Status, to: Status, effects: (moments: Moments) => Partial<Effects>][] = [
   ['NEW', 'OPEN', () => ({})],
@@ -118,6 +120,15 @@ describe('caseCreate', () => {
     expect(body.status).toBe(status)
     expect(effectsOf(body)).toEqual({ ...plain(moments), ...createdIn[status](moments) })
     expect(await platform.eventTypesOf(body.id)).toEqual(['case.created'])
+  })
+
+  it('counts the due dates of a case that comes escalated by the priority that this gives it', async () => {
+    const { priority, slaDueAt, firstResponseDueAt } = await supportCase(member, {
+      status: 'ESCALATED',
+      priority: 'LOW',
+    })
+    const after = (hours: number) => new Date(platform.now.getTime() + hours * hour).toISOString()
+    expect([priority, firstResponseDueAt, slaDueAt]).toEqual(['HIGH', after(4), after(24)])
   })
 })
 

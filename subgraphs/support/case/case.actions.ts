@@ -16,12 +16,10 @@ const cases = recordsOf(supportCase)
 export async function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
   const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
-  const hours = slaHours[input.priority ?? 'MEDIUM']
-  const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution, businessHours)
   const fresh = {
     status: 'NEW',
     priority: input.priority ?? 'MEDIUM',
-    slaDueAt,
+    slaDueAt: null,
     pausedAt: null,
     resolvedAt: null,
     closedAt: null,
@@ -29,6 +27,8 @@ export async function createCase(ctx: RequestContext, input: CaseCreateInput): P
     reopenCount: 0,
   } as const
   const implied = statusChange(fresh, input.status ?? 'NEW', now, businessHours).values
+  const hours = slaHours[implied.priority ?? fresh.priority]
+  const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution, businessHours)
   const firstResponseDueAt = hoursAfter(now, hours.firstResponse, businessHours)
   return cases.create(ctx, input, { slaDueAt, firstResponseDueAt, ...implied })
 }

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { prepareTenantRole, raiseTenantWall } from './tenant-wall.ts'
+import { isTenantWallWhole, prepareTenantRole, raiseTenantWall } from './tenant-wall.ts'
 
 /** One step of the schema, as SQL. Steps run in the order of the list, once; a step that has run is never edited. */
 export interface Migration {
@@ -23,7 +23,8 @@ export async function pendingMigrations(database: Database, migrations: readonly
 
 /** Brings the database to the newest step with MikroORM's migrator; processes that start together take turns. */
 export async function migrate(database: Database, url: string, migrations: readonly Migration[]): Promise<void> {
-  if ((await pendingMigrations(database, migrations)).length === 0) return
+  const isNewest = (await pendingMigrations(database, migrations)).length === 0
+  if (isNewest && (await isTenantWallWhole(database))) return
   const client = await database.pool.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])

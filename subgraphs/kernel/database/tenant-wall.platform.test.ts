@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { subgraphs } from '../../all.ts'
+import { migrations, subgraphs } from '../../all.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../ids.ts'
 import { TenantDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
 
 let fresh: FreshDatabase
 let tenants: TenantDatabase
@@ -134,5 +135,18 @@ describe('the wall between tenants', () => {
     }
     expect(await tenants.of(mine).query('select id from identity.person')).toEqual([])
     expect(await tenants.of(mine).query('select id from identity.organization')).toEqual([])
+  })
+})
+
+describe('migrate', () => {
+  it.each([
+    'revoke all on kernel.record_total from crm_app',
+    'alter table kernel.record_total disable row level security',
+    'drop policy tenant on kernel.record_total',
+  ])('raises the wall where a start was killed before it had: %s', async (unfinished) => {
+    await fresh.database.query(unfinished)
+    await migrate(fresh.database, fresh.url, migrations)
+    expect(await tenants.of(mine).query(totals)).toEqual([{ organizationId: mine, n: 3 }])
+    expect(await tenants.query(totals)).toEqual([])
   })
 })

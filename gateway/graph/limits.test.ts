@@ -149,6 +149,15 @@ describe('variables', () => {
       ],
     ],
     ['query ($show: Boolean = true) { flag @include(if: $show) }', { show: null }, [['show', 'REQUIRED']]],
+    ['query ($id: ID = "b1") { book(id: $id) { id } }', { id: null }, [['id', 'REQUIRED']]],
+    [
+      'query ($any: BookFilter = {}, $note: EchoNote = {}) { books(filter: { any: [$any] }) { total } ...Rest } fragment Rest on Query { echo(note: { notes: [{ notes: [$note] }] }) }',
+      { any: null, note: null },
+      [
+        ['any', 'REQUIRED'],
+        ['note', 'REQUIRED'],
+      ],
+    ],
   ])('of %s are refused when they are %j, each by its path', async (document, variables, problems) => {
     const refused = graph.execute(graph.prepare(document), variables, aContext())
     await expect(refused).rejects.toMatchObject({

@@ -29,7 +29,7 @@ export class Prepared {
   /** `size` is that of the whole document, in characters. */
   constructor(surroundings: PrepareSurroundings, parts: OperationParts, size: number) {
     const { apiSchema, requirements } = surroundings.supergraph
-    const { operation, fragments, conditions, document } = parts
+    const { operation, fragments, document } = parts
     this.surroundings = surroundings
     const hoisted = withValuesHoisted(apiSchema, parts)
     this.parts = hoisted.parts
@@ -38,7 +38,7 @@ export class Prepared {
     this.kind = operation.operation
     this.name = operation.name?.value ?? null
     this.requirements = requirementsOf(apiSchema, requirements, document)
-    this.variables = declaredVariables(apiSchema, operation, conditions)
+    this.variables = declaredVariables(apiSchema, parts)
     this.cost = costOf(apiSchema, operation, fragments)
   }
 

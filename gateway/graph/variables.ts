@@ -3,12 +3,16 @@ import {
   isInputType,
   isNonNullType,
   typeFromAST,
+  TypeInfo,
   valueFromAST,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
   type GraphQLInputType,
   type GraphQLSchema,
-  type OperationDefinitionNode,
 } from 'graphql'
 import { Refusal, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import type { OperationParts } from './operation.ts'
 
 /** A declared variable, its type looked up and its default coerced once. */
 export interface DeclaredVariable {
@@ -16,8 +20,8 @@ export interface DeclaredVariable {
   readonly type: GraphQLInputType
   readonly hasDefault: boolean
   readonly defaultValue: unknown
-  /** `@skip` or `@include` read it, so an explicit null has no meaning. */
-  readonly isCondition: boolean
+  /** It stands where null may not, if only by its default: an explicit null has no meaning there. */
+  readonly isNeeded: boolean
 }
 
 export type Variables = Readonly<Record<string, unknown>>
@@ -25,11 +29,25 @@ export type Variables = Readonly<Record<string, unknown>>
 const problemsMax = 50
 const quotedCharactersMax = 300
 
+/** The variables that stand where null may not: a default makes that valid whatever their own type says. */
+function variablesNeeded(schema: GraphQLSchema, document: DocumentNode): Set<string> {
+  const needed = new Set<string>()
+  const typeInfo = new TypeInfo(schema)
+  const visitor = visitWithTypeInfo(typeInfo, {
+    VariableDefinition: () => false,
+    Variable({ name }) {
+      if (isNonNullType(typeInfo.getInputType())) needed.add(name.value)
+    },
+  })
+  visit(document, visitor)
+  return needed
+}
+
 export function declaredVariables(
   schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  conditions: readonly string[] | null,
+  { document, operation }: Pick<OperationParts, 'document' | 'operation'>,
 ): DeclaredVariable[] {
+  const needed = operation.variableDefinitions?.length ? variablesNeeded(schema, document) : null
   return (operation.variableDefinitions ?? []).flatMap((definition) => {
     const type = typeFromAST(schema, definition.type)
     if (!isInputType(type)) return []
@@ -39,7 +57,7 @@ export function declaredVariables(
       type,
       hasDefault: definition.defaultValue !== undefined,
       defaultValue: definition.defaultValue ? valueFromAST(definition.defaultValue, type) : undefined,
-      isCondition: conditions?.includes(name) ?? false,
+      isNeeded: needed?.has(name) ?? false,
     }
   })
 }
@@ -71,14 +89,14 @@ function problemOf(place: string, text: string): FieldProblem {
 export function coerceVariables(declared: readonly DeclaredVariable[], given: Variables): Variables {
   const coerced: Record<string, unknown> = {}
   const problems: FieldProblem[] = []
-  for (const { name, type, hasDefault, defaultValue, isCondition } of declared) {
+  for (const { name, type, hasDefault, defaultValue, isNeeded } of declared) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value === undefined) {
       if (hasDefault) coerced[name] = defaultValue
       else if (isNonNullType(type)) {
         problems.push(required(name, 'is required'))
       }
-    } else if (value === null && (isNonNullType(type) || isCondition)) {
+    } else if (value === null && (isNonNullType(type) || isNeeded)) {
       problems.push(required(name, 'must not be null'))
     } else {
       const note = (path: readonly (string | number)[], _value: unknown, error: Error): void => {

@@ -3,6 +3,7 @@ import { collectFields, type Reading } from './collect.ts'
 import { complete } from './complete.ts'
 import type { OperationParts } from './operation.ts'
 import { ObjectShape, type Data } from './shape.ts'
+import type { ClientNames } from './taken-names.ts'
 import type { Variables } from './variables.ts'
 
 export interface Answer {
@@ -18,11 +19,11 @@ export class Answers {
   private readonly introspection: readonly FieldNode[]
   private introspected: Data | null = null
 
-  constructor(schema: GraphQLSchema, parts: OperationParts) {
+  constructor(schema: GraphQLSchema, parts: OperationParts, clientNames: ClientNames | null) {
     const { operation, fragments } = parts
     const type = schema.getRootType(operation.operation)
     if (!type) throw new Error(`The schema has no ${operation.operation} type.`)
-    const reading: Reading = { schema, fragments }
+    const reading: Reading = { schema, fragments, clientNames }
     this.schema = schema
     this.parts = parts
     this.root = new ObjectShape(reading, type, [operation.selectionSet])

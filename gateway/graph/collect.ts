@@ -7,6 +7,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
+import type { ClientNames } from './taken-names.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
@@ -14,6 +15,7 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 export interface Reading {
   readonly schema: GraphQLSchema
   readonly fragments: Fragments
+  readonly clientNames?: ClientNames | null
 }
 
 /** One response name of an object, with every field node that contributes to it. */

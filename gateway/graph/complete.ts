@@ -80,8 +80,8 @@ function typenameOf(type: TypeShape): string | typeof nullParent {
 
 function completeField(completion: Completion, type: TypeShape, field: FieldShape, input: Data): unknown {
   if (field.isTypename) return typenameOf(type)
-  if (!field.value) return completion.introspection[field.key]
-  const value = field.inherited && !Object.hasOwn(input, field.key) ? null : input[field.key]
+  if (!field.value) return completion.introspection[field.from]
+  const value = field.inherited && !Object.hasOwn(input, field.from) ? null : input[field.from]
   const { value: shape } = field
   // Most fields are leaves with a good value: they need no path.
   if (shape.kind === 'leaf' && value !== null && value !== undefined && shape.isValid(value)) return value

@@ -95,6 +95,24 @@ describe('entities', () => {
   })
 })
 
+describe('a response name that plans fetch something else under', () => {
+  const documents = [
+    '{ featured { x: title reviews(first: 1) { x: stars } shippingEstimate dedication } }',
+    '{ items(first: 5) { x: author { nickname } ... on Book { score reviews(first: 1) { author { x: karma } } } } }',
+    'query ($on: Boolean = true) { x: featured { x: title reviews { id @include(if: $on) } } alsoPublic }',
+    '{ items { ... on Book { x: isbn score } ... on Film { x: id rating } } }',
+    'mutation { filmRetitle(id: "f2", title: "New") { x: title rating } }',
+    '{ __schema { x: queryType { x: name } } featured { x: title rating: score } }',
+  ]
+  it.each(documents.flatMap((document) => ['id', '__typename', 'pages', 'author'].map((name) => [document, name])))(
+    'is that of the client alone: %s with x as %s',
+    async (document, name) => {
+      const text = JSON.stringify(await run(document)).replaceAll('"x"', `"${name}"`)
+      expect(JSON.stringify(await run(document.replaceAll('x:', `${name}:`)))).toBe(text)
+    },
+  )
+})
+
 describe('a subgraph that does not answer', () => {
   const unavailable = (path: (string | number)[]) => ({
     message: 'A part of the service is not available.',

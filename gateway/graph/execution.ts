@@ -7,6 +7,7 @@ import { operationParts, type OperationParts } from './operation.ts'
 import { compilePlan, type Step } from './plan.ts'
 import { singleFetchOf } from './single-fetch.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
+import { withTakenNamesRenamed, type ClientNames } from './taken-names.ts'
 import type { Variables } from './variables.ts'
 
 export interface PrepareSurroundings {
@@ -34,14 +35,19 @@ export type Route = SingleRoute | { readonly kind: 'plan'; readonly step: Step |
 /** What is worked out once of an operation whose conditions are decided. */
 export class Execution {
   readonly answers: Answers
+  /** Null where everything is fetched under the client's own names. */
+  readonly clientNames: ClientNames | null
   private readonly surroundings: PrepareSurroundings
   private readonly parts: OperationParts
   private planned: Route | null = null
 
   constructor(surroundings: PrepareSurroundings, parts: OperationParts) {
+    const { supergraph } = surroundings
+    const renamed = withTakenNamesRenamed(supergraph, parts)
     this.surroundings = surroundings
-    this.parts = parts
-    this.answers = new Answers(surroundings.supergraph.apiSchema, parts)
+    this.parts = renamed?.parts ?? parts
+    this.clientNames = renamed?.clientNames ?? null
+    this.answers = new Answers(supergraph.apiSchema, this.parts, this.clientNames)
   }
 
   /** Planned when first executed: many stored documents never are. */
@@ -57,7 +63,8 @@ export class Execution {
     const filled = withoutEmptySelections(document)
     const plan = supergraph.plan(filled)
     // Of a selection that is empty a subgraph would answer the type name, which the client did not ask for.
-    const single = singleFetch && filled === document ? singleFetchOf(supergraph, this.parts, plan) : null
+    const isClients = filled === document && !this.clientNames
+    const single = singleFetch && isClients ? singleFetchOf(supergraph, this.parts, plan) : null
     const endpoint = single && endpoints.get(single.subgraph)
     if (endpoint) return { kind: 'single', endpoint, document: single.document, rootKeys: single.rootKeys }
     return { kind: 'plan', step: plan && compilePlan({ schema: supergraph.schema, endpoints }, plan) }

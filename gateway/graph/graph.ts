@@ -12,6 +12,7 @@ import { prepare, type Prepared } from './prepared.ts'
 import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
+import { inClientNames } from './taken-names.ts'
 import type { Variables } from './variables.ts'
 
 export interface GraphOptions {
@@ -124,7 +125,7 @@ export class Graph {
     const { data, errors } = execution.answers.of(run.data, variables)
     return {
       data,
-      ...(run.errors.length > 0 && { errors: run.errors }),
+      ...(run.errors.length > 0 && { errors: inClientNames(run.errors, execution.clientNames) }),
       ...(run.errors.length === 0 && errors.length > 0 && { extensions: { valueCompletion: errors } }),
       ...(run.replayed && { replayed: true }),
     }

@@ -23,7 +23,10 @@ export type ValueShape = { readonly nonNull: boolean; readonly typeName: string 
 )
 
 export interface FieldShape {
+  /** The client's name for it. */
   readonly key: string
+  /** What it is called in the data. */
+  readonly from: string
   readonly parentName: string
   /** The name of the key is one that every object inherits, so a lookup must ask for an own property. */
   readonly inherited: boolean
@@ -84,7 +87,9 @@ export class ObjectShape {
     const fields = Array.from(collected.values(), ({ key, name, parentName, nodes }): FieldShape => {
       const field = 'getFields' in type ? type.getFields()[name] : undefined
       const value = field ? this.valueShape(field.type, selectionSetsOf(nodes)) : null
-      return { key, parentName, inherited: key in Object.prototype, value, isTypename: name === '__typename' }
+      const inherited = key in Object.prototype
+      const clientKey = this.reading.clientNames?.get(key) ?? key
+      return { key: clientKey, from: key, parentName, inherited, value, isTypename: name === '__typename' }
     })
     return { type, fields }
   }

@@ -4,6 +4,7 @@ import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchem
 import { refusedOperation } from './failures.ts'
 import { readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
 import { giveScalarsTheirChecks } from './scalars.ts'
+import { namesFetched } from './taken-names.ts'
 
 // The planner weighs alternatives; past this many the best of those is taken, so that planning stays short.
 const plansMax = 100
@@ -17,6 +18,8 @@ export class LoadedSupergraph {
   readonly requirements: Requirements
   /** Enums, interfaces and unions of which clients see fewer members than subgraphs may answer with. */
   readonly narrowed: ReadonlySet<string>
+  /** Names of fields that plans may fetch without a client's asking. */
+  readonly fetched: ReadonlySet<string>
   private readonly supergraph: Supergraph
   private readonly subgraphSchemas = new Map<string, GraphQLSchema>()
   private planner: QueryPlanner | null = null
@@ -24,6 +27,7 @@ export class LoadedSupergraph {
   constructor(sdl: string) {
     const document = parse(sdl, { noLocation: true })
     this.requirements = readRequirements(document)
+    this.fetched = namesFetched(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()
     giveScalarsTheirChecks(this.apiSchema)

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { LanguageModel, Summarizable } from '../../subgraphs/kernel/language-model.ts'
-import { supportCase } from '../builders.ts'
+import { each, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
@@ -53,6 +53,14 @@ describe('caseSummarize', () => {
       isReplay ? 'true' : null,
       isReplay ? [0] : [0, 0],
     ])
+  })
+
+  it('reads the newest two hundred comments, in the order they were written', async () => {
+    const { id } = await supportCase(member, { description: 'Paper jam.' })
+    const bodies = Array.from({ length: 201 }, (_, index) => `Reply ${index}.`)
+    await each(bodies, (body) => member.rest.caseCommentCreate!({ id, body: { body } }))
+    await member.rest.caseSummarize!({ id })
+    expect(asked[0]!.passages).toEqual(['Paper jam.', ...bodies.slice(1)])
   })
 
   it.each(anyHeaders)(

@@ -94,11 +94,11 @@ export async function summarizeCase(ctx: RequestContext, id: string) {
 }
 
 async function summarizableOf(ctx: RequestContext, { id, subject, description }: Case): Promise<Summarizable> {
-  const comments = await ctx.db.query<{ body: string }>(
-    'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at, id limit 200',
+  const newest = await ctx.db.query<{ body: string }>(
+    'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at desc, id desc limit 200',
     [ctx.caller.organizationId, id],
   )
-  return { title: subject, passages: [description ?? '', ...comments.map(({ body }) => body)] }
+  return { title: subject, passages: [description ?? '', ...newest.toReversed().map(({ body }) => body)] }
 }
 
 async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus): Promise<StatusChange> {

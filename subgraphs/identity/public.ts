@@ -1,16 +1,23 @@
 import type { RequestContext } from '../kernel/request.ts'
 import type { Reference } from '../kernel/record/definition.ts'
 
+const activeUsersWho =
+  (condition: string): Reference =>
+  async (ctx, ids) => {
+    // The caller was found to be one when it was let in, and again when it wrote.
+    if (ctx.caller.kind !== 'SYSTEM' && ids.every((id) => id === ctx.caller.userId)) return new Set(ids)
+    const rows = await ctx.db.query<{ id: string }>(
+      `select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and is_active and left_at is null and ${condition}`,
+      [ctx.caller.organizationId, ids],
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+
 /** Which of these users are active members of the caller's organization. */
-export const activeUsers: Reference = async (ctx, ids) => {
-  // The caller was found to be one when it was let in.
-  if (ctx.caller.kind !== 'SYSTEM' && ids.every((id) => id === ctx.caller.userId)) return new Set(ids)
-  const rows = await ctx.db.query<{ id: string }>(
-    'select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and is_active and left_at is null',
-    [ctx.caller.organizationId, ids],
-  )
-  return new Set(rows.map(({ id }) => id))
-}
+export const activeUsers = activeUsersWho('true')
+
+/** Those of them who may change records. */
+export const activeWriters = activeUsersWho(`role <> 'READ_ONLY'`)
 
 export interface OrganizationUser {
   readonly id: string

@@ -156,6 +156,7 @@ describe('caseCreate', () => {
     ['an owner of another organization', async () => ({ ownerId: stranger.userId })],
     ['an assignee of another organization', async () => ({ assignedToId: stranger.userId })],
     ['an assignee who was deactivated', async () => ({ assignedToId: await formerUser() })],
+    ['an assignee who may only read', async () => ({ assignedToId: await reader() })],
   ])('refuses %s with 400', async (_, values) => {
     const given = await values()
     const [name] = Object.keys(given)
@@ -172,6 +173,8 @@ describe('caseCreate', () => {
     ])
   })
 })
+
+const reader = async (): Promise<string> => (await platform.member({ role: 'READ_ONLY' })).userId
 
 async function formerUser(): Promise<string> {
   const { userId, organizationId } = await platform.member()

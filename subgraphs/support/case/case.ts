@@ -1,7 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { seenAccounts } from '../../crm/public.ts'
-import { activeUsers } from '../../identity/public.ts'
+import { activeUsers, activeWriters } from '../../identity/public.ts'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
@@ -131,7 +131,7 @@ export const supportCase: RecordDefinition<Case> = {
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],
-  references: { ownerId: activeUsers, assignedToId: activeUsers, accountId: seenAccounts },
+  references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: seenAccounts },
   relations: { comments: { to: () => caseComment, from: 'caseId' } },
   numbered: 'caseNumber',
   events: caseEvents,

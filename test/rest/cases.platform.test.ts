@@ -315,19 +315,29 @@ describe('caseAssign', () => {
     ])
   })
 
-  it.each<[string, boolean]>([
-    ['the present assignee', true],
-    ['nobody, when nobody has the case', false],
-  ])('takes %s for no change', async (_, isAssigned) => {
-    const assignedToId = isAssigned ? member.userId : null
+  it.each<[string, (userId: string) => string | null]>([
+    ['the present assignee', (userId) => userId],
+    ['the present assignee in capitals', (userId) => userId.toUpperCase()],
+    ['nobody, when nobody has the case', () => null],
+  ])('takes %s for no change', async (_, written) => {
+    const assignedToId = written(member.userId)
     const { id } = await supportCase(member, { assignedToId })
     const answer = await unchanged(platform, () => member.rest.caseAssign!({ id, body: { assignedToId } }))
     expect([answer.status, answer.body.version]).toEqual([200, 1])
+    await member.rest.caseUpdate!({ id, body: { assignedToId, subject: 'Something else' } })
+    expect(await platform.eventTypesOf(id)).toEqual(['case.created', 'case.updated'])
+  })
+
+  it('announces an assignee that came in capitals as it keeps it', async () => {
+    const { id } = await supportCase(member)
+    await member.rest.caseAssign!({ id, body: { assignedToId: member.userId.toUpperCase() } })
+    const announced = (await platform.eventsOf(id)).map(({ type, data }) => [type, data.assignedToId])
+    expect(announced.at(-1)).toEqual(['case.assigned', member.userId])
   })
 
   it('refuses whom it cannot be given to with 400, and a call that names nobody', async () => {
     const { id } = await supportCase(member)
-    for (const assignedToId of [stranger.userId, await formerUser(), newId()]) {
+    for (const assignedToId of [stranger.userId, await formerUser(), await reader(), newId()]) {
       expect(await refusedInputs(platform, () => member.rest.caseAssign!({ id, body: { assignedToId } }))).toEqual([
         400,
         'VALIDATION_FAILED',

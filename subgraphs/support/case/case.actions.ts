@@ -110,8 +110,10 @@ async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: Cas
 
 const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})
 
-function assignment(previous: Case, assignedToId: string | null | undefined): ExtraEvent[] {
-  if (assignedToId === undefined || assignedToId === previous.assignedToId) return []
+function assignment(previous: Case, given: string | null | undefined): ExtraEvent[] {
+  // Ids may come in capitals, and are not kept so.
+  const assignedToId = given?.toLowerCase() ?? null
+  if (given === undefined || assignedToId === previous.assignedToId) return []
   return [{ type: 'case.assigned', data: { previousAssignedToId: previous.assignedToId, assignedToId } }]
 }
 

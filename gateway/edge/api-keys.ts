@@ -77,14 +77,25 @@ export class ApiKeys {
   judge(request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
     return chain(this.#throttle.check(request.address, nowMs), (refusal) => {
       if (refusal) return { key: null, refusal }
-      const parsed = parseApiKey(request.secret)
-      const found = parsed && this.#records.get(parsed.hash, nowMs)
-      return chain(found, (key) => this.#judgeFound(key, request, nowMs))
+      return chain(this.#find(request, nowMs), (key) => this.#judgeFound(key, request, nowMs))
     })
+  }
+
+  /** Judges a key that was let in before: no attempt, so failures neither hold it up nor grow by it. */
+  standing(request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
+    return chain(this.#find(request, nowMs), (key) => ({
+      key,
+      refusal: key ? (authenticationRefusal(key.record, nowMs) ?? admissionRefusal(key.record, request)) : unknownKey(),
+    }))
   }
 
   forget(hashOrOrganizationId: string): void {
     this.#records.forget(hashOrOrganizationId)
+  }
+
+  #find({ secret }: KeyRequest, nowMs: number): KeyCredential | null | Promise<KeyCredential | null> {
+    const parsed = parseApiKey(secret)
+    return parsed && this.#records.get(parsed.hash, nowMs)
   }
 
   #judgeFound(key: KeyCredential | null, request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {

@@ -118,19 +118,19 @@ export class Credentials {
     this.#tokens = new OAuthTokens(source)
   }
 
-  identify(request: Arrival, ip: string, nowMs: number): Identified | Promise<Identified> {
+  /** With `isAttempt` false a key is only asked whether it is still good. */
+  identify(request: Arrival, ip: string, nowMs: number, isAttempt = true): Identified | Promise<Identified> {
     const presented = presentedBy(request.headers)
     switch (presented.kind) {
       case 'API_KEY': {
         const target = request.originalUrl ?? request.url ?? '/'
-        return chain(
-          this.#keys.judge({ secret: presented.secret, address: ip, target }, nowMs),
-          ({ key, refusal }) => ({
-            caller: key && !refusal ? keyCaller(key.record, ip, userAgentOf(request)) : null,
-            key,
-            refusal,
-          }),
-        )
+        const asked = { secret: presented.secret, address: ip, target }
+        const judged = isAttempt ? this.#keys.judge(asked, nowMs) : this.#keys.standing(asked, nowMs)
+        return chain(judged, ({ key, refusal }) => ({
+          caller: key && !refusal ? keyCaller(key.record, ip, userAgentOf(request)) : null,
+          key,
+          refusal,
+        }))
       }
       case 'BEARER':
         if (looksLikeOAuthToken(presented.token)) {

@@ -119,7 +119,7 @@ export class Edge {
   standing(request: Arrival): Refusal | null | Promise<Refusal | null> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     const nowMs = this.#options.clock.now().getTime()
-    return chain(this.#credentials.identify(request, ip, nowMs), ({ caller, refusal }) => {
+    return chain(this.#credentials.identify(request, ip, nowMs, false), ({ caller, refusal }) => {
       if (refusal || caller?.kind !== 'ANONYMOUS') return refusal
       return new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
     })

@@ -323,6 +323,19 @@ describe('an operation on a socket', () => {
     expect(serving.executions()).toBe(1)
   })
 
+  it('need not be asked for: connections end with their key, which is no attempt to authenticate', async () => {
+    await serveOtherwise({ socket: { recheckMs: 5 } })
+    const { secret, hash } = serving.issue({ scopes: ['*'] })
+    const revoked = Array.from({ length: 21 }, () => client({ apiKey: secret }))
+    await Promise.all(revoked.map(({ run }) => run('{ flag }')))
+    const other = client({ apiKey: serving.keyWith() })
+    serving.keys.set(hash, aKey({ revokedAt: new Date(0) }))
+    serving.edge.forget(hash)
+    const ended = await Promise.all(revoked.map(({ closed }) => closed))
+    expect(ended).toEqual(revoked.map(() => [4403, 'API_KEY_INVALID']))
+    expect(await other.run('{ flag }')).toEqual({ data: { flag: true } })
+  })
+
   it('ends the connection once the session has expired', async () => {
     const { run, closed } = client({ authorization: `Bearer ${await serving.signIn()}` })
     expect(await run('{ flag }')).toEqual({ data: { flag: true } })

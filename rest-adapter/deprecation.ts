@@ -43,19 +43,21 @@ type PathValues = Readonly<Record<string, string | string[] | undefined>>
 const filled = (template: string, path: PathValues): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
 
-/** Announces the end of an operation on its answer and notes who still calls it. After the end the call is refused. */
-export function announce(
-  operation: Pick<RestOperation, 'id' | 'sunset' | 'method' | 'path'>,
+/** Announces the end of an operation on its answer, whatever that is. */
+export function announce({ headers }: Sunset, path: PathValues, res: ServerResponse): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, filled(value, path))
+}
+
+/** Notes who still calls an operation that ends. After the end the call is refused. */
+export function noteDeprecated(
+  operation: Pick<RestOperation, 'id' | 'method' | 'path'>,
+  sunset: Sunset,
   counted: Counted | null,
   now: Date,
-  res: ServerResponse,
   calls: DeprecatedCalls,
-  path: PathValues = {},
 ): void {
-  const { id: operationId, sunset } = operation
-  if (!sunset) return
-  for (const [name, value] of Object.entries(sunset.headers)) res.setHeader(name, filled(value, path))
   if (counted) {
+    const operationId = operation.id
     const endpoint = `${operation.method.toUpperCase()} ${operation.path}`
     calls.record({ counted, operationId, endpoint, sunset: new Date(sunset.endsAt), at: now })
   }

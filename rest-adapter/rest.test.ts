@@ -247,6 +247,15 @@ describe('a deprecated operation', () => {
     ])
   })
 
+  it('announces its end to those whom it refuses as well', async () => {
+    const { status, headers } = await send('/v1/parts/old', { headers: { 'X-API-Key': 'nobody' } })
+    expect([status, headers.get('deprecation'), headers.get('sunset')]).toEqual([
+      401,
+      '@1767225600',
+      'Tue, 01 Sep 2026 00:00:00 GMT',
+    ])
+  })
+
   it('is gone after its sunset, and still recorded', async () => {
     deprecated.length = 0
     expect(await problem(send('/v1/parts/gone'))).toEqual([410, 'ENDPOINT_SUNSET'])

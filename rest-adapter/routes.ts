@@ -69,23 +69,31 @@ function addPath(area: ExpressRouter, path: string, operations: readonly RestOpe
   }
   const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   const refusal = new Refusal('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, { allow })
+  const tell = (res: ServerResponse): void => void res.writeHead(204, { Allow: allow.join(', ') }).end()
   route.all((req, res) => {
-    if (req.method === 'OPTIONS') res.writeHead(204, { Allow: allow.join(', ') }).end()
+    if (req.method === 'OPTIONS') void whenAdmitted(req, res, around, () => tell(res))
     else void refuseUnknown(refusal, req, res, around)
   })
 }
 
 /** Whoever asks for what is not there is counted like anybody else, and learns of a bad credential first. */
-async function refuseUnknown(
+const refuseUnknown = (
   thrown: unknown,
   req: IncomingMessage,
   res: ServerResponse,
+  around: Pick<Surroundings, 'edge'>,
+): Promise<void> => whenAdmitted(req, res, around, () => around.edge.refuse(thrown ?? notFound('This path'), req, res))
+
+async function whenAdmitted(
+  req: IncomingMessage,
+  res: ServerResponse,
   { edge }: Pick<Surroundings, 'edge'>,
+  answer: () => void,
 ): Promise<void> {
   try {
     const admission = await edge.admit(req, res)
     await edge.spend(admission, res)
-    edge.refuse(thrown ?? notFound('This path'), req, res)
+    answer()
   } catch (refused) {
     edge.refuse(refused, req, res)
   }

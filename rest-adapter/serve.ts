@@ -11,7 +11,7 @@ import { writeAnswer } from './answer.ts'
 import { leaveOutHidden } from './leave-out.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
 import type { RestOperation } from './contract.ts'
-import { announce } from './deprecation.ts'
+import { announce, noteDeprecated } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
 import { queryPairs } from './query.ts'
 import { withRefreshCookie, writeSessionCookies } from './session-cookies.ts'
@@ -73,13 +73,13 @@ export class Endpoint {
 
   readonly serve = async (req: ServedRequest, res: ServerResponse): Promise<void> => {
     const { edge, clock, deprecatedCalls } = this.around
+    const { sunset } = this.operation
     try {
+      if (sunset) announce(sunset, req.params, res)
       const admission = await edge.admit(req, res)
       const { caller, requestId, usage } = admission
       if (usage) usage.operation = this.operation.documentId
-      if (this.operation.sunset) {
-        announce(this.operation, usage?.counted ?? null, clock.now(), res, deprecatedCalls, req.params)
-      }
+      if (sunset) noteDeprecated(this.operation, sunset, usage?.counted ?? null, clock.now(), deprecatedCalls)
       const plan = (this.planned ??= this.plan())
       if (req.method === 'HEAD' && plan.prepared?.kind === 'mutation') throw notByHead()
       this.authorize(plan, caller)

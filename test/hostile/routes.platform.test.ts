@@ -103,6 +103,7 @@ describe.each([...Map.groupBy(operations, ({ path }) => path)])('%s', (path, her
   it('tells its methods to OPTIONS', async () => {
     const answer = await send(platform.url, { method: 'OPTIONS', path: at, headers: headers() })
     expect([answer.status, answer.headers.allow]).toEqual([204, described.join(', ')])
+    expect('ratelimit-policy' in answer.headers).toBe(!isBlocked)
   })
 })
 

@@ -294,6 +294,8 @@ describe('accountList by cursor', () => {
   })
 
   it.each([
+    ['accountConnection(after: "x") { totalCount }', 'after'],
+    ['accountList(cursor: "x") { total }', 'cursor'],
     ['accountList(limit: 0) { total }', 'limit'],
     ['accountList(limit: 101) { total }', 'limit'],
     ['accountList(page: 0) { total }', 'page'],

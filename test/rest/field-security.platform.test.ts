@@ -207,7 +207,7 @@ describe('what is made of hidden fields', () => {
     )
     expect(
       codesOf(await member.graphql(`{ accountConnection(first: 1, after: "${after}") { nodes { id } } }`)),
-    ).toEqual(['VALIDATION_FAILED', 'cursor'])
+    ).toEqual(['VALIDATION_FAILED', 'after'])
   })
 
   it('hides the edges that stand on it, in both directions and across subgraphs', async () => {

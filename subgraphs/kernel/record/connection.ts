@@ -68,7 +68,7 @@ export async function readConnection(
 ): Promise<Connection> {
   const first = size(args.first, 'first')
   const listing = new Listing(ctx, definition, args)
-  const part = { limit: first + 1, cursor: args.after ?? null }
+  const part = { limit: first + 1, cursor: args.after ?? null, cursorPath: 'after' as const }
   const [rows, totalCount] = await listing.read(asked.record, part, asked.total)
   return connectionOf(listing.order, rows, first, args.after, totalCount)
 }
@@ -110,7 +110,7 @@ async function childrenOf(
   // Whose they are is hidden: as if nobody had filled it in, they are nobody's.
   if (isHidden(ctx.caller, definition, parentColumn))
     return parents.map(() => connectionOf(order, [], first, args.after, asked.total ? 0 : null))
-  const where = args.after ? [...conditions, order.after(args.after, 't', scope.values)] : conditions
+  const where = args.after ? [...conditions, order.after(args.after, 't', scope.values, 'after')] : conditions
   const distinct = [...new Set(parents)]
   const columns = selectList(definition, together(asked.record, order.names), 't', listing.rules)
   const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`

@@ -4,7 +4,7 @@ import type { Row } from '../database/database.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, notReadable, type FieldRules } from './field-security.ts'
 import { filterPredicate, literalPattern, type FilterInput } from './filter.ts'
-import { Order, type OrderInput } from './order.ts'
+import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { Scope } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList, together } from './selection.ts'
@@ -35,6 +35,7 @@ interface Part {
   readonly limit: number
   readonly offset?: number
   readonly cursor: string | null
+  readonly cursorPath?: CursorPath
 }
 
 /** No record has a column of this name. */
@@ -100,11 +101,15 @@ export class Listing {
   }
 
   /** Rejects, never throws: a count may be under way, and somebody must wait for it. */
-  async #rows(asked: ReadonlySet<string>, { limit, offset = 0, cursor }: Part, further = ''): Promise<Row[]> {
+  async #rows(
+    asked: ReadonlySet<string>,
+    { limit, offset = 0, cursor, cursorPath }: Part,
+    further = '',
+  ): Promise<Row[]> {
     const { scope, definition, order, rules } = this
     const values = scope.values
     const columns = selectList(definition, together(asked, order.names), 't', rules) + further
-    const where = cursor ? [...this.conditions, order.after(cursor, 't', values)] : this.conditions
+    const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
     const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return this.ctx.db.query(sql, values.list)
   }

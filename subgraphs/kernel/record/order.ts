@@ -10,6 +10,8 @@ export interface OrderInput {
   readonly direction?: string | null
 }
 
+export type CursorPath = 'cursor' | 'after'
+
 interface Term {
   readonly name: string
   readonly column: string
@@ -62,9 +64,9 @@ export class Order {
     ).toString('base64url')
   }
 
-  /** Rows after the cursor in this order. */
-  after(cursor: string, alias: string, values: Values): string {
-    const position = this.#parse(cursor)
+  /** Rows after the cursor in this order; `path` is where the caller gave it. */
+  after(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
+    const position = this.#parse(cursor, path)
     const [first] = this.terms
     const uniform = this.terms.every((term) => !term.nullable && term.descending === first!.descending)
     if (uniform) {
@@ -92,8 +94,8 @@ export class Order {
     return this.terms.map(({ name, descending }) => `${name}${descending ? '-' : '+'}`).join(',')
   }
 
-  #parse(cursor: string): unknown[] {
-    const refused = (message: string) => invalid({ path: 'cursor', code: 'NOT_A_CURSOR', message })
+  #parse(cursor: string, path: CursorPath): unknown[] {
+    const refused = (message: string) => invalid({ path, code: 'NOT_A_CURSOR', message })
     let parsed: unknown
     try {
       parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))

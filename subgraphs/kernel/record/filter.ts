@@ -99,9 +99,18 @@ class FilterCompiler {
     if (!column) return null
     if (column.kind === 'json') {
       this.#count(path)
-      return `${alias}.${column.column} @> ${this.scope.values.add(JSON.stringify(value))}::jsonb`
+      return this.#holds(column, value, `${alias}.${column.column}`)
     }
     return this.#operators(column, value as FilterInput, `${alias}.${column.column}`, path)
+  }
+
+  /** A custom field without a value is not stored, so null asks for records that lack it. */
+  #holds({ name }: Column, value: unknown, sql: string): string {
+    const members = name === 'customFields' && !Array.isArray(value) ? Object.entries(value as FilterInput) : []
+    const absent = members.filter(([, member]) => member === null).map(([key]) => key)
+    const held = absent.length === 0 ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
+    const holds = `${sql} @> ${this.scope.values.add(JSON.stringify(held))}::jsonb`
+    return absent.length === 0 ? holds : `(${holds} and not ${sql} ?| ${this.scope.values.add(absent)}::text[])`
   }
 
   #count(path: string): void {

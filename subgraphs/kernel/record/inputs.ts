@@ -121,6 +121,13 @@ function operatorsOf({ kind, type }: Column): unknown {
 
 const shown = (entity: object): readonly Column[] => columnsOf(entity).filter(({ internal }) => !internal)
 
+const descriptionOf = ({ kind, name }: Column): string | undefined =>
+  kind !== 'json'
+    ? undefined
+    : name === 'customFields'
+      ? 'Has these custom fields with these values; null asks for records without that field.'
+      : 'Holds these keys with these values.'
+
 /**
  * A filter with every column of a record, `and`, `or` and `not`. `relations` adds filters of related records: one record
  * takes their filter, many take `some`, `every` and `none`.
@@ -132,7 +139,7 @@ export function filterOf<T>(
 ): Class {
   const filter = classNamed(name)
   for (const shownColumn of shown(entity)) {
-    const description = shownColumn.kind === 'json' ? 'Holds these keys with these values.' : undefined
+    const description = descriptionOf(shownColumn)
     field(filter, shownColumn.name, () => operatorsOf(shownColumn), {
       nullable: true,
       ...(description && { description }),

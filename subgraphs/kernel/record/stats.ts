@@ -45,7 +45,9 @@ export async function countsBy<N extends string>(
   const rules = fieldRules(ctx.caller, definition)
   const all = Object.entries<string>(columns).map(([name, column]) => ({ name, column: columnOf(definition, column) }))
   const readable = all.filter(({ column }) => !rules?.hidden.has(column.name))
-  const counts = Object.fromEntries(all.map((one) => [one.name, readable.includes(one) ? ({} as Counts) : null]))
+  // Values are the caller's: without a prototype `__proto__` is a key like any other.
+  const nothing = (): Counts => Object.create(null) as Counts
+  const counts = Object.fromEntries(all.map((one) => [one.name, readable.includes(one) ? nothing() : null]))
   if (readable.length === 0) return counts as Record<N, Counts | null>
   const scope = new Scope(ctx.caller)
   const sets = readable.map(({ column }) => column.column)

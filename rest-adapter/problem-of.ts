@@ -34,7 +34,7 @@ export function problemOf(error: ErrorObject): FieldProblem {
   const names = part === 'header' ? rest.map(headerCase) : rest
   const at = (name?: string): string => (name === undefined ? names : [...names, name]).join('.')
   const path = at()
-  const subject = path || 'The body'
+  const subject = error.propertyName === undefined ? path || 'The body' : `A name in ${path || 'the body'}`
   const params = error.params as Record<string, unknown>
   const limited = limitOf[error.keyword]
   if (limited) return { path, code: limited[0], message: limited[1](subject, params['limit']) }

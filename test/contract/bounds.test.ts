@@ -14,18 +14,19 @@ interface Bounds {
   readonly isNullable: boolean
   readonly text?: unknown
   readonly items?: unknown
+  readonly isFilled?: boolean
   readonly numbers?: readonly unknown[]
   readonly values?: readonly unknown[]
 }
 
 function boundsOfColumn(column: Column): Bounds {
-  const isNullable = column.nullable
-  const { minimum = -numberMax, maximum = numberMax, max = textMax, maxItems = 100 } = column
+  const isNullable = column.nullable && !column.lasting
+  const { minimum = -numberMax, maximum = numberMax, max = textMax, maxItems = 100, filled: isFilled = false } = column
   switch (column.kind) {
     case 'text':
-      return { isNullable, text: max }
+      return { isNullable, text: max, isFilled }
     case 'textList':
-      return { isNullable, text: max, items: maxItems }
+      return { isNullable, text: max, items: maxItems, isFilled }
     case 'integer':
     case 'number':
     case 'money':
@@ -37,15 +38,17 @@ function boundsOfColumn(column: Column): Bounds {
   }
 }
 
+const isFilled = ({ minLength, pattern }: Schema): boolean => minLength === 1 && pattern === String.raw`\S`
+
 function boundsOfSchema(property: Schema, column: Column): Bounds {
   const schema = resolve<Schema>(document, property)
   const isNullable = typesOf(schema).includes('null')
   const item = resolve<Schema>(document, schema.items ?? {})
   switch (column.kind) {
     case 'text':
-      return { isNullable, text: column.name === 'currency' ? 3 : schema.maxLength }
+      return { isNullable, text: column.name === 'currency' ? 3 : schema.maxLength, isFilled: isFilled(schema) }
     case 'textList':
-      return { isNullable, text: item.maxLength, items: schema.maxItems }
+      return { isNullable, text: item.maxLength, items: schema.maxItems, isFilled: isFilled(item) }
     case 'integer':
     case 'number':
     case 'money':
@@ -66,8 +69,7 @@ describe.each([
   const writable = Object.entries(schemas[`${name}CreateInput`]!.properties!)
   const inputs = writable.flatMap(([key, schema]) => {
     const column = columns.find((candidate) => candidate.name === key)
-    // REST does not clear the owner: a record that nobody owns would be lost to OWN and TEAM.
-    return column && key !== 'ownerId' ? [[key, schema, column] as const] : []
+    return column ? [[key, schema, column] as const] : []
   })
 
   it('shows every column of the graph in REST', () => {

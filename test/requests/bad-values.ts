@@ -162,7 +162,10 @@ export function badValues(schema: Schema, item: unknown): BadValue[] {
   return [
     ...wrongTypes(schema).filter(({ json }) => !(schema['minItems'] && json === '[]')),
     ...(types.includes('string') ? badText(schema) : []),
-    ...(types.includes('integer') || types.includes('number') ? badNumber(schema) : []),
+    // Where text may stand as well, a number written as text is right.
+    ...(['integer', 'number'].some((type) => types.includes(type)) && !types.includes('string')
+      ? badNumber(schema)
+      : []),
     ...(types.includes('object') ? badObject(schema) : []),
     ...(types.includes('array') ? badList(schema, item) : []),
   ]

@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
+import { checkCustomFields } from './custom-fields.ts'
 import { layoutOf, type RecordShape } from './definition.ts'
 import { checkJson, isStorable } from './scalars.ts'
 
@@ -43,9 +44,8 @@ function checkTextList(column: Column, list: unknown): FieldProblem | null {
 }
 
 function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
-  if (column.name === 'customFields' && (typeof value !== 'object' || Array.isArray(value))) {
-    return problem(column, 'WRONG_TYPE', 'customFields is an object keyed by API name.')
-  }
+  const misnamed = column.name === 'customFields' ? checkCustomFields(value) : null
+  if (misnamed) return misnamed
   try {
     checkJson(value)
     return null
@@ -55,7 +55,8 @@ function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
 }
 
 function checkColumn(column: Column, value: unknown): FieldProblem | null {
-  if (value === null) return column.nullable ? null : problem(column, 'REQUIRED', `${column.name} must not be null.`)
+  if (value === null)
+    return column.nullable && !column.lasting ? null : problem(column, 'REQUIRED', `${column.name} must not be null.`)
   switch (column.kind) {
     case 'text':
       return checkText(column, value)

@@ -27,8 +27,10 @@ export interface ColumnOptions {
   description?: string
   /** Text: most characters, counted as code points. */
   max?: number
-  /** Text: must not be empty or only white space. */
+  /** Text, and each item of a list: must not be empty or only white space. */
   filled?: boolean
+  /** Null only where nobody ever gave a value: a caller may change but not clear it. */
+  lasting?: boolean
   /** Numbers: smallest and largest value. */
   minimum?: number
   maximum?: number

@@ -13,13 +13,18 @@ export abstract class OrgRecord {
   @Column(() => ID)
   organizationId!: string
 
-  @Column(() => ID, { nullable: true, description: 'The user who owns the record; record visibility follows it.' })
+  // A record that nobody owns would be lost to OWN and TEAM.
+  @Column(() => ID, {
+    nullable: true,
+    lasting: true,
+    description: 'The user who owns the record; record visibility follows it.',
+  })
   ownerId!: string | null
 
   @Column(() => String, { nullable: true, max: 255, description: 'The identifier of the record in another system.' })
   externalId!: string | null
 
-  @Column(() => [String], { max: 100, maxItems: 100 })
+  @Column(() => [String], { max: 100, maxItems: 100, filled: true })
   tags!: string[]
 
   @Column(() => Json, { nullable: true, description: 'Free-form, for the caller.' })

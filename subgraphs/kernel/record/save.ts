@@ -5,6 +5,7 @@ import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { blank, type Column } from './column.ts'
 import { checkValues } from './check-values.ts'
+import { mergeCustomFields } from './custom-fields.ts'
 import {
   columnOf,
   has,
@@ -136,12 +137,6 @@ function nextRecord<T extends StoredRow>(
   if (has(definition, 'version'))
     Object.assign(next, { version: (previous.version as number) + 1, updatedAt: now, updatedById: actor })
   return next as T & Fields
-}
-
-/** A change of custom fields names those it changes; null clears one. */
-function mergeCustomFields(previous: unknown, change: unknown): Fields {
-  const merged = Object.entries({ ...(previous as Fields), ...(change as Fields) })
-  return Object.fromEntries(merged.filter(([, value]) => value !== null))
 }
 
 /** JSON is the same whatever the order of its keys, which the database does not keep. */

@@ -131,6 +131,15 @@ describe('list cost', () => {
   })
 })
 
+describe('a literal of lists in lists', () => {
+  const nested = `${'{ any: ['.repeat(22)}{ genre: NOVEL }${'] }'.repeat(22)}`
+
+  it('is planned in no more time than others', { timeout: 2000 }, async () => {
+    const prepared = graph.prepare(`{ books(filter: ${nested}) { data { reviews { id } } total } }`)
+    expect((await graph.execute(prepared, {}, aContext())).errors).toBeUndefined()
+  })
+})
+
 describe('variables', () => {
   it.each([
     ['query ($id: ID!) { book(id: $id) { id } }', {}, [['id', 'REQUIRED']]],

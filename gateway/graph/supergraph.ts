@@ -2,9 +2,12 @@ import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { refusedOperation } from './failures.ts'
+import { repairPlanner } from './planner-repair.ts'
 import { readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
 import { giveScalarsTheirChecks } from './scalars.ts'
 import { namesFetched } from './taken-names.ts'
+
+repairPlanner()
 
 // The planner weighs alternatives; past this many the best of those is taken, so that planning stays short.
 const plansMax = 100

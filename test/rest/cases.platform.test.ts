@@ -291,7 +291,25 @@ describe('caseUpdate', () => {
       409,
       'VERSION_CONFLICT',
     ])
-    expect(await refused(platform, () => member.rest.caseDelete!(stale))).toEqual([409, 'VERSION_CONFLICT'])
+    for (const call of [
+      () => member.rest.caseSetStatus!({ ...stale, body: { status: 'CLOSED' } }),
+      () => member.rest.caseSetStatus!({ ...stale, body: { status: 'NEW' } }),
+      () => member.rest.caseAssign!({ ...stale, body: { assignedToId: member.userId } }),
+      () => member.rest.caseDelete!(stale),
+    ]) {
+      expect(await refused(platform, call)).toEqual([409, 'VERSION_CONFLICT'])
+    }
+  })
+
+  it('changes the version that is named, by verbs as well', async () => {
+    const { id } = await supportCase(member)
+    const at = (version: number) => ({ id, headers: { 'If-Match': `"${version}"` } })
+    const assigned = await member.rest.caseAssign!({ ...at(1), body: { assignedToId: member.userId } })
+    const resolved = await member.rest.caseSetStatus!({ ...at(2), body: { status: 'RESOLVED' } })
+    const deleted = await member.rest.caseDelete!(at(3))
+    expect(await refused(platform, () => member.rest.caseRestore!(at(3)))).toEqual([409, 'VERSION_CONFLICT'])
+    const restored = await member.rest.caseRestore!(at(4))
+    expect([assigned, resolved, deleted, restored].map(({ status }) => status)).toEqual([200, 200, 204, 200])
   })
 })
 

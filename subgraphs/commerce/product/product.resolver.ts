@@ -89,8 +89,12 @@ export class ProductResolver {
 
   @Mutation(() => Product)
   @Scope('PRODUCTS')
-  productRestore(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
-    return products.restore(ctx, id)
+  productRestore(
+    @Arg('id', () => ID) id: string,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return products.restore(ctx, id, expectedVersion)
   }
 
   @Mutation(() => BulkResult, { description: 'Changes 1 to 500 products, each for itself.' })

@@ -83,8 +83,12 @@ export class AccountResolver {
 
   @Mutation(() => Account)
   @Scope('ACCOUNTS')
-  accountRestore(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
-    return accounts.restore(ctx, id)
+  accountRestore(
+    @Arg('id', () => ID) id: string,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return accounts.restore(ctx, id, expectedVersion)
   }
 
   @FieldResolver(() => Account, { nullable: true, description: 'Null when there is none or it is out of sight.' })

@@ -56,7 +56,7 @@ export interface Records<T extends StoredRow> {
   create(ctx: RequestContext, values: object, implied?: Partial<T>): Promise<T>
   update(ctx: RequestContext, id: string, values: object, expectedVersion?: number | null): Promise<T>
   remove(ctx: RequestContext, id: string, expectedVersion?: number | null): Promise<string>
-  restore(ctx: RequestContext, id: string): Promise<T>
+  restore(ctx: RequestContext, id: string, expectedVersion?: number | null): Promise<T>
   bulkUpdate(ctx: RequestContext, items: readonly (Versioned & object)[]): Promise<BulkResult>
   bulkRemove(ctx: RequestContext, ids: readonly string[]): Promise<BulkResult>
 }
@@ -89,7 +89,8 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
       save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T>, implied }),
     update,
     remove: async (ctx, id, expectedVersion) => (await remove(ctx, id, expectedVersion)).id,
-    restore: (ctx, id) => change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { deleted: true }),
+    restore: (ctx, id, expectedVersion) =>
+      change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { expectedVersion, deleted: true }),
     bulkUpdate: (ctx, items) =>
       bulk(ctx, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
         update(inner, id, values, expectedVersion),

@@ -58,20 +58,38 @@ export function updateCase(
 }
 
 /** Same status: nothing happens. Otherwise the side effects of the state machine, in one change. */
-export function setCaseStatus(ctx: RequestContext, id: string, status: CaseStatus): Promise<Case> {
-  return change(ctx, supportCase, id, async (previous, inner) => {
-    const { values: implied, events } = await move(inner, previous, previous.status, status)
-    return { operation: 'UPDATE', values: { status }, implied, events }
-  })
+export function setCaseStatus(
+  ctx: RequestContext,
+  id: string,
+  status: CaseStatus,
+  expectedVersion: number | null = null,
+): Promise<Case> {
+  return change(
+    ctx,
+    supportCase,
+    id,
+    async (previous, inner) => {
+      const { values: implied, events } = await move(inner, previous, previous.status, status)
+      return { operation: 'UPDATE', values: { status }, implied, events }
+    },
+    { expectedVersion },
+  )
 }
 
 /** Null takes the case from whoever had it. */
-export function assignCase(ctx: RequestContext, id: string, assignedToId: string | null): Promise<Case> {
-  return change(ctx, supportCase, id, (previous) => ({
-    operation: 'UPDATE',
-    values: { assignedToId },
-    events: assignment(previous, assignedToId),
-  }))
+export function assignCase(
+  ctx: RequestContext,
+  id: string,
+  assignedToId: string | null,
+  expectedVersion: number | null = null,
+): Promise<Case> {
+  return change(
+    ctx,
+    supportCase,
+    id,
+    (previous) => ({ operation: 'UPDATE', values: { assignedToId }, events: assignment(previous, assignedToId) }),
+    { expectedVersion },
+  )
 }
 
 /** Writes a summary of the case and its comments as they are when it is kept, and answers it. */

@@ -116,8 +116,12 @@ export class CaseResolver {
 
   @Mutation(() => Case)
   @Scope('CASES')
-  caseRestore(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
-    return cases.restore(ctx, id)
+  caseRestore(
+    @Arg('id', () => ID) id: string,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return cases.restore(ctx, id, expectedVersion)
   }
 
   @Mutation(() => Case, { description: 'Gives the case to a user; null takes it from whoever had it.' })
@@ -125,9 +129,10 @@ export class CaseResolver {
   caseAssign(
     @Arg('id', () => ID) id: string,
     @Arg('assignedToId', () => ID, { nullable: true }) assignedToId: string | null,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return assignCase(ctx, id, assignedToId ?? null)
+    return assignCase(ctx, id, assignedToId ?? null, expectedVersion)
   }
 
   @Mutation(() => Case, {
@@ -137,9 +142,10 @@ export class CaseResolver {
   caseSetStatus(
     @Arg('id', () => ID) id: string,
     @Arg('status', () => CaseStatus) status: CaseStatus,
+    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return setCaseStatus(ctx, id, status)
+    return setCaseStatus(ctx, id, status, expectedVersion)
   }
 
   @Mutation(() => CaseSummary)

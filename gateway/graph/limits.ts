@@ -1,13 +1,15 @@
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
-import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives'
 import { MaxTokensParserWLexer } from '@escape.tech/graphql-armor-max-tokens'
 import {
   GraphQLError,
   Kind,
   validate,
   type DocumentNode,
+  type FragmentDefinitionNode,
   type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
@@ -55,14 +57,21 @@ export function parseWithin(limits: GraphLimits, source: string): DocumentNode {
   }
 }
 
-/** Counts field nodes with every fragment expanded. A fragment is counted once, so nested spreads cost no more than one. */
-function countFields(context: ValidationContext, selectionSet: SelectionSetNode, nested: boolean): number {
+/** What a node of an operation counts for, by itself. */
+type Weight = (node: SelectionNode | FragmentDefinitionNode) => number
+
+const ofField: Weight = ({ kind }) => (kind === Kind.FIELD ? 1 : 0)
+const ofDirectives: Weight = ({ directives = [] }) => directives.length
+
+/** Counts with every fragment expanded. A fragment is counted once, so nested spreads cost no more than one. */
+function count(context: ValidationContext, selectionSet: SelectionSetNode, weight: Weight, nested: boolean): number {
   const ofFragment = new Map<string, number>()
-  const count = (within: SelectionSetNode): number => {
+  const countIn = (within: SelectionSetNode): number => {
     let total = 0
     for (const node of within.selections) {
-      if (node.kind === Kind.FIELD) total += 1 + (nested && node.selectionSet ? count(node.selectionSet) : 0)
-      else if (node.kind === Kind.INLINE_FRAGMENT) total += count(node.selectionSet)
+      total += weight(node)
+      if (node.kind === Kind.FIELD) total += nested && node.selectionSet ? countIn(node.selectionSet) : 0
+      else if (node.kind === Kind.INLINE_FRAGMENT) total += countIn(node.selectionSet)
       else total += ofFragment.get(node.name.value) ?? countFragment(node.name.value)
     }
     return total
@@ -70,31 +79,43 @@ function countFields(context: ValidationContext, selectionSet: SelectionSetNode,
   const countFragment = (name: string): number => {
     ofFragment.set(name, 0) // a cycle ends here; validation refuses it later
     const fragment = context.getFragment(name)
-    const total = fragment ? count(fragment.selectionSet) : 0
+    const total = fragment ? weight(fragment) + countIn(fragment.selectionSet) : 0
     ofFragment.set(name, total)
     return total
   }
-  return count(selectionSet)
+  return countIn(selectionSet)
 }
 
-function maxFieldsRule(what: string, max: number, nested: boolean): ValidationRule {
+type Counter = (context: ValidationContext, operation: OperationDefinitionNode) => number
+
+function maxRule(what: string, max: number, counter: Counter): ValidationRule {
   return (context) => ({
     OperationDefinition(operation) {
-      const found = countFields(context, operation.selectionSet, nested)
+      const found = counter(context, operation)
       if (found <= max) return
       throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `${what} limit of ${max} exceeded, found ${found}.`)
     },
   })
 }
 
+const countRootFields: Counter = (context, { selectionSet }) => count(context, selectionSet, ofField, false)
+const countFields: Counter = (context, { selectionSet }) => count(context, selectionSet, ofField, true)
+
+/** Those of the operation and its variables as well. */
+const countDirectives: Counter = (context, operation) => {
+  const { directives = [], variableDefinitions = [], selectionSet } = operation
+  const ofVariables = variableDefinitions.flatMap((definition) => definition.directives ?? [])
+  return directives.length + ofVariables.length + count(context, selectionSet, ofDirectives, true)
+}
+
 /** Refuses what is too large before the document is validated, because validation itself is costly on such documents. */
 export function refuseOversized(limits: GraphLimits, schema: GraphQLSchema, document: DocumentNode): void {
   const onReject = [refuseLimit]
   validate(schema, document, [
-    maxFieldsRule('Root fields', limits.rootFields, false),
-    maxFieldsRule('Fields', limits.fields, true),
-    maxAliasesRule({ n: limits.aliases, onReject }),
-    maxDirectivesRule({ n: limits.directives, onReject }),
+    maxRule('Root fields', limits.rootFields, countRootFields),
+    maxRule('Fields', limits.fields, countFields),
+    maxAliasesRule({ n: limits.aliases, allowList: [], onReject }),
+    maxRule('Directives', limits.directives, countDirectives),
     maxDepthRule({ n: limits.depth, flattenFragments: true, onReject }),
   ])
 }

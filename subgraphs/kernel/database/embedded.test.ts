@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chown, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { ConfigError } from '../config-error.ts'
 import { isRoot } from './embedded-account.ts'
 import { findBinaries } from './embedded-binaries.ts'
 import { startServer } from './embedded-server.ts'
@@ -194,6 +195,17 @@ describe('startEmbeddedPostgres', () => {
     await writeFile(place.dataDir, 'a file where a folder belongs')
     await expect(startEmbeddedPostgres({ dataDir: place.dataDir, log })).rejects.toThrow(
       `DATA_DIR: ${place.dataDir} cannot be created`,
+    )
+  })
+
+  it('says in one line why the server does not start', async () => {
+    const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
+    await first.stop()
+    await writeFile(join(place.dataDir, 'postgres/data/PG_VERSION'), '14\n')
+    const start = startEmbeddedPostgres({ dataDir: place.dataDir, log })
+    await expect(start).rejects.toThrow(ConfigError)
+    await expect(start).rejects.toThrow(
+      /^DATA_DIR: PostgreSQL does not start on \/.+\/postgres \(FATAL: {2}database files are incompatible with server\)\.$/,
     )
   })
 })

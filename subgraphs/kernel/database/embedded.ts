@@ -172,6 +172,16 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     return { url: server.url, stop: () => (stopped ??= server.stop().finally(() => lock.release())) }
   } catch (error) {
     lock.release()
-    throw error
+    if (error instanceof ConfigError) throw error
+    const reason = complaintIn(error as Error)
+    throw new ConfigError(`DATA_DIR: PostgreSQL does not start on ${join(dataDir, 'postgres')} (${reason}).`, {
+      cause: error,
+    })
   }
+}
+
+/** Of all that was printed the line that says what is wrong. */
+function complaintIn({ message, stderr = '' }: Error & { readonly stderr?: string }): string {
+  const said = `${stderr}\n${message}`.split('\n').filter(Boolean)
+  return said.find((line) => /\b(FATAL|PANIC|error):/i.test(line)) ?? said[0]!
 }

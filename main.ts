@@ -1,7 +1,9 @@
 import 'reflect-metadata'
 import { createPublicKey } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
@@ -33,6 +35,8 @@ import { LocalSubgraph } from './subgraphs/kernel/subgraph/local.ts'
 import { RemoteSubgraph } from './subgraphs/kernel/subgraph/remote.ts'
 import { serveSubgraph } from './subgraphs/kernel/subgraph/serve.ts'
 import { buildSubgraph, type SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
+
+const sendingMs = 100
 
 /** Something that serves until it is closed. */
 export interface Running {
@@ -152,12 +156,19 @@ function jwksJson(keys: OpenServices['keys']): RequestHandler {
   return (_req, res) => void res.set('Cache-Control', 'public, max-age=300').type('application/jwk-set+json').send(jwks)
 }
 
-/** Takes no new connection, lets what runs finish. */
+/**
+ * Takes no new connection, lets what runs finish. What comes on a connection that is kept open is answered and ends it; for a
+ * moment none is closed under a client that is just sending.
+ */
 async function stopped(server: Server, closeSockets: () => unknown): Promise<void> {
-  const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+  server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
+  const closed = once(server, 'close')
+  // The server's own method closes idle connections at once.
+  NetServer.prototype.close.call(server)
   await closeSockets()
-  server.closeIdleConnections()
+  const sweeping = setInterval(() => server.closeIdleConnections(), sendingMs)
   await closed
+  clearInterval(sweeping)
 }
 
 const addressesOf = (url: string): Record<string, string> => ({

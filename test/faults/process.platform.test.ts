@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
@@ -117,6 +118,34 @@ describe('kill -9', () => {
     const { data } = (await found.json()) as { data: { accountList: { total: number } } }
     expect(data.accountList.total).toBe(new Set([...repeated.keys(), ...answered.keys()]).size)
     expect(await second.stop()).toBe(0)
+  })
+})
+
+describe('SIGTERM', () => {
+  it('answers what comes on connections that are kept open, then ends with 0', async () => {
+    const process = await started({ DATA_DIR: await aFolder(), DEMO: 'off' })
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    const ask = () =>
+      new Promise<number>((resolve, reject) => {
+        const asked = get(`${process.url}/v1/accounts`, { agent }, (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode!))
+        })
+        asked.once('error', reject)
+      })
+    let stopping: Promise<number | null> | undefined
+    let asked = 0
+    // As busy clients, which never leave a connection idle: each asks again at once until nobody listens any more.
+    const client = async (): Promise<string> => {
+      for (;;) {
+        const answered = await ask().catch(({ code }: NodeJS.ErrnoException) => code!)
+        if (typeof answered === 'string') return answered
+        expect(answered).toBe(401)
+        if (++asked === 200) stopping = process.stop()
+      }
+    }
+    const ends = await Promise.all(Array.from({ length: 8 }, client))
+    expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']))
+    expect(await stopping).toBe(0)
   })
 })
 

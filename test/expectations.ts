@@ -28,7 +28,7 @@ export async function refusedInputs(platform: Platform, call: () => Promise<Answ
 }
 
 /** Every event that the tests of a file left behind fits the schema of its type. */
-export async function expectValidEvents(platform: Platform): Promise<void> {
+export async function expectValidEvents(platform: Pick<Platform, 'query'>): Promise<void> {
   const rows = await platform.query<StoredEvent & Record<string, unknown>>(
     `select type, version, data from kernel.event where object in ('account', 'case', 'case_comment', 'product')`,
   )

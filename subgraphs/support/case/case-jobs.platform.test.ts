@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expectValidEvents } from '../../../test/expectations.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../../kernel/ids.ts'
 import { handSetClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
@@ -17,6 +18,7 @@ beforeAll(async () => {
   services = servicesOf(fresh.database, clock)
 })
 afterAll(() => fresh.drop())
+afterEach(() => expectValidEvents(fresh.database))
 beforeEach(async () => {
   clock.set('2026-03-01T12:00:00Z')
   await fresh.database.query('truncate support."case", kernel.event')

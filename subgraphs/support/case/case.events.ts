@@ -33,7 +33,11 @@ export const caseEvents: RecordEvents<Case> = {
       adds: { escalationLevel: 'record.escalationLevel' },
       before: { status: 'OPEN', priority: 'MEDIUM', escalatedAt: null, escalationLevel: 0 },
     },
-    'case.sla_breached': { operation: 'UPDATE', description: 'A case passed its slaDueAt without being resolved.' },
+    'case.sla_breached': {
+      operation: 'UPDATE',
+      description: 'A case passed its slaDueAt without being resolved.',
+      adds: { slaDueAt: 'record.slaDueAt' },
+    },
   },
   sample: {
     caseNumber: 1042,

@@ -100,6 +100,21 @@ describe('changes at once', () => {
     expect((await platform.eventTypesOf(id)).length).toBe(2)
   })
 
+  it.each<[string, string, (number | string | undefined)[]]>([
+    ['is changed', 'version = 2', [409, 'VERSION_CONFLICT', 2]],
+    ['is deleted', 'version = 2, deleted_at = now()', [404, 'NOT_FOUND', undefined]],
+  ])('answers what is there when the record %s between reading and writing it', async (_, set, expected) => {
+    const { id } = await account(member)
+    const late = await platform.services.database.transaction(async (sql) => {
+      await sql.query(`update crm.account set ${set} where id = $1`, [id])
+      const answer = member.rest.accountUpdate!({ id, body: { name: 'Late' }, headers: { 'If-Match': '"1"' } })
+      await expect.poll(() => platform.waitingForLocks(), { interval: 1, timeout: 5000 }).toBe(1)
+      return { answer }
+    })
+    const { status, body } = await late.answer
+    expect([status, body.code, body.currentVersion]).toEqual(expected)
+  })
+
   it('to the same status are one change', async () => {
     const { id } = await supportCase(member)
     const answers = await atOnce(10, () => member.rest.caseSetStatus!({ id, body: { status: 'ESCALATED' } }))

@@ -109,8 +109,9 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
 type Decision<T extends StoredRow> = Omit<Draft<T>, 'previous' | 'expectedVersion'>
 
 /**
- * Reads a record, decides what to change and saves it. When another writer came between and the caller demanded no
- * version, the decision is made anew on the record as it is then, and the record is held so that nobody comes between again.
+ * Reads a record, decides what to change and saves it. When another writer came between, the decision is made anew on the
+ * record as it is then, and the record is held so that nobody comes between again. A caller who demanded the version that
+ * was read is told so which one the record has instead, or that it is gone.
  * `decide` reads with the context that it is given.
  */
 export async function change<T extends StoredRow>(
@@ -128,8 +129,9 @@ export async function change<T extends StoredRow>(
   try {
     return await attempt(ctx, false)
   } catch (error) {
-    const moved = error instanceof Refusal && error.code === 'VERSION_CONFLICT'
-    if (!moved || expectedVersion !== null) throw error
+    const conflict = error instanceof Refusal && error.code === 'VERSION_CONFLICT' ? error : null
+    const isDemanded = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
+    if (!conflict || !isDemanded) throw error
     return inTransaction(ctx, (inner) => attempt(inner, true))
   }
 }

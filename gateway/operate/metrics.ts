@@ -1,5 +1,10 @@
 import type { RequestHandler } from 'express'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, register, Registry } from 'prom-client'
+
+function surfaceOf(url: string): 'graphql' | 'rest' | 'other' {
+  if (/^(?:\/v1)?\/graphql(?![^/?])/.test(url)) return 'graphql'
+  return url.startsWith('/v1/') ? 'rest' : 'other'
+}
 
 /** What Prometheus reads at `/metrics`. */
 export class Metrics {
@@ -31,17 +36,16 @@ export class Metrics {
   readonly observe: RequestHandler = (req, res, next) => {
     const started = performance.now()
     res.once('close', () => {
-      const surface = req.originalUrl.includes('graphql')
-        ? 'graphql'
-        : req.originalUrl.startsWith('/v1')
-          ? 'rest'
-          : 'other'
-      this.#duration.labels(surface, String(res.statusCode)).observe((performance.now() - started) / 1000)
+      this.#duration
+        .labels(surfaceOf(req.originalUrl), String(res.statusCode))
+        .observe((performance.now() - started) / 1000)
     })
     next()
   }
 
   readonly serve: RequestHandler = (_req, res, next) => {
-    this.registry.metrics().then((text) => res.type(this.registry.contentType).send(text), next)
+    // What counts for the whole process, whichever gateway asks, is in the registry of the package.
+    const all = Registry.merge([register, this.registry])
+    all.metrics().then((text) => res.type(all.contentType).send(text), next)
   }
 }

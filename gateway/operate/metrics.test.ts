@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { expect, it } from 'vitest'
+import '../../subgraphs/kernel/counters/redis-counters.ts'
+import { Metrics } from './metrics.ts'
+
+async function scraped(...paths: readonly string[]): Promise<string[]> {
+  const metrics = new Metrics({ totalCount: 3, idleCount: 1, waitingCount: 0 })
+  const app = express().get('/metrics', metrics.serve).use(metrics.observe)
+  app.use((_req, res) => void res.end())
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    for (const path of paths) await (await fetch(url + path, { headers: { connection: 'close' } })).text()
+    return (await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text()).split('\n')
+  } finally {
+    server.close()
+  }
+}
+
+it('shows what the kernel counts beside what the gateway does', async () => {
+  expect(await scraped()).toEqual(
+    expect.arrayContaining(['counters_in_process_total 0', 'database_connections{state="busy"} 2']),
+  )
+})
+
+it('tells surfaces apart by the path, whatever the query says', async () => {
+  const lines = await scraped('/v1/graphql?x=1', '/graphql', '/v1/accounts?search=graphql', '/docs?of=/v1/graphql')
+  const counts = lines.filter((line) => line.startsWith('http_request_duration_seconds_count'))
+  expect(counts.sort()).toEqual([
+    'http_request_duration_seconds_count{surface="graphql",status="200"} 2',
+    'http_request_duration_seconds_count{surface="other",status="200"} 1',
+    'http_request_duration_seconds_count{surface="rest",status="200"} 1',
+  ])
+})

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 
 export type Row = Record<string, unknown>
@@ -27,7 +28,8 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 const { BPCHAR, CHAR, TEXT, UUID, VARCHAR } = pg.types.builtins
 const plainText: ReadonlySet<number> = new Set([BPCHAR, CHAR, TEXT, UUID, VARCHAR])
 
-const shapes = new Map<string, RowOf>()
+/** Clients choose columns, so there are more shapes than anybody will ask for. */
+const shapes = new LRUCache<string, RowOf>({ max: 2000 })
 const described = new WeakMap<Connection, Map<string, RowOf>>()
 
 /**

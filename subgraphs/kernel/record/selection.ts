@@ -54,6 +54,8 @@ function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDe
 }
 
 const unions = new WeakMap<ReadonlySet<string>, Map<string, ReadonlySet<string>>>()
+/** Of one document: orders come with variables, and any columns can be one. */
+const unionsMax = 200
 
 /** What is asked for and these columns; the same set for the same, so that what is kept by it is found. */
 export function together(asked: ReadonlySet<string>, names: readonly string[]): ReadonlySet<string> {
@@ -62,7 +64,10 @@ export function together(asked: ReadonlySet<string>, names: readonly string[]): 
   if (!byNames) unions.set(asked, (byNames = new Map()))
   const key = names.join()
   let union = byNames.get(key)
-  if (!union) byNames.set(key, (union = new Set([...asked, ...names])))
+  if (!union) {
+    if (byNames.size >= unionsMax) byNames.clear()
+    byNames.set(key, (union = new Set([...asked, ...names])))
+  }
   return union
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Sql } from '../database/database.ts'
 import { seal, unseal } from '../seal.ts'
 
@@ -33,8 +34,8 @@ export class Vault {
   readonly #masters: ReadonlyMap<string, Buffer>
   readonly #masterId: string
   /** Data keys never change under their version, so that a process may remember them. */
-  readonly #known = new Map<string, Buffer>()
-  readonly #latest = new Map<string, { readonly key: DataKey; readonly until: number }>()
+  readonly #known = new LRUCache<string, Buffer>({ max: 10_000 })
+  readonly #latest = new LRUCache<string, { readonly key: DataKey; readonly until: number }>({ max: 10_000 })
 
   constructor(
     private readonly database: Sql,

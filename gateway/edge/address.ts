@@ -13,6 +13,11 @@ export interface Arrival {
   readonly originalUrl?: string
 }
 
+const userAgentLengthMax = 512
+
+export const userAgentOf = ({ headers }: Pick<Arrival, 'headers'>): string =>
+  headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
+
 const written = new LRUCache<string, string>({ max: 10_000 })
 
 function normalised(text: string): string {

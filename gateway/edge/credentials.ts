@@ -1,14 +1,9 @@
 import type { KeyObject } from 'node:crypto'
-import type { Caller } from '../../subgraphs/kernel/context.ts'
+import { anonymous, type Caller } from '../../subgraphs/kernel/context.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
-import type {
-  ApiKeyRecord,
-  CredentialSource,
-  OAuthTokenRecord,
-  SessionRecord,
-} from '../../subgraphs/kernel/credential.ts'
+import type { ActingUser, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import type { Arrival } from './address.ts'
+import { userAgentOf, type Arrival } from './address.ts'
 import { ApiKeys } from './api-keys.ts'
 import { chain } from './chain.ts'
 import { judgeCookie } from './cookie-session.ts'
@@ -26,32 +21,16 @@ export interface Identified {
   readonly refusal: Refusal | null
 }
 
-const userAgentLengthMax = 512
-
-const userAgentOf = ({ headers }: Arrival): string => headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
-
-function keyCaller(record: ApiKeyRecord, ip: string, userAgent: string): Caller {
-  const { organizationId, ownerId, role, visibility, ownerIds, fields, entitlements, scopes, id } = record
+function callerOf(
+  kind: 'API_KEY' | 'OAUTH' | 'SESSION',
+  { organizationId, role, visibility, ownerIds, fields, entitlements, id }: ActingUser & { readonly id: string },
+  userId: string,
+  scopes: readonly string[],
+  ip: string,
+  request: Arrival,
+): Caller {
   return {
-    kind: 'API_KEY',
-    organizationId,
-    userId: ownerId,
-    role,
-    visibility,
-    ownerIds,
-    fields,
-    entitlements,
-    scopes,
-    credentialId: id,
-    ip,
-    userAgent,
-  }
-}
-
-function appCaller(record: OAuthTokenRecord, ip: string, userAgent: string): Caller {
-  const { organizationId, userId, role, visibility, ownerIds, fields, entitlements, scopes, id } = record
-  return {
-    kind: 'OAUTH',
+    kind,
     organizationId,
     userId,
     role,
@@ -62,42 +41,14 @@ function appCaller(record: OAuthTokenRecord, ip: string, userAgent: string): Cal
     scopes,
     credentialId: id,
     ip,
-    userAgent,
+    userAgent: userAgentOf(request),
   }
 }
 
-function sessionCaller(record: SessionRecord, ip: string, userAgent: string): Caller {
-  const { organizationId, userId, role, visibility, ownerIds, fields, entitlements, id } = record
-  return {
-    kind: 'SESSION',
-    organizationId,
-    userId,
-    role,
-    visibility,
-    ownerIds,
-    fields,
-    entitlements,
-    scopes: [],
-    credentialId: id,
-    ip,
-    userAgent,
-  }
-}
+const sessionCaller = (record: SessionRecord, ip: string, request: Arrival): Caller =>
+  callerOf('SESSION', record, record.userId, [], ip, request)
 
-const anonymous = (ip: string, userAgent: string): Caller => ({
-  kind: 'ANONYMOUS',
-  organizationId: '',
-  userId: '',
-  role: 'READ_ONLY',
-  visibility: 'OWN',
-  ownerIds: [],
-  fields: null,
-  entitlements: [],
-  scopes: [],
-  credentialId: '',
-  ip,
-  userAgent,
-})
+const stranger = (ip: string, request: Arrival): Caller => anonymous({ ip, userAgent: userAgentOf(request) })
 
 const refused = (refusal: Refusal): Identified => ({ caller: null, key: null, refusal })
 
@@ -127,7 +78,10 @@ export class Credentials {
         const asked = { secret: presented.secret, address: ip, target }
         const judged = isAttempt ? this.#keys.judge(asked, nowMs) : this.#keys.standing(asked, nowMs)
         return chain(judged, ({ key, refusal }) => ({
-          caller: key && !refusal ? keyCaller(key.record, ip, userAgentOf(request)) : null,
+          caller:
+            key && !refusal
+              ? callerOf('API_KEY', key.record, key.record.ownerId, key.record.scopes, ip, request)
+              : null,
           key,
           refusal,
         }))
@@ -136,14 +90,15 @@ export class Credentials {
         if (looksLikeOAuthToken(presented.token)) {
           const target = request.originalUrl ?? request.url ?? '/'
           return chain(this.#tokens.judge(presented.token, target, nowMs), ({ app, refusal }) => ({
-            caller: app && !refusal ? appCaller(app.record, ip, userAgentOf(request)) : null,
+            caller:
+              app && !refusal ? callerOf('OAUTH', app.record, app.record.userId, app.record.scopes, ip, request) : null,
             key: null,
             app,
             refusal,
           }))
         }
         return chain(this.#sessions.judge(presented.token, nowMs), ({ session, refusal }) => ({
-          caller: session && sessionCaller(session, ip, userAgentOf(request)),
+          caller: session && sessionCaller(session, ip, request),
           key: null,
           refusal,
         }))
@@ -151,12 +106,7 @@ export class Credentials {
         return chain(this.#sessions.judge(presented.token, nowMs), (judged) => {
           const { session, refusal } = judgeCookie(judged, presented, request, this.csrfKey)
           if (refusal) return refused(refusal)
-          const userAgent = userAgentOf(request)
-          return {
-            caller: session ? sessionCaller(session, ip, userAgent) : anonymous(ip, userAgent),
-            key: null,
-            refusal,
-          }
+          return { caller: session ? sessionCaller(session, ip, request) : stranger(ip, request), key: null, refusal }
         })
       case 'UNSUPPORTED':
         return refused(new Refusal('UNAUTHENTICATED', 'The Authorization header is neither Bearer nor ApiKey.'))
@@ -165,7 +115,7 @@ export class Credentials {
           new Refusal('CREDENTIALS_CONFLICT', 'X-API-Key and Authorization carry different API keys; send one.'),
         )
       case 'NONE':
-        return { caller: anonymous(ip, userAgentOf(request)), key: null, refusal: null }
+        return { caller: stranger(ip, request), key: null, refusal: null }
     }
   }
 

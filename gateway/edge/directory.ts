@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { nobody } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/scim-token.ts'
 import type { Arrival } from './address.ts'
@@ -9,7 +10,6 @@ import { statusSent } from './usage.ts'
 export type FindScimToken = (hash: string) => Promise<ScimTokenRecord | null>
 
 const bearer = /^bearer +(\S+)$/i
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 const tokenIn = ({ authorization = '' }: IncomingHttpHeaders): string => bearer.exec(authorization)?.[1] ?? ''
 

@@ -71,15 +71,6 @@ describe('a problem', () => {
     expect(JSON.stringify(problem)).not.toContain('secrets')
   })
 
-  it.each([
-    ['entity.parse.failed', 'INVALID_JSON'],
-    ['entity.too.large', 'PAYLOAD_TOO_LARGE'],
-    ['charset.unsupported', 'UNSUPPORTED_MEDIA_TYPE'],
-    ['encoding.unsupported', 'UNSUPPORTED_MEDIA_TYPE'],
-  ])('of the body parser with %s is %s', (type, code) => {
-    expect(problemOf(Object.assign(new Error('raw'), { type }), '/', 'req_1').problem.code).toBe(code)
-  })
-
   it('of a formatted GraphQL error is that of its code', () => {
     const { message, extensions } = invalid({ path: 'name', code: 'REQUIRED', message: 'name is required.' }).toJSON()
     expect(problemOf({ message, extensions }, '/', 'req_1').problem).toMatchObject({

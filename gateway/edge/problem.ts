@@ -30,16 +30,6 @@ interface Explained {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** How errors of the body parser say what they are. */
-const codeOfParserError: Readonly<Record<string, [ErrorCode, string]>> = {
-  'entity.parse.failed': ['INVALID_JSON', 'The body is not valid JSON.'],
-  'entity.too.large': ['PAYLOAD_TOO_LARGE', 'The body is too large.'],
-  'request.size.invalid': ['VALIDATION_FAILED', 'The body is not as long as Content-Length says.'],
-  'request.aborted': ['VALIDATION_FAILED', 'The body ended early.'],
-  'encoding.unsupported': ['UNSUPPORTED_MEDIA_TYPE', 'The content encoding is not supported.'],
-  'charset.unsupported': ['UNSUPPORTED_MEDIA_TYPE', 'The character set is not supported.'],
-}
-
 /** What GraphQL servers add to `extensions` that tells about the inside, and what is sent as a header instead. */
 const withheld = new Set(['code', 'retryAfter', 'allow', 'stacktrace', 'exception', 'serviceName', 'http', 'requestId'])
 
@@ -50,13 +40,11 @@ export const newRequestId = (): string => `req_${randomUUID()}`
 /** Null for a defect: something thrown that no caller can act on. */
 function explain(error: unknown): Explained | null {
   if (typeof error !== 'object' || error === null) return null
-  const { extensions, message, type } = error as { extensions?: unknown; message?: unknown; type?: unknown }
+  const { extensions, message } = error as { extensions?: unknown; message?: unknown }
   if (typeof extensions === 'object' && extensions !== null && 'code' in extensions && isErrorCode(extensions.code)) {
     if (extensions.code === 'INTERNAL') return null
     return { code: extensions.code, detail: String(message), details: { ...extensions } }
   }
-  const parserError = typeof type === 'string' ? codeOfParserError[type] : undefined
-  if (parserError) return { code: parserError[0], detail: parserError[1], details: {} }
   // Express throws these for path parameters that do not decode.
   if (error instanceof URIError) {
     const detail = 'The path is not validly percent-encoded.'

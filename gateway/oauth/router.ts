@@ -4,7 +4,7 @@ import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
 import type { Config } from '../../subgraphs/kernel/config.ts'
 import { notFound, Refusal } from '../../subgraphs/kernel/errors.ts'
-import { clientAddress } from '../edge/address.ts'
+import { clientAddress, userAgentOf } from '../edge/address.ts'
 import type { Edge } from '../edge/edge.ts'
 import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
@@ -31,14 +31,13 @@ type Page = (visiting: Visiting, at: string) => Promise<void>
 
 export const mountedAt = '/v1/oauth'
 const wellKnown = '/.well-known/oauth-authorization-server'
-const userAgentLengthMax = 512
 
 /** The authorization server (OAuth 2.0 with PKCE) under `/v1/oauth`, and its metadata. */
 export function oauthRouter(options: OAuthOptions): Router {
   const { edge, config, scopes, issuer } = options
   const visitorOf = (req: IncomingMessage): Visitor => ({
     ip: clientAddress(req, config.trustProxy),
-    userAgent: req.headers['user-agent']?.slice(0, userAgentLengthMax) ?? '',
+    userAgent: userAgentOf(req),
   })
   let opening: Promise<Provider> | null = null
   const opened = (): Promise<Provider> =>

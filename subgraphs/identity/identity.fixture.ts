@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../test/fresh-database.ts'
-import type { Caller } from '../kernel/context.ts'
+import { anonymous as stranger, type Caller } from '../kernel/context.ts'
 import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
@@ -30,20 +30,7 @@ export interface Answered {
   readonly errors: NonNullable<SubgraphResult['errors']>
 }
 
-export const anonymous: Caller = {
-  kind: 'ANONYMOUS',
-  organizationId: '',
-  userId: '',
-  role: 'READ_ONLY',
-  visibility: 'OWN',
-  ownerIds: [],
-  fields: null,
-  entitlements: [],
-  scopes: [],
-  credentialId: '',
-  ip: '203.0.113.7',
-  userAgent: 'vitest',
-}
+export const anonymous: Caller = stranger({ ip: '203.0.113.7', userAgent: 'vitest' })
 
 /** The identity subgraph on a database of its own, with a clock that is set by hand. */
 export class IdentityWorld {

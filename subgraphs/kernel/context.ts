@@ -26,6 +26,25 @@ export interface Caller {
   readonly userAgent: string
 }
 
+/** The id of a user who is none: the platform itself, and a directory that provisions by SCIM. */
+export const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** Whoever comes without a credential. */
+export const anonymous = ({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>): Caller => ({
+  kind: 'ANONYMOUS',
+  organizationId: '',
+  userId: '',
+  role: 'READ_ONLY',
+  visibility: 'OWN',
+  ownerIds: [],
+  fields: null,
+  entitlements: [],
+  scopes: [],
+  credentialId: '',
+  ip,
+  userAgent,
+})
+
 /** An `Idempotency-Key` and what it was used for: a digest of method, path and raw body. */
 export interface IdempotencyClaim {
   readonly key: string

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { CallsOut } from './call-out.ts'
 import type { Clock } from './clock.ts'
-import type { Caller, OperationContext } from './context.ts'
+import { nobody, type Caller, type OperationContext } from './context.ts'
 import type { Settings } from './config.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql, Tenancy } from './database/database.ts'
@@ -50,8 +50,6 @@ export function requestContext(
   const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault }
   return { ...operation, ...reach, db, callsOut, batches: new Map() }
 }
-
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */
 export function systemContext(services: Services, organizationId: string): RequestContext {

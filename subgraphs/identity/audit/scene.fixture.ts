@@ -1,5 +1,5 @@
 import { newSession } from '../../../test/requests/session.ts'
-import type { Caller } from '../../kernel/context.ts'
+import { nobody, type Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { systemContext } from '../../kernel/request.ts'
 import { createOAuthApp } from '../oauth/oauth-app.actions.ts'
@@ -37,7 +37,7 @@ export class Scene {
   }
 
   get directory(): Caller {
-    return { ...this.caller, kind: 'SCIM', userId: '00000000-0000-0000-0000-000000000000', role: 'ADMIN' }
+    return { ...this.caller, kind: 'SCIM', userId: nobody, role: 'ADMIN' }
   }
 
   /** Does something through the graph on the way to the mutation. */

@@ -1,6 +1,6 @@
 import { addressKey } from '../../kernel/address.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { Caller } from '../../kernel/context.ts'
+import { anonymous, type Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import {
   inTransaction,
@@ -49,21 +49,6 @@ export interface Registration {
   readonly homepageUrl: string | null
 }
 
-const nobody = ({ ip, userAgent }: Visitor): Caller => ({
-  kind: 'ANONYMOUS',
-  organizationId: '',
-  userId: '',
-  role: 'READ_ONLY',
-  visibility: 'OWN',
-  ownerIds: [],
-  fields: null,
-  entitlements: [],
-  scopes: [],
-  credentialId: '',
-  ip,
-  userAgent,
-})
-
 const contextOf = (services: Services, caller: Caller): RequestContext =>
   requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
 
@@ -73,7 +58,7 @@ async function signIn(
   visitor: Visitor,
   credentials: { readonly email: string; readonly password: string },
 ): Promise<Membership[]> {
-  const users = await recognize(contextOf(services, nobody(visitor)), credentials)
+  const users = await recognize(contextOf(services, anonymous(visitor)), credentials)
   const organizations = await services.database.query<{ id: string; name: string }>(
     `select id, name from identity.organization where id = any($1::uuid[]) and status <> 'SUSPENDED'`,
     [users.map(({ organizationId }) => organizationId)],
@@ -89,7 +74,7 @@ async function signIn(
 async function consent(services: Services, visitor: Visitor, grant: store.NewGrant): Promise<void> {
   const user = await findUser(services.database, grant.organizationId, grant.userId)
   if (!user?.isActive) throw new Refusal('UNAUTHENTICATED', 'The user cannot sign in.')
-  const ctx = actingAs(contextOf(services, nobody(visitor)), user)
+  const ctx = actingAs(contextOf(services, anonymous(visitor)), user)
   await inTransaction(ctx, async (inner) => {
     await store.saveGrant({ ...services, database: inner.db }, grant)
     const { id, appId, scopes } = grant
@@ -129,11 +114,11 @@ async function findClient(services: Services, id: string): Promise<Client | null
 const clientAccount = ({ ip }: Visitor, id: string): string => `oauth client ${id} ${addressKey(ip)}`
 
 const admitClient = (services: Services, visitor: Visitor, id: string): Promise<void> =>
-  refuseThrottled(contextOf(services, nobody(visitor)), clientAccount(visitor, id))
+  refuseThrottled(contextOf(services, anonymous(visitor)), clientAccount(visitor, id))
 
 async function clientFailed(services: Services, visitor: Visitor, id: string): Promise<void> {
   const wrong = new Refusal('UNAUTHENTICATED', 'The client or its secret is wrong.')
-  const refusal = await failed(contextOf(services, nobody(visitor)), clientAccount(visitor, id), wrong)
+  const refusal = await failed(contextOf(services, anonymous(visitor)), clientAccount(visitor, id), wrong)
   if (refusal !== wrong) throw refusal
 }
 

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { parseBody, refuseOtherThanJson } from '../gateway/edge/body.ts'
+import { problemsMax, unfitIn as unfitWithin, type Bounds } from '../gateway/edge/unfit.ts'
 import { invalid, Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
-import { isStorable, jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
-
-const problemsMax = 50
+import { jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
 
 /** The body as JSON, refused where no operation could accept it. */
 export function readJson(raw: Buffer, headers: IncomingMessage['headers']): unknown {
@@ -59,42 +58,11 @@ const inBrief = (problem: FieldProblem): FieldProblem => ({
   message: shortened(problem.message),
 })
 
-/** What no schema can say: text that cannot be stored, keys that mean something to JavaScript, endless nesting. */
-export function unfitIn(value: unknown): FieldProblem[] {
-  const problems: FieldProblem[] = []
-  examine(value, '', 0, problems)
-  return problems
+const bounds: Bounds = {
+  whole: 'The body',
+  levelsMax: jsonDepthMax,
+  tooDeep: `A body is nested at most ${jsonDepthMax} levels deep.`,
 }
 
-function examine(value: unknown, path: string, depth: number, problems: FieldProblem[]): void {
-  if (typeof value === 'string') {
-    if (!isStorable(value)) problems.push(notText(path))
-    return
-  }
-  if (typeof value !== 'object' || value === null || problems.length >= problemsMax) return
-  if (depth >= jsonDepthMax) {
-    problems.push({ path, code: 'TOO_DEEP', message: `A body is nested at most ${jsonDepthMax} levels deep.` })
-    return
-  }
-  const prefix = path === '' ? '' : `${path}.`
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) examine(value[index], `${prefix}${index}`, depth + 1, problems)
-    return
-  }
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') {
-      problems.push({
-        path: `${prefix}__proto__`,
-        code: 'UNKNOWN_FIELD',
-        message: 'A field cannot be called __proto__.',
-      })
-    } else if (isStorable(key)) examine((value as Record<string, unknown>)[key], prefix + key, depth + 1, problems)
-    else problems.push(notText(path))
-  }
-}
-
-const notText = (path: string): FieldProblem => ({
-  path,
-  code: 'NOT_TEXT',
-  message: `${path === '' ? 'The body' : path} contains a NUL character or half of a surrogate pair.`,
-})
+/** What is wrong with any input, whatever its operation says of it. */
+export const unfitIn = (value: unknown): FieldProblem[] => unfitWithin(value, bounds)

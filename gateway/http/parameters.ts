@@ -1,5 +1,5 @@
 import { invalid, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
-import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
+import { unfitIn, type Bounds } from '../edge/unfit.ts'
 import type { Variables } from '../graph/variables.ts'
 
 /** A GraphQL request whose members have the types they must have. Further members are ignored. */
@@ -50,42 +50,16 @@ export function readParameters(body: unknown): Parameters {
 export const namesPersistedQuery = (extensions: Readonly<Record<string, unknown>>): boolean =>
   Boolean(extensions['persistedQuery'])
 
-const depthMax = 32
-const problemsMax = 50
+const levelsMax = 32
 
-/** Refuses what no type can say: text that cannot be stored, names that mean something to JavaScript, endless nesting. */
+const bounds: Bounds = {
+  whole: 'A name',
+  // The object of the variables itself is none of theirs.
+  levelsMax: levelsMax + 1,
+  tooDeep: `Variables are nested at most ${levelsMax} levels deep.`,
+}
+
 export function refuseUnreadable(variables: Variables): void {
-  const problems: FieldProblem[] = []
-  examine(variables, '', 0, problems)
+  const problems = unfitIn(variables, bounds)
   if (problems.length > 0) throw invalid(...problems)
 }
-
-function examine(value: unknown, path: string, depth: number, problems: FieldProblem[]): void {
-  if (typeof value === 'string') {
-    if (!isStorable(value)) problems.push(notText(path))
-    return
-  }
-  if (typeof value !== 'object' || value === null || problems.length >= problemsMax) return
-  if (depth > depthMax) {
-    problems.push({ path, code: 'TOO_DEEP', message: `Variables are nested at most ${depthMax} levels deep.` })
-    return
-  }
-  const prefix = path === '' ? '' : `${path}.`
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) examine(value[index], `${prefix}${index}`, depth + 1, problems)
-    return
-  }
-  for (const name of Object.keys(value)) {
-    if (name === '__proto__') {
-      const message = 'A field cannot be called __proto__.'
-      problems.push({ path: `${prefix}__proto__`, code: 'UNKNOWN_FIELD', message })
-    } else if (isStorable(name)) examine((value as Record<string, unknown>)[name], prefix + name, depth + 1, problems)
-    else problems.push(notText(path))
-  }
-}
-
-const notText = (path: string): FieldProblem => ({
-  path,
-  code: 'NOT_TEXT',
-  message: `${path === '' ? 'A name' : path} contains a NUL character or half of a surrogate pair.`,
-})

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
-import { parseBody, readBody, refuseOtherThanJson } from '../../gateway/edge/body.ts'
+import { readBody } from '../../gateway/edge/body.ts'
 import type { Edge } from '../../gateway/edge/edge.ts'
 import { admitDirectory, presentsScimToken, type FindScimToken } from '../../gateway/edge/directory.ts'
 import { requestIdOf } from '../../gateway/edge/problem.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { refusalOf, unfitIn } from '../body.ts'
+import { readJson } from '../body.ts'
 import type { EdgePort, GraphPort } from '../ports.ts'
 import { mediaType, ScimRefusal, writeScimError } from './scim-error.ts'
 import { isObject, type Attributes } from './values.ts'
@@ -101,11 +101,7 @@ async function callerOf(
 }
 
 async function bodyOf(req: IncomingMessage): Promise<Attributes> {
-  const raw = await readBody(req)
-  refuseOtherThanJson(req.headers, { suffixed: true })
-  const body = parseBody(raw)
-  const unfit = unfitIn(body)
-  if (unfit.length > 0) throw refusalOf(unfit)
+  const body = readJson(await readBody(req), req.headers)
   if (!isObject(body)) throw new ScimRefusal('invalidSyntax', 'The body is a JSON object.')
   return body
 }

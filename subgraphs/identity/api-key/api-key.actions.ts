@@ -5,10 +5,12 @@ import { allOf, readOne } from '../../kernel/record/read.ts'
 import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { distinct } from '../credential/grant.rules.ts'
+import { inSight } from '../credential/in-sight.ts'
 import { mayWiden } from '../credential/owner-guard.ts'
 import { apiKey, statusOf, type ApiKey } from './api-key.ts'
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
-import { auditKey, changeKey, inSight } from './change-key.ts'
+import { auditKey, changeKey } from './change-key.ts'
 
 const lifeDays = 90
 const defaultRateLimit = { limit: 1000, window: 'HOUR' } as const
@@ -65,9 +67,6 @@ function chosenSecret(secret: string): NewApiKey {
 
 const inDays = (ctx: RequestContext, days: number): string =>
   new Date(ctx.clock.now().getTime() + days * 86_400_000).toISOString()
-
-const distinct = <T extends readonly string[] | null | undefined>(scopes: T): T =>
-  (scopes ? [...new Set(scopes)] : scopes) as T
 
 export function updateApiKey(
   ctx: RequestContext,

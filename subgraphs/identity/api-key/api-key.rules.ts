@@ -2,36 +2,15 @@ import { isAddressEntry } from '../../kernel/address.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { legacyScopes } from '../../kernel/legacy-scopes.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { rateLimitProblems, scopeProblems } from '../credential/grant.rules.ts'
 import { grantableScopes } from './api-key-scopes.ts'
 import type { ApiKey } from './api-key.ts'
-
-export const rateLimitMax = 1_000_000
 
 type Values = Pick<ApiKey, 'scopes' | 'rateLimit' | 'ipAllowList' | 'expiresAt'>
 
 /** Keys from elsewhere keep their legacy scopes when an operator brings them in; nobody else grants one. */
 const isGrantable = (scope: string, byOperator: boolean): boolean =>
   grantableScopes.includes(scope) || (byOperator && legacyScopes.has(scope))
-
-function scopeProblems(scopes: readonly string[], byOperator: boolean): FieldProblem[] {
-  if (scopes.length === 0) return [{ path: 'scopes', code: 'EMPTY', message: 'A key has at least one scope.' }]
-  return scopes.flatMap((scope, index) =>
-    isGrantable(scope, byOperator)
-      ? []
-      : {
-          path: `scopes.${index}`,
-          code: 'UNKNOWN_SCOPE',
-          message: `"${scope}" is not a scope that a key can be granted.`,
-        },
-  )
-}
-
-function rateLimitProblems({ limit }: ApiKey['rateLimit']): FieldProblem[] {
-  if (limit >= 1 && limit <= rateLimitMax) return []
-  return [
-    { path: 'rateLimit.limit', code: 'OUT_OF_RANGE', message: `rateLimit.limit is between 1 and ${rateLimitMax}.` },
-  ]
-}
 
 const addressProblems = (entries: readonly string[]): FieldProblem[] =>
   entries.flatMap((entry, index) => {
@@ -52,9 +31,10 @@ export async function mustBeGrantable(
   next: Values,
   previous: Values | null,
 ): Promise<FieldProblem[]> {
+  const byOperator = ctx.caller.kind === 'SYSTEM'
   const isNew = (name: keyof Values) => JSON.stringify(next[name]) !== JSON.stringify(previous?.[name])
   return [
-    ...(isNew('scopes') ? scopeProblems(next.scopes, ctx.caller.kind === 'SYSTEM') : []),
+    ...(isNew('scopes') ? scopeProblems('A key', next.scopes, (scope) => isGrantable(scope, byOperator)) : []),
     ...(isNew('rateLimit') ? rateLimitProblems(next.rateLimit) : []),
     ...(isNew('ipAllowList') ? addressProblems(next.ipAllowList) : []),
     ...(isNew('expiresAt') ? expiryProblems(ctx, next) : []),

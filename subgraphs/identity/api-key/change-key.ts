@@ -2,14 +2,8 @@ import type { Draft } from '../../kernel/record/definition.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
-import { isAdministrator } from '../organization/organization.ts'
+import { inSight } from '../credential/in-sight.ts'
 import { apiKey, type ApiKey } from './api-key.ts'
-
-/** Sight of the keys that the caller manages: its own, or as owner or admin those of the whole organization. */
-export function inSight(ctx: RequestContext): RequestContext {
-  const { role, userId } = ctx.caller
-  return { ...ctx, caller: { ...ctx.caller, ownerIds: isAdministrator(role) ? null : [userId] } }
-}
 
 /** What the audit log says of a key: what it may do, nothing of its use. */
 const audited = (key: ApiKey) => ({

@@ -6,19 +6,14 @@ import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
+import { distinct } from '../credential/grant.rules.ts'
+import { inSight } from '../credential/in-sight.ts'
 import { mayActAs, mayWiden } from '../credential/owner-guard.ts'
-import { isAdministrator } from '../organization/organization.ts'
 import { newClientSecret } from './client-secret.ts'
 import { oauthApp, type OAuthApp } from './oauth-app.ts'
 import type { OAuthAppCreateInput, OAuthAppUpdateInput } from './oauth-app.inputs.ts'
 
 const defaultRateLimit = { limit: 5000, window: 'HOUR' } as const
-
-/** Sight of the apps that the caller manages: its own, or as owner or admin those of the whole organization. */
-function inSight(ctx: RequestContext): RequestContext {
-  const { role, userId } = ctx.caller
-  return { ...ctx, caller: { ...ctx.caller, ownerIds: isAdministrator(role) ? null : [userId] } }
-}
 
 const whole = allOf(oauthApp)
 
@@ -32,9 +27,6 @@ export function readOAuthApps(ctx: RequestContext, args: PageArgs, info: Asked):
   const total = asksForAny(info, 'total', 'totalPages')
   return readPage(inSight(ctx), oauthApp, args, { page: fieldsAsked(info), record: fieldsAsked(info, ['data']), total })
 }
-
-const distinct = <T extends readonly string[] | null | undefined>(values: T): T =>
-  (values ? [...new Set(values)] : values) as T
 
 export interface NewOAuthApp extends OAuthAppCreateInput {
   /** Given by a registration, which has told them to the client already. */

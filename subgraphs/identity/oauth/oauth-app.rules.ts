@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { rateLimitMax } from '../api-key/api-key.rules.ts'
+import { rateLimitProblems, scopeProblems } from '../credential/grant.rules.ts'
 import type { OAuthApp } from './oauth-app.ts'
 import { oauthScopes } from './oauth-scopes.ts'
 
@@ -37,34 +37,14 @@ function redirectProblems({ type, redirectUris }: Values): FieldProblem[] {
   )
 }
 
-function scopeProblems({ scopes }: Values): FieldProblem[] {
-  if (scopes.length === 0) return [{ path: 'scopes', code: 'EMPTY', message: 'An app has at least one scope.' }]
-  return scopes.flatMap((scope, index) =>
-    oauthScopes.includes(scope)
-      ? []
-      : {
-          path: `scopes.${index}`,
-          code: 'UNKNOWN_SCOPE',
-          message: `"${scope}" is not a scope that an app can be granted.`,
-        },
-  )
-}
-
 function homepageProblems({ homepageUrl }: Values): FieldProblem[] {
   if (homepageUrl === null || homepageUrl === undefined || URL.parse(homepageUrl)?.protocol === 'https:') return []
   return [{ path: 'homepageUrl', code: 'NOT_AN_ADDRESS', message: 'homepageUrl is an https address.' }]
 }
 
-function rateLimitProblems({ rateLimit: { limit } }: Values): FieldProblem[] {
-  if (limit >= 1 && limit <= rateLimitMax) return []
-  return [
-    { path: 'rateLimit.limit', code: 'OUT_OF_RANGE', message: `rateLimit.limit is between 1 and ${rateLimitMax}.` },
-  ]
-}
-
 export const mustBeSafe = (next: Values): FieldProblem[] => [
   ...redirectProblems(next),
-  ...scopeProblems(next),
+  ...scopeProblems('An app', next.scopes, (scope) => oauthScopes.includes(scope)),
   ...homepageProblems(next),
-  ...rateLimitProblems(next),
+  ...rateLimitProblems(next.rateLimit),
 ]

@@ -1,0 +1,26 @@
+import type { QuotaWindow } from '../../kernel/credential.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+
+const rateLimitMax = 1_000_000
+
+/** Scopes and redirect URIs are sets, in the order in which they were given. */
+export const distinct = <T extends readonly string[] | null | undefined>(values: T): T =>
+  (values ? [...new Set(values)] : values) as T
+
+export function scopeProblems(
+  holder: 'A key' | 'An app',
+  scopes: readonly string[],
+  isGrantable: (scope: string) => boolean,
+): FieldProblem[] {
+  if (scopes.length === 0) return [{ path: 'scopes', code: 'EMPTY', message: `${holder} has at least one scope.` }]
+  return scopes.flatMap((scope, index) => {
+    const message = `"${scope}" is not a scope that ${holder.toLowerCase()} can be granted.`
+    return isGrantable(scope) ? [] : { path: `scopes.${index}`, code: 'UNKNOWN_SCOPE', message }
+  })
+}
+
+export function rateLimitProblems({ limit }: { readonly limit: number; readonly window: QuotaWindow }): FieldProblem[] {
+  if (limit >= 1 && limit <= rateLimitMax) return []
+  const message = `rateLimit.limit is between 1 and ${rateLimitMax}.`
+  return [{ path: 'rateLimit.limit', code: 'OUT_OF_RANGE', message }]
+}

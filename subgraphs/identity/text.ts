@@ -1,3 +1,4 @@
+import { IANAZone } from 'luxon'
 import { invalid, type FieldProblem } from '../kernel/errors.ts'
 import { isStorable } from '../kernel/record/scalars.ts'
 
@@ -17,6 +18,8 @@ export function textProblems(path: string, text: string, { min = 0, max }: Bound
   return []
 }
 
+/** Of people, their parts, and organizations. */
+export const nameLengthMax = 255
 export const emailLengthMax = 254
 const email = /^[^\s@"<>,;:]+@[^\s@"<>,;:]+\.[^\s@"<>,;:.]+$/
 
@@ -28,6 +31,12 @@ export function emailProblems(text: string, path = 'email'): FieldProblem[] {
   if (problems.length > 0 || email.test(text)) return problems
   return [{ path, code: 'NOT_AN_EMAIL', message: `${path} is not an email address.` }]
 }
+
+/** Offsets such as +05:30 are time zones to Intl, and no names. */
+export const timezoneProblems = (path: string, value: unknown): FieldProblem[] =>
+  typeof value === 'string' && value.length <= 100 && /^[A-Z]/i.test(value) && IANAZone.isValidZone(value)
+    ? []
+    : [{ path, code: 'NOT_A_TIMEZONE', message: `${path} is the IANA name of a time zone, for example Europe/Oslo.` }]
 
 /** Throws when there is a problem. */
 export function refuseAny(problems: readonly FieldProblem[]): void {

@@ -1,6 +1,6 @@
 import { DateTime, Interval } from 'luxon'
 
-export type Weekday = 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN'
+type Weekday = 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN'
 
 /** When an organization works: spans of local time by weekday, and the days on which it does not work at all. */
 export interface BusinessHours {
@@ -12,7 +12,7 @@ export interface BusinessHours {
   readonly holidays?: readonly string[]
 }
 
-const weekdays: readonly Weekday[] = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
+export const weekdays: readonly Weekday[] = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
 /** A calendar that leaves no working time within this many days counts as none. */
 const daysMax = 1000
 

@@ -7,12 +7,11 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
 import { invite, mustAccept, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
 import { endSessions } from '../session/session.actions.ts'
-import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
 import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
 
-const nameMax = 255
 const whole = allOf(adminUser)
 
 const isFilled = (text: string | null | undefined): text is string => text != null && text.trim() !== ''
@@ -36,7 +35,7 @@ export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise
   refuseAny([
     ...emailProblems(email),
     ...(['name', 'firstName', 'lastName'] as const).flatMap((path) =>
-      textProblems(path, input[path] ?? '', { max: nameMax }),
+      textProblems(path, input[path] ?? '', { max: nameLengthMax }),
     ),
   ])
   const [role, visibility] = [input.role ?? 'MEMBER', input.visibility ?? 'OWN'] as const

@@ -11,20 +11,18 @@ import type { AcceptPartnerInviteInput } from '../session/account.ts'
 import { actingAs, signedIn, startSession } from '../session/session.actions.ts'
 import type { SignedIn } from '../session/session.ts'
 import { failed, failedAddress, refuseThrottled, refuseThrottledAddress } from '../session/throttle.ts'
-import { refuseAny, textProblems } from '../text.ts'
+import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { claimNewcomer } from '../user/newcomer.ts'
 import { emailTaken, type KnownAs } from '../user/user.actions.ts'
 import { findPerson, findUser, findUserAsTold, lockPerson, type User } from '../user/user.ts'
-
-const nameMax = 255
 
 /** Joins as invited, with a new password or, for a person who has one, with that; the token proves the address. */
 export async function acceptInvitation(ctx: RequestContext, input: AcceptPartnerInviteInput): Promise<SignedIn> {
   const [firstName, lastName] = [input.firstName.trim(), input.lastName.trim()]
   refuseAny([
     ...passwordProblems(input.password),
-    ...textProblems('firstName', firstName, { min: 1, max: nameMax }),
-    ...textProblems('lastName', lastName, { min: 1, max: nameMax }),
+    ...textProblems('firstName', firstName, { min: 1, max: nameLengthMax }),
+    ...textProblems('lastName', lastName, { min: 1, max: nameLengthMax }),
   ])
   await refuseThrottledAddress(ctx)
   const invitation = await findToken(ctx, 'INVITATION', input.token)

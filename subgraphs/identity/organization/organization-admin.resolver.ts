@@ -7,13 +7,11 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
-import { refuseAny, textProblems } from '../text.ts'
+import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
 import { organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
 import { settingsProblems } from './settings.rules.ts'
-
-const nameMax = 255
 
 @ObjectType('OrganizationSettings', { description: 'What the organization decided for all of its users.' })
 @RequiresScopes('SESSION')
@@ -48,7 +46,7 @@ function updateOrganization(
   { name, ...settings }: OrganizationUpdateInput,
 ): Promise<Organization> {
   refuseAny([
-    ...(name == null ? [] : textProblems('name', name, { min: 1, max: nameMax })),
+    ...(name == null ? [] : textProblems('name', name, { min: 1, max: nameLengthMax })),
     ...(name?.trim() === '' ? [{ path: 'name', code: 'EMPTY', message: 'name is not empty.' }] : []),
     ...settingsProblems(settings),
   ])

@@ -1,8 +1,9 @@
-import { DateTime, IANAZone } from 'luxon'
+import { DateTime } from 'luxon'
+import { weekdays } from '../../kernel/business-hours.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { timezoneProblems } from '../text.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
 
-const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
 const spansMax = 10
 const holidaysMax = 1000
 const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d$/
@@ -17,11 +18,6 @@ const unknownKeys = (path: string, value: object, known: readonly string[]): Fie
   Object.keys(value).flatMap((key) =>
     known.includes(key) ? [] : [problem(`${path}.${key}`, 'UNKNOWN_FIELD', `${path}.${key} is not known.`)],
   )
-
-export const timezoneProblems = (path: string, value: unknown): FieldProblem[] =>
-  typeof value === 'string' && value.length <= 100 && IANAZone.isValidZone(value)
-    ? []
-    : [problem(path, 'NOT_A_TIMEZONE', `${path} is the IANA name of a time zone, for example Europe/Oslo.`)]
 
 function spanProblems(path: string, span: unknown, previousEnd: string): FieldProblem[] {
   const [start, end] = Array.isArray(span) && span.length === 2 ? (span as unknown[]) : []

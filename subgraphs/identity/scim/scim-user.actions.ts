@@ -7,18 +7,16 @@ import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts
 import { appendAudit } from '../audit/audit.ts'
 import { withdrawAllTokens } from '../one-time-token/one-time-token.ts'
 import { endSessions } from '../session/session.actions.ts'
-import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, changeUser, takeOut, type KnownAs } from '../user/user.actions.ts'
 import { findPerson, findUserAsTold } from '../user/user.ts'
 import { findScimUser, idGiven, type ScimUser, type ScimUserInput } from './scim-user.ts'
-
-const nameMax = 255
 
 function refuseTexts(input: ScimUserInput): void {
   const texts = ['externalId', 'displayName', 'givenName', 'familyName'] as const
   refuseAny([
     ...(input.userName == null ? [] : emailProblems(normalizeEmail(input.userName), 'userName')),
-    ...texts.flatMap((path) => textProblems(path, input[path] ?? '', { max: nameMax })),
+    ...texts.flatMap((path) => textProblems(path, input[path] ?? '', { max: nameLengthMax })),
   ])
 }
 

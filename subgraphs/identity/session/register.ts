@@ -5,7 +5,7 @@ import { addOrganization, normalizeCode } from '../organization/organization.act
 import { findOrganizationByCode } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, isPassword, passwordProblems } from '../password/password.ts'
-import { emailProblems, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
 import { claimNewcomer, findNewcomer } from '../user/newcomer.ts'
 import { findPerson, lockPerson } from '../user/user.ts'
@@ -14,8 +14,6 @@ import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
 import { countRegistration, failed, refuseThrottled } from './throttle.ts'
 import { askForVerification } from './verify-email.ts'
-
-const nameMax = 255
 
 /**
  * Joins the organization with the given code as a member, or creates one and becomes its owner. A person who has an account
@@ -49,7 +47,7 @@ function problemsOf(input: RegisterInput, email: string): FieldProblem[] {
   return [
     ...emailProblems(email),
     ...passwordProblems(input.password),
-    ...texts.flatMap((path) => textProblems(path, input[path] ?? '', { max: nameMax })),
+    ...texts.flatMap((path) => textProblems(path, input[path] ?? '', { max: nameLengthMax })),
     ...originProblems(input.origin),
   ]
 }

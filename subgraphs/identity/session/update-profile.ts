@@ -1,12 +1,11 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { refuseAny, textProblems } from '../text.ts'
+import { nameLengthMax, refuseAny, textProblems, timezoneProblems } from '../text.ts'
 import { findUser, type User } from '../user/user.ts'
 import type { UpdateProfileInput } from './account.ts'
 import { changePerson } from './change-person.ts'
 import { personOf } from './person.ts'
 
-const nameMax = 255
 const columnOf = {
   name: 'name',
   firstName: 'first_name',
@@ -59,28 +58,20 @@ function profileOf(own: User, input: UpdateProfileInput): Profile {
 function problemsOf(input: UpdateProfileInput): FieldProblem[] {
   const { name, firstName, lastName, timezone, locale } = input
   const problems = [
-    ...(name === undefined ? [] : textProblems('name', name?.trim() ?? '', { min: 1, max: nameMax })),
-    ...textProblems('firstName', firstName ?? '', { max: nameMax }),
-    ...textProblems('lastName', lastName ?? '', { max: nameMax }),
+    ...(name === undefined ? [] : textProblems('name', name?.trim() ?? '', { min: 1, max: nameLengthMax })),
+    ...textProblems('firstName', firstName ?? '', { max: nameLengthMax }),
+    ...textProblems('lastName', lastName ?? '', { max: nameLengthMax }),
+    ...(timezone === undefined ? [] : timezoneProblems('timezone', timezone)),
   ]
-  if (timezone === null || (timezone !== undefined && !isTimezone(timezone))) {
-    problems.push({ path: 'timezone', code: 'NOT_A_TIMEZONE', message: 'timezone is an IANA name like Europe/Berlin.' })
-  }
   if (locale === null || (locale !== undefined && !isLocale(locale))) {
     problems.push({ path: 'locale', code: 'NOT_A_LOCALE', message: 'locale is a BCP 47 tag like en or de-CH.' })
   }
   return problems
 }
 
-const isTimezone = (text: string): boolean =>
-  /^[A-Z]/i.test(text) && succeeds(() => new Intl.DateTimeFormat('en', { timeZone: text }))
-
-const isLocale = (text: string): boolean => text.length <= 35 && succeeds(() => new Intl.Locale(text))
-
-function succeeds(attempt: () => unknown): boolean {
+function isLocale(text: string): boolean {
   try {
-    attempt()
-    return true
+    return text.length <= 35 && new Intl.Locale(text).language !== ''
   } catch {
     return false
   }

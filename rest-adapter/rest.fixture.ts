@@ -11,7 +11,7 @@ import { Graph } from '../gateway/graph/graph.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../subgraphs/kernel/subgraph/endpoint.ts'
 import { loadContract } from './contract.ts'
-import type { DeprecatedCall } from './ports.ts'
+import type { DeprecatedCall } from '../subgraphs/kernel/credential.ts'
 import { restRouter } from './routes.ts'
 
 export const partsContract = loadContract(fileURLToPath(new URL('./fixture', import.meta.url)))

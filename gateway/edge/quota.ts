@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Limit } from '../../subgraphs/kernel/config.ts'
-import type { Counters, Verdict } from '../../subgraphs/kernel/counters/counters.ts'
+import { secondsOf, type Counters, type Verdict } from '../../subgraphs/kernel/counters/counters.ts'
 import type { ApiKeyRecord, OAuthTokenRecord, QuotaWindow } from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { chain } from './chain.ts'
-import { secondsOf } from './throttle.ts'
 
 const windowMsOf: Readonly<Record<QuotaWindow, number>> = { MINUTE: 60_000, HOUR: 3_600_000, DAY: 86_400_000 }
 

@@ -1,5 +1,5 @@
 import { addressKey } from '../../subgraphs/kernel/address.ts'
-import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
+import { secondsOf, type Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import type { Limit } from '../../subgraphs/kernel/config.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { chain } from './chain.ts'
@@ -7,8 +7,6 @@ import { chain } from './chain.ts'
 /** Limits of the specification, "Failed key authentication". */
 const failures: readonly Limit[] = [{ max: 20, windowMs: 15 * 60_000 }]
 const space = 'key-failures'
-
-export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 const throttled = (resetMs: number): Refusal =>
   new Refusal('API_KEY_AUTH_THROTTLED', 'Too many failed API key authentications from this address.', {

@@ -23,6 +23,12 @@ interface IdentityChange {
   readonly changedFields?: readonly string[]
 }
 
+/** What differs, but for the time of the change. */
+export const fieldsChanged = <T extends object>(previous: T, record: T): (keyof T & string)[] =>
+  (Object.keys(record) as (keyof T & string)[]).filter(
+    (name) => name !== 'updatedAt' && record[name] !== previous[name],
+  )
+
 /** Appends the event of a change of identity to the transaction of `ctx`, in the form of every record's events. */
 export async function appendEvent(ctx: RequestContext, change: IdentityChange): Promise<void> {
   const { type, record, previous = null, changedFields = null } = change

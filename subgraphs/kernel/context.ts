@@ -1,6 +1,10 @@
 export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'SCIM' | 'ANONYMOUS' | 'SYSTEM'
-export type Role = 'OWNER' | 'ADMIN' | 'MANAGER' | 'MEMBER' | 'READ_ONLY'
+/** From the one that may do most. */
+export const roles = ['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY'] as const
+export type Role = (typeof roles)[number]
 export type Visibility = 'OWN' | 'TEAM' | 'ALL'
+
+export const mayDoMore = (role: Role, than: Role): boolean => roles.indexOf(role) < roles.indexOf(than)
 
 /** What a profile takes away, by object and field (`customFields.<name>` for one of them). HIDDEN implies not writable. */
 export type FieldRestrictions = Readonly<Record<string, Readonly<Record<string, 'HIDDEN' | 'READ'>>>>

@@ -79,6 +79,16 @@ export interface FinishedRequest {
   readonly at: Date
 }
 
+/** A call to an operation that the contract marks as deprecated. */
+export interface DeprecatedCall {
+  readonly counted: Counted
+  readonly operationId: string
+  /** `POST /v1/api-keys/{id}/regenerate` */
+  readonly endpoint: string
+  readonly sunset: Date
+  readonly at: Date
+}
+
 /** Told about every request of a caller who is known, on the hot path: it takes note and returns at once. */
 export interface UsageSink {
   /** The key was accepted; what becomes of the request is not known yet. */

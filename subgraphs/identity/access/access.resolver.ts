@@ -2,8 +2,6 @@ import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { profileEvents } from '../profile/profile.events.ts'
-import { profileTables } from '../profile/profile.migrations.ts'
 import { AccessExplanation, AccessOperation } from './access.ts'
 import { explainAccess } from './explain-access.ts'
 
@@ -25,8 +23,4 @@ export class AccessResolver {
   }
 }
 
-export const accessResource: Resource = {
-  resolver: AccessResolver,
-  announces: [profileEvents],
-  migrations: [profileTables],
-}
+export const accessResource: Resource = { resolver: AccessResolver }

@@ -109,11 +109,9 @@ export function removeUser(ctx: RequestContext, id: string): Promise<string> {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     await refuseLastOwner(inner, user)
-    await inTransaction(inner, async (last) => {
-      await withdrawInvitation(last, id)
-      await endSessions(last, { userId: id }, 'USER_REMOVED')
-      await takeOut(last, id)
-    })
+    await withdrawInvitation(inner, id)
+    await endSessions(inner, { userId: id }, 'USER_REMOVED')
+    await takeOut(inner, id)
     return user.id
   })
 }

@@ -1,10 +1,8 @@
-import type { Role } from '../../kernel/context.ts'
+import { mayDoMore, type Role } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { User } from '../user/user.ts'
-
-const ranks: readonly Role[] = ['READ_ONLY', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']
 
 /**
  * Runs a change of who may do what. Such changes of one organization wait for each other, and the role of who makes them is
@@ -44,7 +42,7 @@ export function refuseRoleAboveCaller({ caller }: RequestContext, user: Pick<Use
       requiredRoles: ['OWNER'],
     })
   }
-  if (user.id === caller.userId && role && ranks.indexOf(role) > ranks.indexOf(user.role)) {
+  if (user.id === caller.userId && role && mayDoMore(role, user.role)) {
     throw new Refusal('PERMISSION_DENIED', 'Nobody raises their own role.')
   }
 }

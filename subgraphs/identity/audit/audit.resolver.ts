@@ -7,6 +7,7 @@ import { asksForAny, fieldsAsked } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { auditTable } from './audit.migrations.ts'
 import { AuditLogEntryFilter, AuditLogEntryOrder, AuditLogEntryPage, auditLogEntry } from './audit-entry.ts'
 
 const AuditPageArgs = pageArgs(AuditLogEntryFilter, AuditLogEntryOrder)
@@ -26,4 +27,4 @@ export class AuditResolver {
   }
 }
 
-export const auditResource: Resource = { resolver: AuditResolver }
+export const auditResource: Resource = { resolver: AuditResolver, migrations: [auditTable] }

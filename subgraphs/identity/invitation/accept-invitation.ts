@@ -2,7 +2,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { awaitTurn, mayGiveRole } from '../admin/administer.ts'
 import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
+import { appendEvent, fieldsChanged } from '../identity-event.ts'
 import { findToken, takeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
@@ -106,7 +106,7 @@ async function join(ctx: RequestContext, { userId, personId, newHash, ...names }
   const { db, clock, caller } = ctx
   const { organizationId } = caller
   const now = clock.now().toISOString()
-  const before = await findUserAsTold(db, organizationId, userId)
+  const before = (await findUserAsTold(db, organizationId, userId))!
   if (newHash !== null) await claimNewcomer(ctx, personId, { ...names, passwordHash: newHash })
   await db.query(
     `update identity.app_user set is_active = true, invited_at = null, must_accept = false, distrusts_password = false,
@@ -120,13 +120,8 @@ async function join(ctx: RequestContext, { userId, personId, newHash, ...names }
     [personId, newHash, now],
   )
   const after = (await findUser(db, organizationId, userId))!
-  const changedFields = Object.keys(after).filter((name) => after[name as keyof User] !== before![name as keyof User])
-  await appendEvent(ctx, {
-    type: 'user.updated',
-    record: after,
-    previous: before!,
-    changedFields: changedFields.filter((name) => name !== 'updatedAt'),
-  })
+  const changedFields = fieldsChanged(before, after)
+  await appendEvent(ctx, { type: 'user.updated', record: after, previous: before, changedFields })
   const target = { type: 'user', id: userId }
   await appendAudit(ctx, { action: 'user.accepted', target, before, after })
   return after

@@ -3,7 +3,6 @@ import { notFound } from '../../kernel/errors.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { auditTable } from '../audit/audit.migrations.ts'
 import { organizationTable } from './organization.migrations.ts'
 import { organizationEvents } from './organization.events.ts'
 import { findOrganization, Organization, shownTo } from './organization.ts'
@@ -22,5 +21,5 @@ export class OrganizationResolver {
 export const organizationResource: Resource = {
   resolver: OrganizationResolver,
   announces: [organizationEvents],
-  migrations: [organizationTable, auditTable],
+  migrations: [organizationTable],
 }

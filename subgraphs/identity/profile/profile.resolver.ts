@@ -7,6 +7,8 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { createProfile, deleteProfile, updateProfile } from './profile.actions.ts'
+import { profileEvents } from './profile.events.ts'
+import { profileTables } from './profile.migrations.ts'
 import { findProfile, Profile, profilesOf } from './profile.ts'
 
 const fieldsText = 'HIDDEN, READ or WRITE by object and field; stands in place of all that was said before.'
@@ -79,4 +81,8 @@ export class ProfileResolver {
   }
 }
 
-export const profileResource: Resource = { resolver: ProfileResolver }
+export const profileResource: Resource = {
+  resolver: ProfileResolver,
+  announces: [profileEvents],
+  migrations: [profileTables],
+}

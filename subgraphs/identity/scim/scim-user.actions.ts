@@ -2,7 +2,7 @@ import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
-import { appendEvent } from '../identity-event.ts'
+import { appendEvent, fieldsChanged } from '../identity-event.ts'
 import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { withdrawAllTokens } from '../one-time-token/one-time-token.ts'
@@ -107,9 +107,7 @@ async function announced(ctx: RequestContext, id: string, work: () => Promise<vo
   const previous = (await read())!
   await work()
   const record = (await read())!
-  const changedFields = (Object.keys(record) as (keyof typeof record)[]).filter(
-    (name) => name !== 'updatedAt' && record[name] !== previous[name],
-  )
+  const changedFields = fieldsChanged(previous, record)
   if (changedFields.length > 0) await appendEvent(ctx, { type: 'user.updated', record, previous, changedFields })
 }
 

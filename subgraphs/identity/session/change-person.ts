@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
-import { membershipsAsTold, type User } from '../user/user.ts'
+import { appendEvent, fieldsChanged } from '../identity-event.ts'
+import { membershipsAsTold } from '../user/user.ts'
 import { actingAs } from './session.actions.ts'
 
 /** Does what changes a person, who must be locked, and tells all its organizations what is different, if anything is. */
@@ -10,9 +10,7 @@ export async function changePerson(ctx: RequestContext, personId: string, work: 
   await work()
   for (const record of await membershipsAsTold(ctx.db, personId)) {
     const previous = before.find(({ id }) => id === record.id)!
-    const changedFields = (Object.keys(record) as (keyof User)[]).filter(
-      (name) => name !== 'updatedAt' && record[name] !== previous[name],
-    )
+    const changedFields = fieldsChanged(previous, record)
     if (changedFields.length === 0) continue
     const acting = actingAs(ctx, record)
     await appendEvent(acting, { type: 'user.updated', record, previous, changedFields })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { addressKey } from '../../kernel/address.ts'
 import type { Limit } from '../../kernel/config.ts'
-import type { Verdict } from '../../kernel/counters/counters.ts'
+import { secondsOf, type Verdict } from '../../kernel/counters/counters.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
@@ -19,7 +19,7 @@ export const addressMails: readonly Limit[] = [{ max: 50, windowMs: 4 * quarterH
 
 const throttled = (verdict: Verdict): Refusal =>
   new Refusal('SIGN_IN_THROTTLED', 'Too many attempts to sign in; wait and try again.', {
-    retryAfter: Math.max(1, Math.ceil(verdict.resetMs / 1000)),
+    retryAfter: secondsOf(verdict.resetMs),
   })
 
 const accountKey = (email: string): string => createHash('sha256').update(email).digest('base64url')

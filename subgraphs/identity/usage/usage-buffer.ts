@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ApiKeyRecord, Counted, FinishedRequest, UsageSink } from '../../kernel/credential.ts'
+import type { ApiKeyRecord, DeprecatedCall, FinishedRequest, UsageSink } from '../../kernel/credential.ts'
 import type { Sql } from '../../kernel/database/database.ts'
 import { UsageCounts } from './usage-counts.ts'
 
@@ -12,16 +12,6 @@ interface KeyUsage {
   deprecated: number
   ip: string | null
   at: Date
-}
-
-/** A call to an operation that the contract marks as deprecated. */
-export interface DeprecatedCall {
-  readonly counted: Counted
-  readonly operationId: string
-  /** `POST /v1/api-keys/{id}/regenerate` */
-  readonly endpoint: string
-  readonly sunset: Date
-  readonly at: Date
 }
 
 /**

@@ -3,17 +3,18 @@ import type { Sql } from '../../kernel/database/database.ts'
 import { latencyBounds, latencyBucketOf } from './latency.ts'
 
 const hourMs = 3_600_000
-const names = [
+/** Of `identity.usage_hour`, in the order of the counts. */
+export const usageColumns = [
   'requests',
   'rate_limit_hits',
   'status_2xx',
   'status_3xx',
   'status_4xx',
   'status_5xx',
-  ...latencyBounds.map((bound) => `le_${bound}`),
-]
-const firstStatus = names.indexOf('status_2xx')
-const firstLatency = names.length - latencyBounds.length
+  ...latencyBounds.map((bound) => `le_${bound}` as const),
+] as const
+const firstStatus = usageColumns.indexOf('status_2xx')
+const firstLatency = usageColumns.length - latencyBounds.length
 
 interface Bucket {
   readonly organizationId: string
@@ -55,14 +56,14 @@ export class UsageCounts {
       credential_kind: kind,
       credential_id: id,
       operation,
-      ...Object.fromEntries(names.map((name, index) => [name, counts[index]])),
+      ...Object.fromEntries(usageColumns.map((name, index) => [name, counts[index]])),
     }))
     await sql.query(
       `insert into identity.usage_hour as u
        select * from jsonb_populate_recordset(null::identity.usage_hour, $1::jsonb)
        order by organization_id, credential_kind, credential_id, hour, operation
        on conflict (organization_id, credential_kind, credential_id, hour, operation)
-       do update set ${names.map((name) => `${name} = u.${name} + excluded.${name}`).join(', ')}`,
+       do update set ${usageColumns.map((name) => `${name} = u.${name} + excluded.${name}`).join(', ')}`,
       [JSON.stringify(rows)],
     )
   }
@@ -75,7 +76,8 @@ export class UsageCounts {
     let operations = credentials.get(name)
     if (!operations) credentials.set(name, (operations = new Map()))
     let bucket = operations.get(operation)
-    if (!bucket) operations.set(operation, (bucket = { organizationId, kind, counts: new Float64Array(names.length) }))
+    if (!bucket)
+      operations.set(operation, (bucket = { organizationId, kind, counts: new Float64Array(usageColumns.length) }))
     return bucket
   }
 

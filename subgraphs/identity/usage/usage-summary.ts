@@ -4,6 +4,7 @@ import type { CountedKind } from '../../kernel/credential.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { credentialNames } from './credential-names.ts'
 import { latencyBounds, percentile } from './latency.ts'
+import { usageColumns } from './usage-counts.ts'
 import type { ApiUsageSummary, ApiUsageFigures } from './usage.types.ts'
 
 export const usageDaysMax = 90
@@ -12,17 +13,7 @@ const credentialsMax = 100
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-const summed = [
-  'requests',
-  'rate_limit_hits',
-  'status_2xx',
-  'status_3xx',
-  'status_4xx',
-  'status_5xx',
-  ...latencyBounds.map((bound) => `le_${bound}` as const),
-] as const
-
-type Sums = Readonly<Record<(typeof summed)[number], number>>
+type Sums = Readonly<Record<(typeof usageColumns)[number], number>>
 
 interface Grouped extends Sums {
   readonly credentialKind: CountedKind | null
@@ -72,7 +63,7 @@ export async function usageSummary(ctx: RequestContext, days: number): Promise<A
 const grouped = (ctx: RequestContext, from: string): Promise<Grouped[]> =>
   ctx.db.query<Grouped>(
     `select credential_kind as "credentialKind", credential_id as "credentialId", operation, hour,
-       ${summed.map((name) => `sum(${name})::int8 as ${name}`).join(', ')}
+       ${usageColumns.map((name) => `sum(${name})::int8 as ${name}`).join(', ')}
      from identity.usage_hour where organization_id = $1 and hour >= $2
      group by grouping sets ((), (credential_kind, credential_id), (operation), (hour))`,
     [ctx.caller.organizationId, from],

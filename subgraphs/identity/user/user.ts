@@ -1,10 +1,11 @@
 import { Field, ID, ObjectType } from 'type-graphql'
+import { roles } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 
-export const UserRole = enumeration('UserRole', ['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY'])
+export const UserRole = enumeration('UserRole', roles)
 export const RecordVisibility = enumeration(
   'RecordVisibility',
   ['OWN', 'TEAM', 'ALL'],

@@ -23,6 +23,9 @@ export interface Counters {
   close(): Promise<void>
 }
 
+/** As Retry-After and quotas say it: whole, and never nothing. */
+export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
+
 /** One window as it was found, before the hit that is being judged. */
 export interface CountedWindow {
   readonly startMs: number

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { CallsOut } from '../call-out.ts'
-import type { Caller, FieldRestrictions, Role } from '../context.ts'
+import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
 import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
@@ -104,11 +104,9 @@ const stepOf = (document: string, variables?: object): string =>
     .update(variables ? `${document}\n${JSON.stringify(variables)}` : document)
     .digest('base64url')
 
-const ranks: readonly Role[] = ['READ_ONLY', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER']
-
 /** Scopes were checked before; whether the role still allows what was done then, only doing it again would tell. */
 function refuseLowered(before: Omit<Stored, 'answer'>, now: Caller): void {
-  if (ranks.indexOf(now.role) < ranks.indexOf(before.role))
+  if (mayDoMore(before.role, now.role))
     throw new Refusal('PERMISSION_DENIED', 'Your role was lowered since this request was answered; it is not repeated.')
   if (now.fields && JSON.stringify(now.fields) !== JSON.stringify(before.fields))
     throw new Refusal('PERMISSION_DENIED', 'Your profile changed since this request was answered; it is not repeated.')

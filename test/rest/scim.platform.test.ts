@@ -247,6 +247,16 @@ describe('users', () => {
     await expect.poll(accounts(member)).toBe('API_KEY_OWNER_NOT_IN_ORG')
   })
 
+  it('who come back lose the keys of before, and no user is said to have revoked them', async () => {
+    const member = await platform.member({ organizationId: directory.organizationId })
+    const { userName } = (await scim('GET', `/Users/${member.userId}`)).body
+    await scim('DELETE', `/Users/${member.userId}`)
+    expect((await scim('POST', '/Users', { userName })).body.id).toBe(member.userId)
+    const [key] = await platform.query('select id from identity.api_key where owner_id = $1', [member.userId])
+    const revoked = (await platform.eventsOf(key!.id as string)).filter(({ type }) => type === 'api_key.revoked')
+    expect(revoked.map(({ data }) => data.actorId)).toEqual([null])
+  })
+
   it('who own the organization are out of reach, and nobody becomes one', async () => {
     const { owner } = directory
     const at = `/Users/${owner.userId}`

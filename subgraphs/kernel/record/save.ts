@@ -1,11 +1,10 @@
+import { actorIdOf } from '../context.ts'
 import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
-import { newId } from '../ids.ts'
 import { eventInsert, type EventDraft } from '../outbox/event.ts'
 import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
-import { blank, type Column } from './column.ts'
+import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
-import { mergeCustomFields } from './custom-fields.ts'
 import {
   columnOf,
   has,
@@ -16,10 +15,9 @@ import {
   type StoredRow,
 } from './definition.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
+import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
 import { Scope, Values } from './predicate.ts'
 import { bookkeeping, eventsOf } from './record-events.ts'
-
-type Fields = Record<string, unknown>
 
 /**
  * The only way a record changes.
@@ -64,7 +62,7 @@ async function checkAndWrite<T extends StoredRow>(
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
 
-  const actorId = ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId
+  const actorId = actorIdOf(ctx.caller)
   const { operation, events: further = [] } = draft
   const events = eventsOf(definition, { operation, previous, next, changed, actorId, events: further })
   await write(ctx, definition, previous, next, changed, events)
@@ -79,86 +77,6 @@ export function mayWrite(ctx: RequestContext): void {
 
 function refuse(errors: FieldProblem[]): void {
   if (errors.length > 0) throw invalid(...errors)
-}
-
-function definedOnly<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
-}
-
-/** Ids may come in capitals; they are kept and compared as the database prints them. */
-function normalized<T extends object>(definition: RecordShape, values: T): T {
-  const given: Fields = definedOnly(values) as Fields
-  for (const { name } of layoutOf(definition).ids) {
-    const id = given[name]
-    if (typeof id === 'string') given[name] = id.toLowerCase()
-  }
-  return given as T
-}
-
-function nextRecord<T extends StoredRow>(
-  ctx: RequestContext,
-  definition: RecordDefinition<T>,
-  draft: Draft<T>,
-  values: Partial<T>,
-): T & Fields {
-  const now = ctx.clock.now().toISOString()
-  const { caller } = ctx
-  const actor = caller.kind === 'SYSTEM' ? null : caller.userId
-  if (!draft.previous) {
-    const given = { ownerId: actor, ...definedOnly(definition.initial?.(ctx) ?? {}), ...values }
-    const stamped: Fields = {
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-      createdById: actor,
-      updatedById: actor,
-      deletedAt: null,
-    }
-    const record: Fields = {}
-    for (const column of layoutOf(definition).columns) {
-      record[column.name] =
-        column.name in given
-          ? (given as Fields)[column.name]
-          : column.name in stamped
-            ? stamped[column.name]
-            : blank(column)
-    }
-    record.id = (values as Fields).id ?? newId()
-    if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
-    record.organizationId = caller.organizationId
-    return record as T & Fields
-  }
-  const previous = draft.previous as T & Fields
-  const next: Fields = { ...previous, ...values }
-  if ('customFields' in values)
-    next.customFields = mergeCustomFields(previous.customFields, (values as Fields).customFields)
-  if (draft.operation === 'DELETE') next.deletedAt = now
-  if (draft.operation === 'RESTORE') next.deletedAt = null
-  if (has(definition, 'version'))
-    Object.assign(next, { version: (previous.version as number) + 1, updatedAt: now, updatedById: actor })
-  return next as T & Fields
-}
-
-/** JSON is the same whatever the order of its keys, which the database does not keep. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  if (
-    typeof one !== 'object' ||
-    typeof other !== 'object' ||
-    !one ||
-    !other ||
-    Array.isArray(one) !== Array.isArray(other)
-  )
-    return false
-  const members = Object.entries(one)
-  return (
-    members.length === Object.keys(other).length &&
-    members.every(([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as Fields)[name]))
-  )
-}
-
-function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
-  return layoutOf(definition).columns.filter(({ name }) => !isSame(previous[name], next[name]))
 }
 
 async function referenceProblems(

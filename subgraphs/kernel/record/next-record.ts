@@ -1,0 +1,92 @@
+import { actorIdOf } from '../context.ts'
+import { newId } from '../ids.ts'
+import type { RequestContext } from '../request.ts'
+import { blank, type Column } from './column.ts'
+import { mergeCustomFields } from './custom-fields.ts'
+import { has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+
+export type Fields = Record<string, unknown>
+
+export function definedOnly<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
+}
+
+/** Ids may come in capitals; they are kept and compared as the database prints them. */
+export function normalized<T extends object>(definition: RecordShape, values: T): T {
+  const given: Fields = definedOnly(values) as Fields
+  for (const { name } of layoutOf(definition).ids) {
+    const id = given[name]
+    if (typeof id === 'string') given[name] = id.toLowerCase()
+  }
+  return given as T
+}
+
+/** The record as it will be, with what every change stamps. */
+export function nextRecord<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  { operation, previous }: Pick<Draft<T>, 'operation' | 'previous'>,
+  values: Partial<T>,
+): T & Fields {
+  const now = ctx.clock.now().toISOString()
+  const actor = actorIdOf(ctx.caller)
+  if (!previous) return created(ctx, definition, values, now, actor)
+  const before: Fields = previous as T & Fields
+  const next: Fields = { ...before, ...values }
+  if ('customFields' in values) next.customFields = mergeCustomFields(before.customFields, values.customFields)
+  if (operation === 'DELETE') next.deletedAt = now
+  if (operation === 'RESTORE') next.deletedAt = null
+  if (has(definition, 'version')) {
+    Object.assign(next, { version: (before.version as number) + 1, updatedAt: now, updatedById: actor })
+  }
+  return next as T & Fields
+}
+
+function created<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  values: Partial<T>,
+  now: string,
+  actor: string | null,
+): T & Fields {
+  const given: Fields = { ownerId: actor, ...definedOnly(definition.initial?.(ctx) ?? {}), ...values }
+  const stamped: Fields = {
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+    createdById: actor,
+    updatedById: actor,
+    deletedAt: null,
+  }
+  const record: Fields = {}
+  for (const column of layoutOf(definition).columns) {
+    const { name } = column
+    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : blank(column)
+  }
+  record.id = values.id ?? newId()
+  if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
+  record.organizationId = ctx.caller.organizationId
+  return record as T & Fields
+}
+
+/** JSON is the same whatever the order of its keys, which the database does not keep. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (
+    typeof one !== 'object' ||
+    typeof other !== 'object' ||
+    !one ||
+    !other ||
+    Array.isArray(one) !== Array.isArray(other)
+  )
+    return false
+  const members = Object.entries(one)
+  return (
+    members.length === Object.keys(other).length &&
+    members.every(([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as Fields)[name]))
+  )
+}
+
+export function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
+  return layoutOf(definition).columns.filter(({ name }) => !isSame(previous[name], next[name]))
+}

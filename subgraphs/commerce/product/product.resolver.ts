@@ -2,7 +2,8 @@ import { Arg, Args, Ctx, ID, Info, Int, Mutation, Query, Resolver } from 'type-g
 import type { RequestContext } from '../../kernel/request.ts'
 import { BulkResult } from '../../kernel/record/bulk-result.ts'
 import { connectionArgs, pageArgs, PartArgs } from '../../kernel/record/list-args.ts'
-import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { Asked } from '../../kernel/record/selection.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { product, Product } from './product.ts'
 import {

@@ -1,6 +1,7 @@
 import { Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
 import type { RequestContext } from '../../kernel/request.ts'
-import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { Asked } from '../../kernel/record/selection.ts'
 import { account, Account } from '../account/account.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 

@@ -1,6 +1,6 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { pageNumber, size, type Page } from '../../kernel/record/list.ts'
+import { enveloped, pageNumber, size, type Page } from '../../kernel/record/list.ts'
 import { Order } from '../../kernel/record/order.ts'
 import { Values } from '../../kernel/record/predicate.ts'
 import { allOf } from '../../kernel/record/read.ts'
@@ -58,19 +58,7 @@ export async function readConnectedApps(
     `select ${columns} from ${rows} ${where} order by ${order.sql('t')} ${part}`,
     values.list,
   )
-  const total = isCounted ? await countConnectedApps(ctx) : null
-  const hasMore = data.length > limit
-  if (hasMore) data.length = limit
-  const last = data.at(-1)
-  return {
-    data,
-    page,
-    limit,
-    total,
-    totalPages: total === null ? null : Math.ceil(total / limit),
-    hasMore,
-    nextCursor: hasMore && last ? order.cursorOf(last) : null,
-  }
+  return enveloped({ data, page, limit, total: isCounted ? await countConnectedApps(ctx) : null }, order)
 }
 
 async function countConnectedApps(ctx: RequestContext): Promise<number> {

@@ -1,7 +1,6 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
-import type { Info as Asked } from '../../kernel/record/records-of.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
-import { asksForAny } from '../../kernel/record/selection.ts'
+import { asksForAny, type Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {

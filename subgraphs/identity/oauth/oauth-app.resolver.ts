@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql'
 import { pageArgs } from '../../kernel/record/list-args.ts'
-import type { Info as Asked } from '../../kernel/record/records-of.ts'
+import type { Asked } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'

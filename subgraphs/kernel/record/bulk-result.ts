@@ -1,9 +1,9 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql'
 import { enumeration } from './column.ts'
-import type { BulkStatus } from './records-of.ts'
 import { Json } from './scalars.ts'
 
 const BulkItemStatus = enumeration('BulkItemStatus', ['UPDATED', 'DELETED', 'FAILED'])
+export type BulkItemStatus = keyof typeof BulkItemStatus
 
 @ObjectType({ description: 'What became of one item of a bulk request.' })
 @Directive('@shareable')
@@ -15,7 +15,7 @@ export class BulkItemResult {
   id!: string
 
   @Field(() => BulkItemStatus)
-  status!: BulkStatus
+  status!: BulkItemStatus
 
   @Field(() => String, { nullable: true, description: 'Error code of a failed item.' })
   code!: string | null

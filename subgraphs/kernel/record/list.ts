@@ -152,6 +152,30 @@ export interface Page {
   nextCursor: string | null
 }
 
+interface Found {
+  /** One more than the page takes, where there are more. */
+  readonly data: Row[]
+  readonly page: number
+  readonly limit: number
+  readonly total: number | null
+}
+
+/** The envelope of what was found. `order` makes the cursor; null when nobody asks for it. */
+export function enveloped({ data, page, limit, total }: Found, order: Order | null): Page {
+  const hasMore = data.length > limit
+  if (hasMore) data.length = limit
+  const last = data.at(-1)
+  return {
+    data,
+    page,
+    limit,
+    total,
+    totalPages: total === null ? null : Math.ceil(total / limit),
+    hasMore,
+    nextCursor: hasMore && last && order ? order.cursorOf(last) : null,
+  }
+}
+
 /** A page of live records in sight. `total` costs a count only when it is asked for and not kept. */
 export async function readPage(
   ctx: RequestContext,
@@ -164,19 +188,8 @@ export async function readPage(
   const listing = new Listing(ctx, definition, args)
   const { cursor = null } = args
   const part = { limit: limit + 1, offset: cursor ? 0 : (page - 1) * limit, cursor }
-  const [found, known] = await listing.read(asked.record, part, asked.total)
-  const hasMore = found.length > limit
-  if (hasMore) found.length = limit
-  const last = found.at(-1)
-  return {
-    data: found,
-    page,
-    limit,
-    total: known,
-    totalPages: known === null ? null : Math.ceil(known / limit),
-    hasMore,
-    nextCursor: hasMore && last && asked.page.has('nextCursor') ? listing.order.cursorOf(last) : null,
-  }
+  const [data, total] = await listing.read(asked.record, part, asked.total)
+  return enveloped({ data, page, limit, total }, asked.page.has('nextCursor') ? listing.order : null)
 }
 
 /** Deleted records in sight, the last deleted first. */

@@ -1,7 +1,7 @@
-import type { GraphQLResolveInfo } from 'graphql'
 import { invalid, notFound, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
+import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
@@ -10,24 +10,6 @@ import { mayWrite, save } from './save.ts'
 import { asksForAny, fieldsAsked, type Asked } from './selection.ts'
 
 export const bulkMax = 500
-
-export type BulkStatus = 'UPDATED' | 'DELETED' | 'FAILED'
-
-export interface BulkItemResult {
-  index: number
-  id: string
-  status: BulkStatus
-  code: string | null
-  message: string | null
-  errors: unknown
-}
-
-export interface BulkResult {
-  requested: number
-  succeeded: number
-  failed: number
-  results: BulkItemResult[]
-}
 
 interface Versioned {
   readonly id: string
@@ -158,7 +140,7 @@ async function bulk<I extends Versioned>(
   ctx: RequestContext,
   items: readonly I[],
   path: string,
-  done: Exclude<BulkStatus, 'FAILED'>,
+  done: Exclude<BulkItemStatus, 'FAILED'>,
   change: (ctx: RequestContext, item: I) => Promise<unknown>,
 ): Promise<BulkResult> {
   mayWrite(ctx)
@@ -190,5 +172,3 @@ async function bulk<I extends Versioned>(
   const succeeded = results.filter((result) => result.status !== 'FAILED').length
   return { requested: items.length, succeeded, failed: items.length - succeeded, results }
 }
-
-export type Info = GraphQLResolveInfo

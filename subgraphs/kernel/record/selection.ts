@@ -3,7 +3,7 @@ import { layoutOf, type RecordShape } from './definition.ts'
 import { substitute, type FieldRules } from './field-security.ts'
 
 /** The part of a resolver's info that says what was asked for; graphql-jit gives the same nodes for every run of a document. */
-export type Asked = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>
+export type Asked = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
 const remembered = new WeakMap<readonly FieldNode[], Map<string, ReadonlySet<string>>>()
 
@@ -26,23 +26,11 @@ export function fieldsAsked(info: Asked, path: readonly string[] = []): Readonly
   return names
 }
 
-/** Whether any of these fields is asked for once @skip and @include have their say: for what costs a statement of its own. */
-export function asksForAny(info: Asked, ...names: readonly string[]): boolean {
-  if (!names.some((name) => fieldsAsked(info).has(name))) return false
-  return info.fieldNodes
-    .flatMap(({ selectionSet }) => (selectionSet ? fieldsOf(selectionSet, info.fragments) : []))
-    .some((field) => names.includes(field.name.value) && isIncluded(field, info.variableValues))
+/** Whether any of these fields is asked for: for what costs a statement of its own. The gateway has decided all conditions. */
+export const asksForAny = (info: Asked, ...names: readonly string[]): boolean => {
+  const asked = fieldsAsked(info)
+  return names.some((name) => asked.has(name))
 }
-
-const isIncluded = (field: FieldNode, variables: Asked['variableValues']): boolean =>
-  (field.directives ?? []).every(({ name, arguments: args }) => {
-    const condition = args?.find((argument) => argument.name.value === 'if')?.value
-    const value =
-      condition?.kind === 'Variable'
-        ? variables[condition.name.value]
-        : condition?.kind === 'BooleanValue' && condition.value
-    return name.value === 'skip' ? value !== true : name.value === 'include' ? value !== false : true
-  })
 
 function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDefinitionNode }): FieldNode[] {
   return set.selections.flatMap((selection) => {

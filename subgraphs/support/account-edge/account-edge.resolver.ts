@@ -1,6 +1,7 @@
 import { Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
 import { connectionArgs } from '../../kernel/record/list-args.ts'
-import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { CaseConnection, CaseFilter, CaseOrder } from '../case/case.inputs.ts'
 import { supportCase } from '../case/case.ts'

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { connectionArgs, pageArgs, PartArgs } from '../../kernel/record/list-args.ts'
-import { recordsOf, type Info as Asked } from '../../kernel/record/records-of.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { Asked } from '../../kernel/record/selection.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import {

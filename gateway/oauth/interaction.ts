@@ -3,9 +3,9 @@ import type { Provider } from 'oidc-provider'
 import { readBody } from '../edge/body.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/oauth-port.ts'
 import { accountId } from './account.ts'
 import { consentPage, errorPage, guardPage, signInPage, type AskedPage } from './page.ts'
-import type { Membership, OAuthPort, Visitor } from './ports.ts'
 
 /** A consent holds until somebody ends it, or until no token of it is left. */
 export const grantLifeSeconds = 10 * 365 * 86_400

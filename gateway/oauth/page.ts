@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Membership } from './ports.ts'
+import type { Membership } from '../../subgraphs/kernel/oauth-port.ts'
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

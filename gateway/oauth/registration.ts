@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import { metadataOf } from './adapter.ts'
-import type { OAuthPort } from './ports.ts'
+import type { OAuthPort } from '../../subgraphs/kernel/oauth-port.ts'
 
 /** What an answer to a registration has beside what is read back of the client. */
 const toldOnce = ['client_id_issued_at', 'client_secret', 'client_secret_expires_at', 'client_uri'] as const

@@ -11,7 +11,7 @@ import { metadataOf } from './discovery.ts'
 import { decide, show, signIn, type Visiting } from './interaction.ts'
 import { otherMethods } from './methods.ts'
 import { guardPage } from './page.ts'
-import type { OAuthPort, Visitor } from './ports.ts'
+import type { OAuthPort, Visitor } from '../../subgraphs/kernel/oauth-port.ts'
 import { openProvider, paths } from './provider.ts'
 
 export interface OAuthOptions {

@@ -2,6 +2,7 @@ import { addressKey } from '../../kernel/address.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { anonymous, type Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Client, Membership, NewGrant, OAuthPort, Registration, Visitor } from '../../kernel/oauth-port.ts'
 import {
   inTransaction,
   requestContext,
@@ -15,39 +16,7 @@ import { recognize } from '../session/login.ts'
 import { failed, refuseThrottled } from '../session/throttle.ts'
 import { findUser } from '../user/user.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
-import type { OAuthApp } from './oauth-app.ts'
 import * as store from './oauth-store.ts'
-
-export interface Visitor {
-  readonly ip: string
-  readonly userAgent: string
-}
-
-export interface Membership {
-  readonly organizationId: string
-  readonly organizationName: string
-  readonly userId: string
-}
-
-/** An app as its authorization server knows it. */
-export interface Client {
-  readonly id: string
-  readonly name: string
-  readonly type: OAuthApp['type']
-  readonly redirectUris: readonly string[]
-  readonly scopes: readonly string[]
-  readonly secretHash: string | null
-}
-
-export interface Registration {
-  readonly id: string
-  readonly secret: string | undefined
-  readonly name: string
-  readonly type: OAuthApp['type']
-  readonly redirectUris: readonly string[]
-  readonly scopes: readonly string[]
-  readonly homepageUrl: string | null
-}
 
 const contextOf = (services: Services, caller: Caller): RequestContext =>
   requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
@@ -71,7 +40,7 @@ async function signIn(
 }
 
 /** Saves the consent and writes it to the audit log of the organization, as the user who gave it. */
-async function consent(services: Services, visitor: Visitor, grant: store.NewGrant): Promise<void> {
+async function consent(services: Services, visitor: Visitor, grant: NewGrant): Promise<void> {
   const user = await findUser(services.database, grant.organizationId, grant.userId)
   if (!user?.isActive) throw new Refusal('UNAUTHENTICATED', 'The user cannot sign in.')
   const ctx = actingAs(contextOf(services, anonymous(visitor)), user)
@@ -138,24 +107,23 @@ async function mayAct(services: Services, organizationId: string, userId: string
   return (await findUser(services.database, organizationId, userId))?.isActive ?? false
 }
 
-/** Everything that an authorization server needs of identity; as `OAuthPort` of the gateway. */
-export const oauthService = (services: Services) => ({
-  signIn: (visitor: Visitor, credentials: { readonly email: string; readonly password: string }) =>
-    signIn(services, visitor, credentials),
-  consent: (visitor: Visitor, grant: store.NewGrant) => consent(services, visitor, grant),
-  mayAct: (organizationId: string, userId: string) => mayAct(services, organizationId, userId),
-  findClient: (id: string) => findClient(services, id),
-  admitClient: (visitor: Visitor, id: string) => admitClient(services, visitor, id),
-  clientFailed: (visitor: Visitor, id: string) => clientFailed(services, visitor, id),
-  register: (caller: Caller, registration: Registration) => register(services, caller, registration),
-  saveToken: (token: store.NewToken) => store.saveToken(services, token),
-  findToken: (kind: string, hash: string) => store.findToken(services, kind, hash),
-  consumeToken: (kind: string, hash: string) => store.consumeToken(services, kind, hash),
-  removeToken: (kind: string, hash: string) => store.removeToken(services, kind, hash),
-  grantOfToken: (kind: string, hash: string) => store.grantOfToken(services, kind, hash),
-  findGrant: (id: string) => store.findGrant(services, id),
-  removeGrant: (id: string) => removeGrant(services, id),
-  saveVisit: (visit: Parameters<typeof store.saveVisit>[1]) => store.saveVisit(services, visit),
-  findVisit: (kind: string, hash: string) => store.findVisit(services, kind, hash),
-  removeVisit: (kind: string, hash: string) => store.removeVisit(services, kind, hash),
+/** Everything that an authorization server needs of identity. */
+export const oauthService = (services: Services): OAuthPort => ({
+  signIn: (visitor, credentials) => signIn(services, visitor, credentials),
+  consent: (visitor, grant) => consent(services, visitor, grant),
+  mayAct: (organizationId, userId) => mayAct(services, organizationId, userId),
+  findClient: (id) => findClient(services, id),
+  admitClient: (visitor, id) => admitClient(services, visitor, id),
+  clientFailed: (visitor, id) => clientFailed(services, visitor, id),
+  register: (caller, registration) => register(services, caller, registration),
+  saveToken: (token) => store.saveToken(services, token),
+  findToken: (kind, hash) => store.findToken(services, kind, hash),
+  consumeToken: (kind, hash) => store.consumeToken(services, kind, hash),
+  removeToken: (kind, hash) => store.removeToken(services, kind, hash),
+  grantOfToken: (kind, hash) => store.grantOfToken(services, kind, hash),
+  findGrant: (id) => store.findGrant(services, id),
+  removeGrant: (id) => removeGrant(services, id),
+  saveVisit: (visit) => store.saveVisit(services, visit),
+  findVisit: (kind, hash) => store.findVisit(services, kind, hash),
+  removeVisit: (kind, hash) => store.removeVisit(services, kind, hash),
 })

@@ -1,36 +1,8 @@
 import { newId } from '../../kernel/ids.ts'
+import type { Grant, NewGrant, Payload, StoredGrant, Token, Visit } from '../../kernel/oauth-port.ts'
 import type { Services } from '../../kernel/request.ts'
 import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 import { platformId } from '../../kernel/secrets/vault.ts'
-
-type Payload = Readonly<Record<string, unknown>>
-
-/** A code, a refresh token or an access token, known by the hash of what its bearer holds. */
-export interface NewToken {
-  readonly kind: string
-  readonly hash: string
-  readonly appId: string
-  /** Who it acts as, and where; null for client credentials, which act as the app's owner. */
-  readonly organizationId: string | null
-  readonly userId: string | null
-  readonly grantId: string | null
-  readonly scopes: readonly string[]
-  readonly payload: Payload
-  readonly lifeSeconds: number
-}
-
-export interface NewGrant {
-  readonly id: string
-  readonly appId: string
-  readonly organizationId: string
-  readonly userId: string
-  readonly scopes: readonly string[]
-  readonly lifeSeconds: number
-}
-
-export interface StoredGrant extends Omit<NewGrant, 'lifeSeconds'> {
-  readonly expiresAt: string
-}
 
 type Store = Pick<Services, 'database' | 'clock' | 'vault'>
 
@@ -43,7 +15,7 @@ const ofLiveUser = `
   join identity.organization o on o.id = t.organization_id and o.status <> 'SUSPENDED'
   join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null`
 
-export async function saveToken(store: Store, token: NewToken): Promise<void> {
+export async function saveToken(store: Store, token: Token): Promise<void> {
   const now = store.clock.now().toISOString()
   const saved = await store.database.query(
     `insert into identity.oauth_token (organization_id, id, kind, token_hash, app_id, user_id, grant_id, scopes, payload,
@@ -123,9 +95,9 @@ export async function findGrant(store: Store, id: string): Promise<StoredGrant |
 }
 
 /** A consent and everything that was issued on it; what it was, or null when there is none. */
-export function removeGrant(store: Store, id: string): Promise<Omit<NewGrant, 'id' | 'lifeSeconds'> | null> {
+export function removeGrant(store: Store, id: string): Promise<Omit<Grant, 'id'> | null> {
   return store.database.transaction(async (sql) => {
-    const [grant] = await sql.query<Omit<NewGrant, 'id' | 'lifeSeconds'>>(
+    const [grant] = await sql.query<Omit<Grant, 'id'>>(
       `delete from identity.oauth_grant where id = $1
        returning organization_id as "organizationId", app_id as "appId", user_id as "userId", scopes`,
       [id],
@@ -159,10 +131,7 @@ export const sealedVisits: SealedColumn = {
   place: (row) => placeOf(String(row.kind), String(row.visit_hash)),
 }
 
-export async function saveVisit(
-  store: Store,
-  { kind, hash, payload, lifeSeconds }: Pick<NewToken, 'kind' | 'hash' | 'payload' | 'lifeSeconds'>,
-): Promise<void> {
+export async function saveVisit(store: Store, { kind, hash, payload, lifeSeconds }: Visit): Promise<void> {
   const sealed = await store.vault.seal(platformId, placeOf(kind, hash), JSON.stringify(payload))
   await store.database.query(
     `insert into identity.oauth_visit (kind, visit_hash, sealed, expires_at) values ($1, $2, $3, $4)

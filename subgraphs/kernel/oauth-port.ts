@@ -1,6 +1,6 @@
-import type { Caller } from '../../subgraphs/kernel/context.ts'
+import type { Caller } from './context.ts'
 
-type Payload = Readonly<Record<string, unknown>>
+export type Payload = Readonly<Record<string, unknown>>
 
 export interface Visitor {
   readonly ip: string
@@ -32,6 +32,15 @@ export interface Grant {
   readonly scopes: readonly string[]
 }
 
+export interface NewGrant extends Grant {
+  readonly lifeSeconds: number
+}
+
+export interface StoredGrant extends Grant {
+  readonly expiresAt: string
+}
+
+/** What is kept of a browser on its way, or of a token; named by the hash of what its bearer holds. */
 export interface Visit {
   readonly kind: string
   readonly hash: string
@@ -62,7 +71,7 @@ export interface Registration {
 export interface OAuthPort {
   /** Throws what the sign-in throws. */
   signIn(visitor: Visitor, credentials: { readonly email: string; readonly password: string }): Promise<Membership[]>
-  consent(visitor: Visitor, grant: Grant & { readonly lifeSeconds: number }): Promise<void>
+  consent(visitor: Visitor, grant: NewGrant): Promise<void>
   mayAct(organizationId: string, userId: string): Promise<boolean>
   findClient(id: string): Promise<Client | null>
   /** Throws a `Refusal` with `retryAfter` when too many secrets from this address were wrong, of this client or of any. */
@@ -76,7 +85,7 @@ export interface OAuthPort {
   consumeToken(kind: string, hash: string): Promise<boolean>
   removeToken(kind: string, hash: string): Promise<void>
   grantOfToken(kind: string, hash: string): Promise<string | null>
-  findGrant(id: string): Promise<(Grant & { readonly expiresAt: string }) | null>
+  findGrant(id: string): Promise<StoredGrant | null>
   removeGrant(id: string): Promise<void>
   saveVisit(visit: Visit): Promise<void>
   findVisit(kind: string, hash: string): Promise<Payload | null>

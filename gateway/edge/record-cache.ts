@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
  * How old a record may be that a request is judged by, counted from the start of its read: a revoked credential stops within a
  * second even if no notice of it arrives.
  */
-export const recordLifeMs = 900
+const recordLifeMs = 900
 
 const isFresh = (readMs: number, nowMs: number): boolean => nowMs - readMs < recordLifeMs && nowMs >= readMs
 

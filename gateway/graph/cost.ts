@@ -19,7 +19,7 @@ import type { Fragments } from './collect.ts'
 import type { Variables } from './variables.ts'
 
 /** How many objects a list without `first` or `limit` is taken to have. */
-export const assumedListSize = 10
+const assumedListSize = 10
 
 const sizeArguments = new Set(['first', 'limit'])
 
@@ -86,7 +86,7 @@ export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode
   return root ? visitSelection(operation.selectionSet, root, false) : []
 }
 
-export function totalCost(nodes: readonly CostNode[], variables: Variables): number {
+function totalCost(nodes: readonly CostNode[], variables: Variables): number {
   let total = 0
   for (const { objects, size, children } of nodes) {
     total += objects

@@ -29,7 +29,7 @@ export interface OAuthOptions {
 
 type Page = (visiting: Visiting, at: string) => Promise<void>
 
-export const mountedAt = '/v1/oauth'
+const mountedAt = '/v1/oauth'
 const wellKnown = '/.well-known/oauth-authorization-server'
 
 /** The authorization server (OAuth 2.0 with PKCE) under `/v1/oauth`, and its metadata. */

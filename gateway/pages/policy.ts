@@ -11,7 +11,7 @@ const base = [
   "frame-ancestors 'none'",
 ]
 
-export const contentSecurityPolicy = {
+const contentSecurityPolicy = {
   /** The landing page runs no script and asks for nothing. */
   landing: [
     "default-src 'none'",

@@ -2,7 +2,6 @@ import { ScimRefusal } from './scim-error.ts'
 import { userAttribute, type UserInput } from './user-resource.ts'
 import { attributeOf, isObject, memberIds, text, type Attributes } from './values.ts'
 
-export const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const operationsMax = 100
 
 interface PatchOperation {

@@ -8,7 +8,7 @@ interface Asking {
 const inWords = (roles: readonly Role[]): string => new Intl.ListFormat('en', { type: 'disjunction' }).format(roles)
 
 /** Whether the caller's user has one of these roles, whichever credential it came with. */
-export const hasRole = ({ caller }: Asking, roles: readonly Role[]): boolean =>
+const hasRole = ({ caller }: Asking, roles: readonly Role[]): boolean =>
   caller.kind === 'SYSTEM' || (caller.kind !== 'ANONYMOUS' && roles.includes(caller.role))
 
 /** 403 unless the caller's user has one of these roles; a key or token has that of its owner. */
@@ -19,7 +19,7 @@ export function requireRole(ctx: Asking, ...roles: readonly Role[]): void {
 
 export const requireAdministrator = (ctx: Asking): void => requireRole(ctx, 'OWNER', 'ADMIN')
 
-export const isEntitled = ({ caller }: Asking, feature: string): boolean =>
+const isEntitled = ({ caller }: Asking, feature: string): boolean =>
   caller.kind === 'SYSTEM' || caller.entitlements.includes(feature)
 
 /** 402 unless the plan of the caller's organization includes the feature. */

@@ -6,7 +6,7 @@ import { mayActAs } from '../credential/owner-guard.ts'
 import { statusOf, type ApiKey } from './api-key.ts'
 import { changeKey } from './change-key.ts'
 
-export const overlapHoursMax = 168
+const overlapHoursMax = 168
 export const overlapHoursDefault = 24
 const hourMs = 3_600_000
 

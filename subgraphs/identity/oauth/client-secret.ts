@@ -8,7 +8,7 @@ export interface ClientSecret {
 }
 
 /** What is stored of a client secret. */
-export const clientSecretHash = (secret: string): string => hash('sha256', secret, 'hex')
+const clientSecretHash = (secret: string): string => hash('sha256', secret, 'hex')
 
 export function newClientSecret(secret = `cs_${randomBytes(32).toString('base64url')}`): ClientSecret {
   return { secret, prefix: secret.slice(0, 11), hash: clientSecretHash(secret) }

@@ -6,7 +6,7 @@ import { storeIssued, tokenColumns, type OneTimeToken, type Subject } from './on
 
 const digits = 8
 /** A code that was guessed wrong this often is worthless. */
-export const guessesMax = 5
+const guessesMax = 5
 
 /** Few codes there are, so a plain hash would tell them; the key is not in the database. */
 const hashOf = ({ keys }: RequestContext, email: string, code: string): string =>

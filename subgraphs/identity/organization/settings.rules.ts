@@ -52,7 +52,7 @@ function holidayProblems(path: string, holidays: unknown): FieldProblem[] {
   )
 }
 
-export function businessHoursProblems(path: string, value: unknown): FieldProblem[] {
+function businessHoursProblems(path: string, value: unknown): FieldProblem[] {
   if (!isObject(value)) return [problem(path, 'WRONG_TYPE', `${path} is an object.`)]
   const { timezone, days, holidays } = value
   return [

@@ -2,7 +2,7 @@ import { hash, verify, type Options } from '@node-rs/argon2'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { textProblems } from '../text.ts'
 
-export const passwordLengthMin = 12
+const passwordLengthMin = 12
 export const passwordLengthMax = 256
 
 const kinds: readonly (readonly [RegExp, string])[] = [

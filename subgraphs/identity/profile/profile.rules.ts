@@ -5,7 +5,7 @@ import { customFieldKey, restrictableTo, type FieldLevel } from '../../kernel/re
 import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
 import { textProblems } from '../text.ts'
 
-export const restrictionsMax = 2000
+const restrictionsMax = 2000
 
 const levels: ReadonlySet<unknown> = new Set(['HIDDEN', 'READ', 'WRITE'])
 

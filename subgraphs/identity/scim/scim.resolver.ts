@@ -17,7 +17,7 @@ import {
 import { createScimUser, readScimUser, removeScimUser, updateScimUser } from './scim-user.actions.ts'
 import { findScimUsers, ScimUser, ScimUserInput, ScimUserPage, type Part } from './scim-user.ts'
 
-export const scimCountMax = 100
+const scimCountMax = 100
 
 function part(startIndex: number, count: number): Part {
   if (startIndex < 1 || startIndex > 10_000_000)

@@ -8,14 +8,14 @@ import type { RequestContext } from '../../kernel/request.ts'
 const quarterHour = 15 * 60_000
 
 /** Failed sign-ins. What fails for one person must not lock out an office behind one address. */
-export const accountFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
-export const addressFailures: readonly Limit[] = [{ max: 50, windowMs: quarterHour }]
+const accountFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
+const addressFailures: readonly Limit[] = [{ max: 50, windowMs: quarterHour }]
 /** Registrations from one address. */
-export const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
+const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
 
 /** Mails that are asked for, to one address whether somebody has it or not, and from one client address. */
-export const accountMails: readonly Limit[] = [{ max: 5, windowMs: 4 * quarterHour }]
-export const addressMails: readonly Limit[] = [{ max: 50, windowMs: 4 * quarterHour }]
+const accountMails: readonly Limit[] = [{ max: 5, windowMs: 4 * quarterHour }]
+const addressMails: readonly Limit[] = [{ max: 50, windowMs: 4 * quarterHour }]
 
 const throttled = (verdict: Verdict): Refusal =>
   new Refusal('SIGN_IN_THROTTLED', 'Too many attempts to sign in; wait and try again.', {

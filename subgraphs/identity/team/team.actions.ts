@@ -6,7 +6,7 @@ import { appendEvent } from '../identity-event.ts'
 import { refuseAny, textProblems } from '../text.ts'
 import { findTeam, type Team } from './team.ts'
 
-export const teamNameMax = 100
+const teamNameMax = 100
 
 export interface NewTeam {
   readonly id?: string

@@ -7,7 +7,7 @@ import { latencyBounds, percentile } from './latency.ts'
 import { usageColumns } from './usage-counts.ts'
 import type { ApiUsageSummary, ApiUsageFigures } from './usage.types.ts'
 
-export const usageDaysMax = 90
+const usageDaysMax = 90
 export const usageDaysDefault = 30
 const credentialsMax = 100
 const dayMs = 86_400_000

@@ -8,8 +8,8 @@ import { isStorable } from './scalars.ts'
 
 export type FilterInput = { readonly [field: string]: unknown }
 
-export const filterDepthMax = 8
-export const listItemsMax = 500
+const filterDepthMax = 8
+const listItemsMax = 500
 /** Of one filter, all levels together. Every condition is work for the database, on every row that the others leave. */
 export const filterConditionsMax = 100
 

@@ -10,9 +10,9 @@ import { isStorable } from './scalars.ts'
 import { selectList, together } from './selection.ts'
 import { keptTotal, keptTotalOf } from './totals.ts'
 
-export const pageSizeMax = 100
-export const pageMax = 100_000
-export const searchMax = 200
+const pageSizeMax = 100
+const pageMax = 100_000
+const searchMax = 200
 
 export interface ListArgs {
   readonly filter?: FilterInput | null

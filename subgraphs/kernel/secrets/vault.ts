@@ -18,7 +18,7 @@ interface WrappedKey {
 }
 
 /** Tells master keys apart without telling anything of them. */
-export const masterIdOf = (master: Buffer): string =>
+const masterIdOf = (master: Buffer): string =>
   createHash('sha256').update('master').update(master).digest('hex').slice(0, 16)
 
 /** How long another process may go on sealing with the key before the newest one. */

@@ -8,7 +8,7 @@ import { requestContext, type RequestContext, type Services } from '../request.t
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
-export const idempotencyHours = 24
+const idempotencyHours = 24
 
 interface Remembered {
   step: string

@@ -89,6 +89,12 @@ describe('entities', () => {
     ])
   })
 
+  it('are not asked for with what every object inherits', async () => {
+    const { errors } = await run('query ($toString: Int) { featured { reviews(first: $toString) { id } } }')
+    expect(errors).toBeUndefined()
+    expect(Object.keys(endpoint('reviews').requests[0]!.variables)).toEqual(['representations'])
+  })
+
   it('of one type among others keep their places in errors', async () => {
     const { errors } = await run('{ items(first: 5) { ... on Book { score } } }')
     expect(errors).toEqual([{ message: 'No score.', path: ['items', 4, 'score'], extensions: { code: 'NOT_FOUND' } }])

@@ -34,7 +34,7 @@ const staticPart = (path: readonly string[]): readonly string[] => {
 
 function variablesOf(step: FetchStep, variables: Variables): Record<string, unknown> {
   const used: Record<string, unknown> = {}
-  for (const name of step.variables) if (variables[name] !== undefined) used[name] = variables[name]
+  for (const name of step.variables) if (Object.hasOwn(variables, name)) used[name] = variables[name]
   return used
 }
 

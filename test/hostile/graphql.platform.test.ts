@@ -412,6 +412,11 @@ describe('documents', () => {
     ['@defer', '{ ... @defer { __typename } }', validation],
     ['_entities', '{ _entities(representations: []) { __typename } }', validation],
     ['_service', '{ _service { sdl } }', validation],
+    [
+      'inherited names',
+      'query ($toString: Int, $constructor: Int) { accountList(limit: $toString, page: $constructor) { toString: limit } }',
+      accepted,
+    ],
     ['an undefined variable', 'query { accountList(search: $x) { total } }', validation],
     ['a number beyond Int', '{ accountList(page: 99999999999999999999) { total } }', validation],
     ['an operand of another type', '{ accountList(filter: {name: {eq: 1}}) { total } }', validation],

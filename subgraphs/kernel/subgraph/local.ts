@@ -1,4 +1,4 @@
-import { getOperationAST, parse, print, type GraphQLError, type GraphQLSchema } from 'graphql'
+import { getOperationAST, parse, print, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql'
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../errors.ts'
@@ -118,9 +118,17 @@ export class LocalSubgraph implements SubgraphEndpoint {
   }
 }
 
-function runner({ query }: CompiledQuery, { coerce }: Split): Compiled['run'] {
-  const run: Compiled['run'] = (ctx, variables) =>
-    query(undefined, ctx, variables) as SubgraphResult | Promise<SubgraphResult>
+/** Compiled execution takes what every object inherits for the value of a variable such as `$toString` that has none. */
+function namesInherited(document: DocumentNode): boolean {
+  const { variableDefinitions = [] } = getOperationAST(document) ?? {}
+  return variableDefinitions.some(({ variable }) => variable.name.value in Object.prototype)
+}
+
+function runner({ query }: CompiledQuery, { document, coerce }: Split): Compiled['run'] {
+  type Result = SubgraphResult | Promise<SubgraphResult>
+  const run: Compiled['run'] = namesInherited(document)
+    ? (ctx, variables) => query(undefined, ctx, Object.assign(Object.create(null), variables)) as Result
+    : (ctx, variables) => query(undefined, ctx, variables) as Result
   if (!coerce) return run
   return (ctx, variables) => {
     const coerced = coerce(variables)

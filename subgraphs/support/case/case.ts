@@ -83,13 +83,14 @@ export class Case extends OrgRecord {
   @Column(() => DateTime, {
     nullable: true,
     description:
-      'When the case should be resolved: 4, 24, 72 or 120 hours after it came for URGENT, HIGH, MEDIUM and LOW; waiting for the customer stops the clock.',
+      'When the case should be resolved: 4, 24, 72 or 120 hours after it came, if it came as URGENT, HIGH, MEDIUM or LOW; another priority later does not move it. Waiting for the customer stops the clock.',
   })
   slaDueAt!: string | null
 
   @Column(() => DateTime, {
     nullable: true,
-    description: 'When somebody should have answered: 1, 4, 8 or 24 hours after the case came, by priority.',
+    description:
+      'When somebody should have answered: 1, 4, 8 or 24 hours after the case came, by the priority that it came with.',
   })
   firstResponseDueAt!: string | null
 

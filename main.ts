@@ -1,14 +1,13 @@
 import 'reflect-metadata'
 import { createPublicKey } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { Server as NetServer } from 'node:net'
-import express, { type RequestHandler } from 'express'
+import { createServer } from 'node:http'
+import express, { type Express, type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { asksForSocket, graphqlSocket } from './gateway/http/graphql-socket.ts'
+import { listening, stopped } from './gateway/http/serving.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
@@ -17,15 +16,12 @@ import { loadContract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
-import { jobs, migrations, subgraphs } from './subgraphs/all.ts'
+import { migrations, subgraphs } from './subgraphs/all.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
-import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
-import { listenOn } from './subgraphs/kernel/listen-on.ts'
-import { MailDelivery } from './subgraphs/kernel/mail/mail-delivery.ts'
 import { schemaPath } from './subgraphs/kernel/paths.ts'
 import { publicJwks } from './subgraphs/kernel/session-token.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
@@ -35,16 +31,15 @@ import { LocalSubgraph } from './subgraphs/kernel/subgraph/local.ts'
 import { RemoteSubgraph } from './subgraphs/kernel/subgraph/remote.ts'
 import { serveSubgraph } from './subgraphs/kernel/subgraph/serve.ts'
 import { buildSubgraph, type SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
+import { startBackground } from './worker.ts'
 
-const sendingMs = 100
-
-/** Something that serves until it is closed. */
-export interface Running {
-  readonly url: string
+/** Something that runs until it is closed. */
+interface Running {
   close(): Promise<void>
 }
 
 export interface RunningGateway extends Running {
+  readonly url: string
   /** When what was counted so far is in the database; otherwise that takes two seconds. */
   settled(): Promise<void>
 }
@@ -67,29 +62,22 @@ function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<
   )
 }
 
-/** The whole way in: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
-export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
-  const { database, databaseUrl, log, clock, keys, counters } = services
+interface WayIn {
+  readonly edge: Edge
+  readonly graph: Graph
+  readonly usage: UsageBuffer
+  readonly publicUrl: () => Promise<string>
+}
+
+/** Everything that is answered over HTTP, each at its paths. */
+async function appOf(
+  config: Config,
+  services: OpenServices,
+  { edge, graph, usage, publicUrl }: WayIn,
+): Promise<Express> {
+  const { database, log, clock, keys } = services
   const contract = loadContract(schemaPath('rest'))
-  const usage = new UsageBuffer(database, log)
-  const verifying = createPublicKey(keys.signing)
-  const edge = new Edge({
-    config,
-    counters,
-    source: credentialSource(database),
-    usage,
-    verifying,
-    csrfKey: keys.encryption,
-    clock,
-    log,
-  })
-  const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
-  const graph = Graph.create({
-    supergraphSdl: readFileSync(schemaPath('supergraph.graphql'), 'utf8'),
-    endpoints: await endpointsOf(config, services),
-    openIntrospection: config.openIntrospection,
-    onDefect: (thrown, { requestId }) => log.error({ err: thrown, requestId }, 'an operation failed'),
-  })
+  const { version: apiVersion } = contract
   const metrics = new Metrics(database.pool)
   const explorer = explorerPage({ demo: config.demo })
   const findToken = (hash: string) => findScimToken(database, hash, clock.now())
@@ -98,31 +86,36 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   app.get('/metrics', metrics.serve)
   app.use(metrics.observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
-  app.use(
-    ['/v1/graphql', '/graphql'],
-    graphqlHttp({ graph, edge, findToken, explorer, apiVersion: contract.version, log }),
-  )
+  app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, findToken, explorer, apiVersion, log }))
   app.use(pagesRouter({ demo: config.demo }))
-  const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const port = oauthService(services)
-  const publicUrl = async () => config.publicUrl ?? (await listensAt)
   const issuer = async () => `${await publicUrl()}/v1/oauth`
-  const apiVersion = contract.version
   app.use(oauthRouter({ config, edge, port, apiVersion, scopes: oauthScopes, issuer, secret: keys.encryption, log }))
-  app.use(
-    scimBase,
-    scimRouter({
-      edge,
-      apiVersion: contract.version,
-      graph,
-      findToken,
-      publicUrl,
-      onDefect: (thrown, requestId) => log.error({ err: thrown, requestId }, 'a SCIM request failed'),
-    }),
-  )
+  const onDefect = (thrown: unknown, requestId: string) =>
+    log.error({ err: thrown, requestId }, 'a SCIM request failed')
+  app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage }))
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
+  return app
+}
 
+/** The whole way in: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
+export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
+  const { database, databaseUrl, log, clock, keys, counters } = services
+  const usage = new UsageBuffer(database, log)
+  const source = credentialSource(database)
+  const verifying = createPublicKey(keys.signing)
+  const edge = new Edge({ config, counters, source, usage, verifying, csrfKey: keys.encryption, clock, log })
+  const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
+  const graph = Graph.create({
+    supergraphSdl: readFileSync(schemaPath('supergraph.graphql'), 'utf8'),
+    endpoints: await endpointsOf(config, services),
+    openIntrospection: config.openIntrospection,
+    onDefect: (thrown, { requestId }) => log.error({ err: thrown, requestId }, 'an operation failed'),
+  })
+  const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
+  const publicUrl = async () => config.publicUrl ?? (await listensAt)
+  const app = await appOf(config, services, { edge, graph, usage, publicUrl })
   const server = createServer({ maxHeaderSize: 32_768, shouldUpgradeCallback: asksForSocket }, app)
   const socket = graphqlSocket({ server, graph, edge, log })
   const closeRest = async (): Promise<void> => {
@@ -145,30 +138,10 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   }
 }
 
-async function listening(server: Server, config: Config): Promise<string> {
-  const { address, family, port } = await listenOn(server, config)
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
 /** The keys that access tokens verify with (RFC 7517). */
 function jwksJson(keys: OpenServices['keys']): RequestHandler {
   const jwks = publicJwks(keys)
   return (_req, res) => void res.set('Cache-Control', 'public, max-age=300').type('application/jwk-set+json').send(jwks)
-}
-
-/**
- * Takes no new connection, lets what runs finish. What comes on a connection that is kept open is answered and ends it; for a
- * moment none is closed under a client that is just sending.
- */
-async function stopped(server: Server, closeSockets: () => unknown): Promise<void> {
-  server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
-  const closed = once(server, 'close')
-  // The server's own method closes idle connections at once.
-  NetServer.prototype.close.call(server)
-  await closeSockets()
-  const sweeping = setInterval(() => server.closeIdleConnections(), sendingMs)
-  await closed
-  clearInterval(sweeping)
 }
 
 const addressesOf = (url: string): Record<string, string> => ({
@@ -185,14 +158,11 @@ async function everything(config: Config, services: OpenServices): Promise<Runni
       const demo = await loadDemo({ services, dataDir: config.dataDir, baseUrl: gateway.url })
       process.stdout.write(`${bannerOf(demo, addressesOf(gateway.url))}\n`)
     }
-    const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
-    const mail = await MailDelivery.start(services, services.databaseUrl)
+    const background = await startBackground(services)
     return {
-      url: gateway.url,
       async close() {
         await gateway.close()
-        await mail.close()
-        await worker.stop()
+        await background.close()
       },
     }
   } catch (error) {
@@ -219,7 +189,7 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
     isReady: async () => Object.keys(await services.notReady()).length === 0,
   })
   log.info({ subgraph: definition.name, port: server.port }, 'the subgraph serves')
-  return { url: `http://${config.host}:${server.port}`, close: () => server.stop() }
+  return { close: () => server.stop() }
 }
 
 /** A misspelt name would leave its subgraph in this process without a word. */

@@ -6,16 +6,22 @@ import { MailDelivery } from './subgraphs/kernel/mail/mail-delivery.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-async function runWorker(_config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
+/** What the clock and the outbox of mail start; any number of processes may run it. */
+export async function startBackground(services: OpenServices): Promise<{ close(): Promise<void> }> {
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   const mail = await MailDelivery.start(services, services.databaseUrl)
-  services.log.info({ jobs: jobs.map(({ name }) => name) }, 'the worker runs')
   return {
     async close() {
       await mail.close()
       await worker.stop()
     },
   }
+}
+
+async function runWorker(_config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
+  const background = await startBackground(services)
+  services.log.info({ jobs: jobs.map(({ name }) => name) }, 'the worker runs')
+  return background
 }
 
 if (import.meta.main) await runProcess(migrations, () => runWorker)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { startGateway, type Running } from '../../main.ts'
+import { startGateway, type RunningGateway } from '../../main.ts'
 import { migrations } from '../../subgraphs/all.ts'
 import { systemClock, type Clock } from '../../subgraphs/kernel/clock.ts'
 import { readConfig } from '../../subgraphs/kernel/config.ts'
@@ -11,7 +11,7 @@ import { freshDatabase } from '../fresh-database.ts'
 
 export interface Gateway {
   readonly services: OpenServices
-  readonly running: Running
+  readonly running: RunningGateway
 }
 
 export interface TwoGateways {

@@ -2,7 +2,7 @@ import { print, visit, Kind, type DocumentNode, type FieldNode, type GraphQLForm
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
 import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { asConditional, decided } from './decided.fixture.ts'
-import { defectMessage } from './failures.ts'
+import { defectMessage } from '../../subgraphs/kernel/errors.ts'
 import type { GeneratedQuery } from './generate-queries.fixture.ts'
 import type { Graph, GraphResult } from './graph.ts'
 import { stockGateway, type StockAnswer, type StockGateway } from './stock-gateway.fixture.ts'

@@ -1,21 +1,19 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
-import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { defectMessage, Refusal } from '../../subgraphs/kernel/errors.ts'
 import { shortened } from './variables.ts'
 
 export type Path = readonly (string | number)[]
 
-export const defectMessage = 'Something went wrong on our side.'
+const at = (path: Path | undefined) => (path && path.length > 0 ? { path: [...path] } : {})
 
 /**
  * A subgraph's error as the client sees it: its message and extensions where it carries a code. One without a code is a
  * defect and says nothing.
  */
 export function clientError(error: GraphQLFormattedError, path: Path | undefined): GraphQLFormattedError {
-  const at = path && path.length > 0 ? { path: [...path] } : {}
-  const code = error.extensions?.['code']
-  if (typeof code !== 'string') return { message: defectMessage, ...at, extensions: { code: 'INTERNAL' } }
-  const { stacktrace: _stacktrace, serviceName: _serviceName, ...extensions } = error.extensions ?? {}
-  return { message: error.message, ...at, extensions }
+  if (typeof error.extensions?.['code'] !== 'string') return defect(path)
+  const { stacktrace: _stacktrace, serviceName: _serviceName, ...extensions } = error.extensions
+  return { message: error.message, ...at(path), extensions }
 }
 
 /** For what the planner, or the compiler of a subgraph, found wrong with an operation before any of it ran; else null. */
@@ -40,6 +38,5 @@ export function unavailable(thrown: unknown, prefix: Path, keys: readonly string
 }
 
 export function defect(path: Path | undefined): GraphQLFormattedError {
-  const at = path && path.length > 0 ? { path: [...path] } : {}
-  return { message: defectMessage, ...at, extensions: { code: 'INTERNAL' } }
+  return { message: defectMessage, ...at(path), extensions: { code: 'INTERNAL' } }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Membership } from '../../subgraphs/kernel/oauth-port.ts'
+import { escaped } from '../pages/escaped.ts'
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -13,8 +14,6 @@ button { font: inherit; margin: 1.25rem .75rem 0 0; padding: .5rem 1.25rem; }
 [role=alert] { border-left: .25rem solid #b3261e; padding-left: .75rem; }
 `
 const styleHash = hash('sha256', style, 'base64')
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const page = (title: string, content: string): string => `<!doctype html>
 <html lang="en">

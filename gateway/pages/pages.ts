@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { assetPaths, serveAsset, siteDirectory } from './assets.ts'
 import { guard, type Policy } from './policy.ts'
+import { escaped } from './escaped.ts'
 
 export interface PagesOptions {
   /** The pages tell a visitor where the demo's keys are written. They never contain one. */
@@ -10,8 +11,6 @@ export interface PagesOptions {
 }
 
 type Page = Exclude<Policy, 'asset'>
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** A page is a file with a few values filled in. It is revalidated each time; what it refers to is immutable. */
 async function sendPage(req: Request, res: Response, page: Page, options: PagesOptions): Promise<void> {

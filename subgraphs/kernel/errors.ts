@@ -87,6 +87,9 @@ export class Refusal extends GraphQLError {
   }
 }
 
+/** All that is said of a defect; the request id finds the rest in the log. */
+export const defectMessage = 'Something went wrong on our side.'
+
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(statusOfCode, code)
 

@@ -28,7 +28,7 @@ export class Listener {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.url, keepAlive: true })
+    const client = new pg.Client({ connectionString: this.url, keepAlive: true, connectionTimeoutMillis: 10_000 })
     client.on('error', (error) => this.#lost(error))
     client.on('end', () => this.#lost(new Error('the connection ended')))
     client.on('notification', ({ payload }) => this.onMessage(payload ?? ''))

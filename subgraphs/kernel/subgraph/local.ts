@@ -1,7 +1,7 @@
 import { getOperationAST, parse, print, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql'
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../errors.ts'
+import { defectMessage, Refusal } from '../errors.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { asBefore, once } from './idempotency.ts'
@@ -112,7 +112,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
         { err: cause, requestId: ctx.requestId, subgraph: this.name, path: error.path },
         'a resolver failed',
       )
-      return { message: 'Something went wrong on our side.', ...path, extensions: { code: 'INTERNAL' } }
+      return { message: defectMessage, ...path, extensions: { code: 'INTERNAL' } }
     })
     return { data: data ?? null, errors: formatted }
   }

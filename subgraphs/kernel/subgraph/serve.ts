@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { systemClock, type Clock } from '../clock.ts'
-import { statusOfCode, type ErrorCode } from '../errors.ts'
+import { defectMessage, statusOfCode, type ErrorCode } from '../errors.ts'
 import { listenOn } from '../listen-on.ts'
 import { callerHeader, isSignedCaller } from './caller-token.ts'
 import type { SubgraphEndpoint, SubgraphRequest } from './endpoint.ts'
@@ -63,7 +63,7 @@ export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServ
       void answer(request)
         .catch((error: unknown) => {
           options.log.error({ err: error, subgraph: options.subgraph.name }, 'a request failed')
-          return refused('INTERNAL', 'Something went wrong on our side.')
+          return refused('INTERNAL', defectMessage)
         })
         .then((reply) => send(response, reply, isStopping))
     },

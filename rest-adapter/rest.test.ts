@@ -1,5 +1,7 @@
-import { connect } from 'node:net'
 import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { bodyBytesMax } from '../gateway/edge/body.ts'
 import { noPartId, partId, partsServer } from './rest.fixture.ts'
@@ -75,6 +77,13 @@ describe('an answer', () => {
 
   it('takes the fixed segment before the placeholder', async () => {
     expect((await send('/v1/parts/stats')).text).toBe('1')
+  })
+
+  it('is the same when the request line names the host', async () => {
+    const path = `http://crm.example/v1/parts/${partId}`
+    const sent = request(server.base, { path, headers: { 'X-API-Key': server.writer } }).end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    expect([answer.statusCode, answer.headers['api-version'], await json(answer)]).toEqual([200, '3.2.1', aBolt])
   })
 
   it('ignores the body of a GET', async () => {

@@ -34,7 +34,8 @@ export async function restRouter({
   root.get('/openapi.json', openApiJson(contract))
   // An area is found by its name, so a request passes the routes of its own area only.
   root.use((req, res, next) => {
-    const url = req.url
+    if (!req.url.startsWith('/')) req.url = originForm(req.url)
+    const { url } = req
     if (!url.startsWith('/v1/') && url !== '/v1') return next()
     res.setHeader('API-Version', contract.version)
     const unknown = (thrown?: unknown): void => void refuseUnknown(thrown, req, res, around)
@@ -44,6 +45,9 @@ export async function restRouter({
   })
   return root
 }
+
+/** Some proxies name scheme and host in the request line as well; HTTP has servers accept that (RFC 9112, 3.2.2). */
+const originForm = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '')
 
 /** `/v1/accounts` of `/v1/accounts/{id}?x=y`. */
 function prefixOf(url: string): string {

@@ -262,6 +262,20 @@ describe('caseUpdate', () => {
   })
 })
 
+describe('what a status implies', () => {
+  it.each([
+    ['caseUpdate', 'mutation($id: ID!) { caseUpdate(id: $id, input: { status: ESCALATED, priority: null }) { id } }'],
+    ['caseCreate', 'mutation { caseCreate(input: { subject: "X", status: ESCALATED, priority: null }) { id } }'],
+  ])('does not hide from %s that null was given for it', async (_, mutation) => {
+    const { id } = await supportCase(member)
+    const { body } = await unchanged(platform, () => member.graphql(mutation, { id }))
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: [{ path: 'priority', code: 'REQUIRED' }],
+    })
+  })
+})
+
 describe('caseSetStatus where transitions are enforced', () => {
   const allowed: Record<Status, Status[]> = {
     NEW: ['OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],

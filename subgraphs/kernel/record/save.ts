@@ -50,7 +50,8 @@ async function checkAndWrite<T extends StoredRow>(
 ): Promise<T> {
   const previous = draft.previous as (T & Fields) | null
   const values = normalized(definition, { ...draft.values, ...definedOnly(draft.implied ?? {}) })
-  refuse(checkValues(definition, values))
+  // What was given is refused also where something else follows from it.
+  refuse(checkValues(definition, { ...values, ...draft.values }))
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)
 

@@ -1,4 +1,5 @@
 import { groupSchema } from './group-resource.ts'
+import { countMax } from './scim-request.ts'
 import { userSchema } from './user-resource.ts'
 
 const specification = 'https://datatracker.ietf.org/doc/html/rfc7644'
@@ -8,7 +9,7 @@ export const serviceProviderConfig = (base: string): object => ({
   documentationUri: specification,
   patch: { supported: true },
   bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
-  filter: { supported: true, maxResults: 100 },
+  filter: { supported: true, maxResults: countMax },
   changePassword: { supported: false },
   sort: { supported: false },
   etag: { supported: false },

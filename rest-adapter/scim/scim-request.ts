@@ -5,6 +5,9 @@ import { readFilter } from './filter.ts'
 import type { Answer } from './scim-call.ts'
 import { ScimRefusal } from './scim-error.ts'
 
+/** Of one answer. */
+export const countMax = 100
+
 const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
 export function listOf(resources: readonly object[], total = resources.length, startIndex = 1): Answer {
@@ -34,7 +37,7 @@ function number(req: Request, name: string, least: number, most: number, absent:
 }
 
 export function partOf(req: Request) {
-  return { startIndex: number(req, 'startIndex', 1, 10_000_000, 1), count: number(req, 'count', 0, 100, 100) }
+  return { startIndex: number(req, 'startIndex', 1, 10_000_000, 1), count: number(req, 'count', 0, countMax, countMax) }
 }
 
 export function filterOf<A extends string>(req: Request, attributes: readonly A[]) {

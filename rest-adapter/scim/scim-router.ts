@@ -8,10 +8,11 @@ import {
 } from 'express'
 import { notFound, Refusal } from '../../subgraphs/kernel/errors.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
-import { addGroups } from './groups.ts'
+import { groups } from './groups.ts'
+import { addResource } from './resource.ts'
 import { answer, type Answer, type ScimOptions, type Serve, type Work } from './scim-call.ts'
 import { listOf } from './scim-request.ts'
-import { addUsers } from './users.ts'
+import { users } from './users.ts'
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): its own media type, errors and credential, in front of the same graph as everything else. */
 export function scimRouter(options: ScimOptions): ExpressRouter {
@@ -21,8 +22,8 @@ export function scimRouter(options: ScimOptions): ExpressRouter {
     (req, res) =>
       void answer(options, { operation, work }, req, res)
   addDiscovery(router, serve)
-  addUsers(router, serve)
-  addGroups(router, serve)
+  addResource(router, serve, users)
+  addResource(router, serve, groups)
   refuseOtherMethods(router, serve)
   router.use(
     serve('unknown', () => {

@@ -78,7 +78,7 @@ export class ProductResolver {
     return products.update(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, { description: 'Only `productListDeleted` has it from then on; it can be restored.' })
   @Scope('PRODUCTS')
   productDelete(
     @Arg('id', () => ID) id: string,
@@ -88,7 +88,7 @@ export class ProductResolver {
     return products.remove(ctx, id, expectedVersion)
   }
 
-  @Mutation(() => Product)
+  @Mutation(() => Product, { description: 'Brings a deleted product back, if no live one has its SKU.' })
   @Scope('PRODUCTS')
   productRestore(
     @Arg('id', () => ID) id: string,

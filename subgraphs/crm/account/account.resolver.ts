@@ -72,7 +72,7 @@ export class AccountResolver {
     return updateAccount(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, { description: 'Only `accountListDeleted` has it from then on; it can be restored.' })
   @Scope('ACCOUNTS')
   accountDelete(
     @Arg('id', () => ID) id: string,

@@ -80,7 +80,7 @@ export class ApiKeyResolver {
     return formerOnly ? revokeFormerSecret(ctx, id) : revokeApiKey(ctx, id)
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, { description: 'The key stops working and leaves every list; it cannot be restored.' })
   @RequiresScopes('SESSION')
   apiKeyDelete(
     @Arg('id', () => ID) id: string,

@@ -40,7 +40,7 @@ export class ConnectedAppResolver {
     return readConnectedApps(ctx, args, asksForAny(info, 'total', 'totalPages'))
   }
 
-  @Mutation(() => ConnectedApp)
+  @Mutation(() => ConnectedApp, { description: 'What the app may read as its settings; for owners and admins.' })
   @RequiresScopes('SESSION')
   connectedAppUpdate(
     @Arg('id', () => ID) id: string,

@@ -66,7 +66,9 @@ export class OAuthAppResolver {
     return rotateClientSecret(ctx, id)
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, {
+    description: 'Its tokens stop working everywhere, and it leaves the lists of every organization that let it in.',
+  })
   @RequiresScopes('SESSION')
   oauthAppDelete(
     @Arg('id', () => ID) id: string,

@@ -91,7 +91,7 @@ export class TeamResolver {
     return administering(ctx, (inner) => changeTeam(inner, id, change))
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, { description: 'Its members stay users, and see the records of each other no more through it.' })
   @RequiresScopes('SESSION')
   teamDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return administering(ctx, (inner) => removeTeam(inner, id))
@@ -120,7 +120,7 @@ export class TeamResolver {
     })
   }
 
-  @Mutation(() => Team)
+  @Mutation(() => Team, { description: 'The team has these members and no others.' })
   @RequiresScopes('SESSION')
   teamMembersReplace(
     @Arg('id', () => ID) id: string,

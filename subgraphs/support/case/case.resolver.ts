@@ -105,7 +105,7 @@ export class CaseResolver {
     return updateCase(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, { description: 'Only `caseListDeleted` has it from then on; it can be restored.' })
   @Scope('CASES')
   caseDelete(
     @Arg('id', () => ID) id: string,
@@ -149,7 +149,9 @@ export class CaseResolver {
     return setCaseStatus(ctx, id, status, expectedVersion)
   }
 
-  @Mutation(() => CaseSummary)
+  @Mutation(() => CaseSummary, {
+    description: 'Writes a summary of the case and its comments, keeps it as `aiSummary` and answers it.',
+  })
   @Scope('CASES')
   caseSummarize(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return summarizeCase(ctx, id)

@@ -55,6 +55,18 @@ describe('a problem', () => {
     expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'code', 'detail', 'instance', 'requestId'])
   })
 
+  it.each([
+    Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
+    Object.assign(new Error('terminating connection because of crash of another server process'), { code: '57P02' }),
+    new Error('Connection terminated unexpectedly'),
+    new Error('Connection terminated due to connection timeout'),
+    new Error('timeout exceeded when trying to connect'),
+  ])('of a database that is away says to try again: $message', (error) => {
+    const { problem, headers } = problemOf(error, '/v1/accounts', 'req_1')
+    expect(problem).toMatchObject({ status: 503, code: 'UNAVAILABLE', detail: 'The service is busy; try again.' })
+    expect(headers['Retry-After']).toBe('1')
+  })
+
   it.each<[string, unknown]>([
     ['an error', new Error('select * from secrets')],
     ['a string', 'secrets'],

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { pino, type Logger } from 'pino'
 import { systemClock, type Clock } from './clock.ts'
 import { settingsOf, type Config } from './config.ts'
@@ -95,9 +96,13 @@ export async function openServices({
   }
 }
 
+const readyWithinMs = 3000
+
 async function reasonsNotReady(database: Database, migrations: readonly Migration[]): Promise<Record<string, string>> {
   try {
-    const pending = await pendingMigrations(database, migrations)
+    const late = delay(readyWithinMs, null, { ref: false })
+    const pending = await Promise.race([pendingMigrations(database, migrations), late])
+    if (!pending) return { database: `has not answered for ${readyWithinMs / 1000} seconds` }
     return pending.length > 0 ? { migrations: `have not run: ${pending.join(', ')}` } : {}
   } catch {
     return { database: 'is not reachable' }

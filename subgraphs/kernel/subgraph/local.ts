@@ -1,6 +1,7 @@
 import { getOperationAST, parse, print, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql'
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
+import { passingFailure } from '../database/passing-failure.ts'
 import { defectMessage, Refusal } from '../errors.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -106,7 +107,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
       if (cause instanceof Refusal || (error.extensions?.code && !error.originalError)) {
         return { message: error.message, ...path, extensions: { ...error.extensions } }
       }
-      const passing = passingCode(cause)
+      const passing = passingFailure(cause)
       if (passing) return { message: passing.message, ...path, extensions: { ...passing.extensions } }
       ctx.log.error(
         { err: cause, requestId: ctx.requestId, subgraph: this.name, path: error.path },
@@ -134,25 +135,4 @@ function runner({ query }: CompiledQuery, { document, coerce }: Split): Compiled
     const coerced = coerce(variables)
     return 'errors' in coerced ? { data: null, errors: coerced.errors } : run(ctx, coerced.variables)
   }
-}
-
-/** Failures of the database that pass by themselves: deadlock, serialization, lock or statement timeout, lost connection. */
-function passingCode(error: unknown): Refusal | null {
-  const { code } = error as { code?: string }
-  const passes = [
-    '40P01',
-    '40001',
-    '55P03',
-    '57014',
-    '57P01',
-    '57P03',
-    '08006',
-    '08001',
-    '53300',
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'ENOENT',
-  ]
-  if (!code || !passes.includes(code)) return null
-  return new Refusal('UNAVAILABLE', 'The service is busy; try again.', { retryAfter: 1 })
 }

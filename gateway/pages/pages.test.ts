@@ -175,6 +175,22 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     await page.context().close()
   })
 
+  it('runs a query on a narrow screen at once after a key is typed, with the answer below it', async () => {
+    const { page, complaints } = await visit('/v1/graphql')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await editorsReady(page)
+    await page.getByLabel('API key').fill(fixtureKey)
+    await page.getByRole('button', { name: /^Execute query/ }).click()
+    await page.locator('.result-window').getByText('Northwind').waitFor()
+    const [query, answer] = await Promise.all(
+      ['.graphiql-editors', '.result-window'].map((part) => page.locator(part).boundingBox()),
+    )
+    expect(query!.width).toBeGreaterThan(300)
+    expect(answer!.y).toBeGreaterThanOrEqual(query!.y + query!.height)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('receives a subscription over a socket with the pasted key', async () => {
     const { page, complaints } = await visit('/v1/graphql')
     await editorsReady(page)

@@ -56,8 +56,10 @@ function withoutStaleName({ operationName, ...params }) {
 }
 
 /** The headers panel wins over the bar, so a session token can be tried as well. */
-function fetcherWith(key) {
+function fetcherWith(checked) {
   return async (params, { headers: written = {}, documentAST } = {}) => {
+    // Whoever types a key and runs at once has not waited for it to be checked.
+    const key = document.querySelector('#api-key').value.trim() || checked
     const presentsOwn = Object.keys(written).some((name) => ['x-api-key', 'authorization'].includes(name.toLowerCase()))
     if (!key && !presentsOwn) {
       document.querySelector('#api-key').focus()

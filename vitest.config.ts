@@ -7,7 +7,8 @@ const require = createRequire(import.meta.url)
 // One copy of graphql for source and dependencies; two copies refuse each other's types.
 const resolve = { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] }
 const tests = '{gateway,rest-adapter,subgraphs,test}/**'
-const common = { setupFiles: ['test/setup.ts'], testTimeout: 30_000, hookTimeout: 60_000 }
+// Some go over every field and operation of the API, which takes a busy machine more than half a minute.
+const common = { setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
 
 export default defineConfig({
   test: {

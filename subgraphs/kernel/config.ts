@@ -161,6 +161,16 @@ function publicUrlOf(value: string | undefined): string | null {
   return url?.replace(/\/+$/, '') ?? null
 }
 
+function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  const urls: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) {
+    const match = /^SUBGRAPH_(.+)_URL$/.exec(name)
+    const url = match && urlOf(name, value, ['http:', 'https:'])
+    if (url) urls[match[1]!.toLowerCase()] = url
+  }
+  return urls
+}
+
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const port = portOf(env.PORT || '4000')
   const encryptionKey = env.ENCRYPTION_KEY || null
@@ -173,14 +183,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (signingKey && !signingKey.includes('BEGIN PRIVATE KEY')) {
     throw new ConfigError('SIGNING_KEY is not a PKCS#8 PEM private key (openssl genpkey -algorithm ed25519).')
   }
-
-  const subgraphUrls: Record<string, string> = {}
-  for (const [name, value] of Object.entries(env)) {
-    const match = /^SUBGRAPH_(.+)_URL$/.exec(name)
-    const url = match && urlOf(name, value, ['http:', 'https:'])
-    if (url) subgraphUrls[match[1]!.toLowerCase()] = url
-  }
-
   return {
     port,
     host: env.HOST || '127.0.0.1',
@@ -211,6 +213,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     allowedOrigins: listOf(env.ALLOWED_ORIGINS ?? '').map((origin) => originOf('ALLOWED_ORIGINS', origin)),
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
-    subgraphUrls,
+    subgraphUrls: subgraphUrlsOf(env),
   }
 }

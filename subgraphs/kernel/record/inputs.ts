@@ -114,7 +114,8 @@ function operatorsOf({ kind, type }: Column): unknown {
       add(['isNull'], () => Boolean)
     }
   }
-  InputType(name)(input)
+  const presence = kind === 'textList' ? '' : ' `isNull` finds what has no value, or has one.'
+  InputType(name, { description: `All given operators hold; one that is null filters nothing.${presence}` })(input)
   operators.set(name, input)
   return input
 }

@@ -7,12 +7,13 @@ import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { asksForSocket, graphqlSocket } from './gateway/http/graphql-socket.ts'
+import { answerUnreadable, headerBytesMax } from './gateway/http/unreadable.ts'
 import { listening, stopped } from './gateway/http/serving.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
-import { loadContract } from './rest-adapter/contract.ts'
+import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
@@ -63,6 +64,7 @@ function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<
 }
 
 interface WayIn {
+  readonly contract: Contract
   readonly edge: Edge
   readonly graph: Graph
   readonly usage: UsageBuffer
@@ -73,10 +75,9 @@ interface WayIn {
 async function appOf(
   config: Config,
   services: OpenServices,
-  { edge, graph, usage, publicUrl }: WayIn,
+  { contract, edge, graph, usage, publicUrl }: WayIn,
 ): Promise<Express> {
   const { database, log, clock, keys } = services
-  const contract = loadContract(schemaPath('rest'))
   const { version: apiVersion } = contract
   const metrics = new Metrics(database.pool)
   const explorer = explorerPage({ demo: config.demo })
@@ -115,8 +116,10 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listensAt)
-  const app = await appOf(config, services, { edge, graph, usage, publicUrl })
-  const server = createServer({ maxHeaderSize: 32_768, shouldUpgradeCallback: asksForSocket }, app)
+  const contract = loadContract(schemaPath('rest'))
+  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl })
+  const server = createServer({ maxHeaderSize: headerBytesMax, shouldUpgradeCallback: asksForSocket }, app)
+  answerUnreadable(server, { edge, apiVersion: contract.version })
   const socket = graphqlSocket({ server, graph, edge, log })
   const closeRest = async (): Promise<void> => {
     await listener.close()

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { usePlatform } from '../platform.ts'
 import { flawsOf, refusedBy, refusedWith } from '../requests/problem.ts'
-import type { Received } from '../requests/send.ts'
+import { send, type Received } from '../requests/send.ts'
 
 const platform = usePlatform()
 
@@ -45,6 +45,11 @@ describe('what is no request', () => {
     expect(answers.map(refusedBy)).toEqual([refusedWith(code)])
     expect(flawsOf({ method: 'GET', path: '/' }, answers[0]!)).toEqual([])
     expect(answers[0]!.headers).toMatchObject({ 'api-version': expect.any(String), connection: 'close' })
+  })
+
+  it('is refused with the error body also where far more is sent than is read', async () => {
+    const path = `/v1/accounts?search=${'x'.repeat(1_000_000)}`
+    expect(refusedBy(await send(platform.url, { method: 'GET', path }))).toEqual(refusedWith('HEADERS_TOO_LARGE'))
   })
 
   it('ends the connection after the answer to the request before it', async () => {

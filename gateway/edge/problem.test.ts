@@ -55,9 +55,15 @@ describe('a problem', () => {
     expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'code', 'detail', 'instance', 'requestId'])
   })
 
+  it('of a file that is not there is a defect', () => {
+    const missing = Object.assign(new Error('ENOENT: open /srv/app/x'), { code: 'ENOENT', syscall: 'open' })
+    expect(problemOf(missing, '/', 'req_1').problem.code).toBe('INTERNAL')
+  })
+
   it.each([
     Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
     Object.assign(new Error('terminating connection because of crash of another server process'), { code: '57P02' }),
+    Object.assign(new Error('connect ENOENT /run/.s.PGSQL.5432'), { code: 'ENOENT', syscall: 'connect' }),
     new Error('Connection terminated unexpectedly'),
     new Error('Connection terminated due to connection timeout'),
     new Error('timeout exceeded when trying to connect'),

@@ -19,7 +19,6 @@ const codes = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOENT',
 ])
 
 /** What pg says without a code. */
@@ -28,7 +27,9 @@ const words =
 
 /** A failure of the database that passes by itself, as a refusal; null for any other. */
 export function passingFailure(error: unknown): Refusal | null {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  if (!(typeof code === 'string' ? codes.has(code) : words.test(String(message)))) return null
+  const { code, message, syscall } = error as { code?: unknown; message?: unknown; syscall?: unknown }
+  // The socket file of a server that is away; any other file that is missing is a defect.
+  const isSocketGone = code === 'ENOENT' && syscall === 'connect'
+  if (!(typeof code === 'string' ? codes.has(code) || isSocketGone : words.test(String(message)))) return null
   return new Refusal('UNAVAILABLE', 'The service is busy; try again.', { retryAfter: 1 })
 }

@@ -12,8 +12,8 @@ const common = { setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeou
 
 export default defineConfig({
   test: {
-    // Every core, and one more for the time that tests wait for processes, mail and browsers.
-    maxWorkers: availableParallelism() + 1,
+    // Every core: left to itself Vitest keeps one for a watching editor.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         resolve,

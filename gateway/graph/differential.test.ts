@@ -35,22 +35,22 @@ beforeAll(async () => {
 
 describe('Graph answers as the stock gateway does', () => {
   it.each([
-    { what: 'queries of four levels', seed: 1, count: 250, options: { introspection: true, depth: 4 } },
+    { what: 'queries of four levels', seed: 1, count: 150, options: { introspection: true, depth: 4 } },
     { what: 'queries of five levels', seed: 6, count: 50, options: { introspection: true } },
-    { what: 'flat queries', seed: 2, count: 150, options: { introspection: true, depth: 2 } },
+    { what: 'flat queries', seed: 2, count: 100, options: { introspection: true, depth: 2 } },
     { what: 'queries of seven levels', seed: 3, count: 10, options: { depth: 7 } },
     {
       what: 'queries of one subgraph',
       seed: 4,
-      count: 250,
+      count: 150,
       options: { depth: 4, exclude: [...ofOtherSubgraphs, ...reviewed] },
     },
-    { what: 'queries full of conditions', seed: 7, count: 200, options: { depth: 4, conditional: 0.4 } },
+    { what: 'queries full of conditions', seed: 7, count: 120, options: { depth: 4, conditional: 0.4 } },
     { what: 'flat queries full of conditions', seed: 8, count: 100, options: { depth: 2, conditional: 0.5 } },
     {
       what: 'queries of one subgraph full of conditions',
       seed: 9,
-      count: 200,
+      count: 120,
       options: { depth: 4, conditional: 0.4, exclude: [...ofOtherSubgraphs, ...reviewed] },
     },
     {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { databaseUrl } from '../database.ts'
+import { freshDatabase } from '../fresh-database.ts'
 import { aProcess, type Process } from '../processes.ts'
 
 async function aFolder(): Promise<string> {
@@ -195,18 +196,30 @@ describe('a start that cannot work', () => {
       '"nowhere" does not exist',
     ],
     ['a role that may not sign in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
+    ['a subgraph nobody knows', {}, 'Name a subgraph', ['main.js', 'subgraph', 'sales']],
+  ] as const)('with %s names it in one line', (_, environment, words, command: readonly string[] = ['main.js']) =>
+    namesIt(words, environment, command),
+  )
+
+  it.each([
     ['an address that is none', { HOST: 'nowhere.invalid' }, 'HOST, PORT: cannot listen on nowhere.invalid'],
     ['an address of another machine', { HOST: '192.0.2.1' }, 'HOST, PORT: cannot listen on 192.0.2.1'],
     ['an address of Redis that is none', { REDIS_URL: 'redis://127.0.0.1:1/crm' }, 'REDIS_URL cannot be used'],
-    ['a subgraph nobody knows', {}, 'Name a subgraph', ['main.js', 'subgraph', 'sales']],
-  ] as const)(
-    'with %s names it in one line',
-    async (_, environment, words, command: readonly string[] = ['main.js']) => {
-      const folder = await aFolder()
-      const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })
-      await expect(process.start()).rejects.toThrow(words)
-      expect(process.said().trim().split('\n')).toHaveLength(1)
-      expect(process.said()).not.toContain('hunter2')
-    },
-  )
+  ])('that finds it when the database is there: with %s names it in one line', async (_, environment, words) => {
+    const { url, drop } = await freshDatabase()
+    onTestFinished(drop)
+    await namesIt(words, { DATABASE_URL: url, ...environment })
+  })
 })
+
+async function namesIt(
+  words: string,
+  environment: Readonly<Record<string, string>>,
+  command: readonly string[] = ['main.js'],
+): Promise<void> {
+  const folder = await aFolder()
+  const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })
+  await expect(process.start()).rejects.toThrow(words)
+  expect(process.said().trim().split('\n')).toHaveLength(1)
+  expect(process.said()).not.toContain('hunter2')
+}

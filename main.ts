@@ -103,6 +103,8 @@ async function appOf(
 /** The whole way in: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
 export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
   const { database, databaseUrl, log, clock, keys, counters } = services
+  // Before the graph: its text takes more memory while it is read than anything else, and is let go when little else is there.
+  const contract = loadContract(schemaPath('rest'))
   const usage = new UsageBuffer(database, log)
   const source = credentialSource(database)
   const verifying = createPublicKey(keys.signing)
@@ -116,7 +118,6 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listensAt)
-  const contract = loadContract(schemaPath('rest'))
   const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl })
   const server = createServer({ maxHeaderSize: headerBytesMax, shouldUpgradeCallback: asksForSocket }, app)
   answerUnreadable(server, { edge, apiVersion: contract.version })

@@ -8,7 +8,8 @@ const require = createRequire(import.meta.url)
 const resolve = { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] }
 const tests = '{gateway,rest-adapter,subgraphs,test}/**'
 // Some go over every field and operation of the API, which takes a busy machine more than half a minute.
-const common = { setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
+// One process for many files saves each the loading of the platform; what a test changes of a module, it puts back.
+const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
 
 export default defineConfig({
   test: {

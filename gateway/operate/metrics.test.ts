@@ -23,7 +23,10 @@ async function scraped(...paths: readonly string[]): Promise<string[]> {
 
 it('shows what the kernel counts beside what the gateway does', async () => {
   expect(await scraped()).toEqual(
-    expect.arrayContaining(['counters_in_process_total 0', 'database_connections{state="busy"} 2']),
+    expect.arrayContaining([
+      expect.stringMatching(/^counters_in_process_total \d+$/),
+      'database_connections{state="busy"} 2',
+    ]),
   )
 })
 

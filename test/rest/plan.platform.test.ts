@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { setEntitlements } from '../../subgraphs/identity/public.ts'
 import { product as products } from '../../subgraphs/commerce/product/product.ts'
 import { supportCase as cases } from '../../subgraphs/support/case/case.ts'
@@ -29,6 +29,9 @@ beforeAll(async () => {
   const { id: caseId } = await supportCase(without, { accountId: id })
   about = { id: String(id), caseId: String(caseId) }
   await setEntitlements(platform.services, organizationId, ['forecasts'])
+})
+afterAll(() => {
+  for (const definition of [cases, products]) Object.assign(definition, { entitlement: undefined })
 })
 
 const told = ({ status, body }: Answer) => [status, body.code, body.requiredEntitlement]

@@ -112,8 +112,8 @@ export async function change<T extends StoredRow>(
     return await attempt(ctx, false)
   } catch (error) {
     const conflict = error instanceof Refusal && error.code === 'VERSION_CONFLICT' ? error : null
-    const isDemanded = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
-    if (!conflict || !isDemanded) throw error
+    const decidesAnew = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
+    if (!conflict || !decidesAnew) throw error
     return inTransaction(ctx, (inner) => attempt(inner, true))
   }
 }

@@ -10,13 +10,14 @@ FROM node:24-slim
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/schema ./schema
 COPY --from=build /app/gateway/pages/site ./gateway/pages/site
 # For the embedded database and generated keys, where DATABASE_URL and the keys are not given.
 RUN install -d -o node -g node /data
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
+ENV HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 USER node
 EXPOSE 4000
-# Everything in one process; otherwise dist/main.js gateway, dist/main.js subgraph <name>, dist/worker.js.
-CMD ["node", "dist/main.js"]
+# Everything in one process; otherwise main gateway, main subgraph <name>, worker.
+CMD ["bin/run", "main"]

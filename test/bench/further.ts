@@ -13,6 +13,12 @@ import type { Tenant } from './tenants.ts'
 const warmStarts = 5
 const restMs = 5000
 
+/** An organization, and some of its accounts. */
+export interface Inhabited {
+  readonly tenant: Tenant
+  readonly ids: readonly string[]
+}
+
 const byId = (name: string, server: Server, tenant: Tenant, ids: readonly string[]): Contender => ({
   name,
   server,
@@ -72,9 +78,9 @@ export async function measureOperations(bench: Bench, project: Server, databaseU
 export async function measureScale(
   { load, options }: Bench,
   project: Server,
-  organizations: readonly { readonly tenant: Tenant; readonly ids: readonly string[] }[],
+  organizations: readonly Inhabited[],
 ): Promise<Finding[]> {
-  const [small, large] = organizations as [(typeof organizations)[number], (typeof organizations)[number]]
+  const [small, large] = organizations as [Inhabited, Inhabited]
   const size = options.scale
     .map((count) => count.toLocaleString('en'))
     .toReversed()

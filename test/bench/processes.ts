@@ -91,9 +91,13 @@ export async function startProject(options: ProjectOptions): Promise<Server & { 
     IP_LIMITS: 'off',
     LOG_LEVEL: 'warn',
   }
-  const env = childEnvironment({ ...settings, ...(databaseUrl && { DATABASE_URL: databaseUrl }) })
+  const env = childEnvironment({
+    ...settings,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    NODE_OPTIONS: nodeOptions.join(' '),
+  })
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...nodeOptions, join(root, 'dist/main.js')], {
+  const child = spawn(join(root, 'bin/run'), ['main'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   })

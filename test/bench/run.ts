@@ -6,7 +6,7 @@ import { migrations } from '../../subgraphs/all.ts'
 import { readConfig } from '../../subgraphs/kernel/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-floors.ts'
-import { measureEdge, measureOperations, measureScale, measureStart, measureWall } from './further.ts'
+import { measureEdge, measureOperations, measureScale, measureStart, measureWall, type Inhabited } from './further.ts'
 import { readOptions } from './options.ts'
 import { Load, startFloor, startProject, type Server } from './processes.ts'
 import { profileScenario } from './profile.ts'
@@ -38,39 +38,43 @@ async function run(): Promise<void> {
       await profileScenario(scenario, bench, databaseUrl)
     return
   }
-  const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl })
-  closers.push(() => project.stop())
-  await measureScenarios(bench, project, databaseUrl)
+  const started = async <T>(measure: (project: Server) => Promise<T>, nodeOptions: readonly string[] = []) => {
+    const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl, nodeOptions })
+    return measure(project).finally(() => project.stop())
+  }
+
+  if (scenarios.some(({ name }) => isWanted(name)))
+    await started((project) => measureScenarios(bench, project, databaseUrl))
+  // From here on both sides of a comparison have just started: one that has served all the above runs slower for it.
   for (const [name, part, measure] of [
     ['edge', 'open-edge.ts', measureEdge],
     ['wall', 'open-wall.ts', measureWall],
   ] as const) {
     if (!isWanted(name)) continue
-    const nodeOptions = ['--import', new URL(part, import.meta.url).href]
-    const open = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl, nodeOptions })
-    findings.push(...(await measure(bench, project, open).finally(() => open.stop())))
+    const compare = (open: Server) => started((project) => measure(bench, project, open))
+    findings.push(...(await started(compare, ['--import', new URL(part, import.meta.url).href])))
   }
-  if (isWanted('operations')) findings.push(...(await measureOperations(bench, project, databaseUrl)))
+  if (isWanted('operations'))
+    findings.push(...(await started((project) => measureOperations(bench, project, databaseUrl))))
   if (isWanted('scale')) {
-    const organizations = []
+    const organizations: Inhabited[] = []
     for (const accounts of options.scale) {
       const tenant = await openTenant(services, accounts)
       organizations.push({ tenant, ids: await sampleIds(services, tenant, 1000) })
     }
-    findings.push(...(await measureScale(bench, project, organizations)))
+    findings.push(...(await started((project) => measureScale(bench, project, organizations))))
   }
 }
 
 async function measureScenarios(bench: Bench, project: Server, databaseUrl: string): Promise<void> {
-  const wanted = scenarios.filter(({ name }) => isWanted(name))
-  if (wanted.length === 0) return
   const { main, writing } = bench.tenants
   const settings = { databaseUrl, organizationId: main.organizationId, writing, total: options.accounts }
   const raw = await startFloor('raw', settings)
   closers.push(() => raw.stop())
   const express = await startFloor('express', settings)
   closers.push(() => express.stop())
-  for (const scenario of wanted) findings.push(...(await measureScenario(scenario, { raw, express, project }, bench)))
+  for (const scenario of scenarios.filter(({ name }) => isWanted(name)))
+    findings.push(...(await measureScenario(scenario, { raw, express, project }, bench)))
 }
 
 try {

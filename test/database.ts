@@ -16,8 +16,6 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** A migrated, empty database; tests copy it. */
     templateUrl: string
-    /** The compiled code, for tests that start processes. */
-    dist: string
   }
 }
 
@@ -39,8 +37,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrate(template, templateUrl, migrations)
   await template.close()
   project.provide('templateUrl', templateUrl)
+  // For tests that start processes.
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectRoot })
-  project.provide('dist', join(projectRoot, 'dist'))
   return async () => {
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })

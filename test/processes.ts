@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import { expect, inject, vi } from 'vitest'
+import { promisify } from 'node:util'
+import { expect, vi } from 'vitest'
 import { projectRoot } from '../subgraphs/kernel/paths.ts'
 import { freePort } from './redis-server.ts'
 
@@ -23,7 +23,7 @@ export interface Process {
 const pollMs = 50
 const readyWithinMs = 50_000
 
-/** With `readyText` it is ready when it has said that; otherwise when its health says so. */
+/** `command` runs in the project's folder. With `readyText` it is ready when it has said that; otherwise when its health says so. */
 export async function aProcess(
   command: readonly string[],
   environment: Environment,
@@ -65,8 +65,8 @@ export async function aProcess(
     async start() {
       // PATH alone: nothing of the test's own environment configures the process.
       const env = { PATH: process.env['PATH'], NODE_ENV: 'production', PORT: String(port), ...environment }
-      const [entry, ...args] = command
-      const started = spawn(process.execPath, [join(inject('dist'), entry!), ...args], {
+      const [file, ...args] = command
+      const started = spawn(file!, args, {
         cwd: projectRoot,
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,4 +82,11 @@ export async function aProcess(
     stop: () => end('SIGTERM'),
     said: () => said.join(''),
   }
+}
+
+/** A command of the operator, on what `environment` names; gives what it prints. */
+export async function operate(args: readonly string[], environment: Environment): Promise<string> {
+  const env = { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment }
+  const { stdout } = await promisify(execFile)('bin/run', ['operate', ...args], { cwd: projectRoot, env })
+  return stdout.trim()
 }

@@ -55,10 +55,10 @@ beforeAll(async () => {
     visibility: 'ALL',
     password,
   })
-  support = await aProcess(['main.js', 'subgraph', 'support'], env)
+  support = await aProcess(['bin/run', 'main', 'subgraph', 'support'], env)
   const gatewayEnv = { ...env, SUBGRAPH_SUPPORT_URL: support.url }
-  one = await aProcess(['main.js', 'gateway'], gatewayEnv)
-  other = await aProcess(['main.js', 'gateway'], gatewayEnv)
+  one = await aProcess(['bin/run', 'main', 'gateway'], gatewayEnv)
+  other = await aProcess(['bin/run', 'main', 'gateway'], gatewayEnv)
   await Promise.all([support.start(), one.start(), other.start()])
 }, 120_000)
 
@@ -256,7 +256,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
 
 describe.runIf(hasRedisServer)('a worker apart', () => {
   it('knows every job, and ends with 0 when it is told to', async () => {
-    const worker = await aProcess(['worker.js'], { ...env, LOG_LEVEL: 'info' }, 'the worker runs')
+    const worker = await aProcess(['bin/run', 'worker'], { ...env, LOG_LEVEL: 'info' }, 'the worker runs')
     await worker.start()
     const known = await fresh.database.query<{ name: string }>(
       'select identifier as name from graphile_worker._private_known_crontabs',

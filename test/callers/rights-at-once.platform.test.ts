@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import * as oauth from 'openid-client'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { discovered, password } from '../oauth/oauth.fixture.ts'
+import { operate } from '../processes.ts'
 import type { Answer } from '../rest-client.ts'
 import { openGateways, type TwoGateways } from './gateways.fixture.ts'
 import { answersAt, aSubject, ways, type Probe, type Subject, type Way } from './rights.fixture.ts'
@@ -63,14 +60,9 @@ const changedTeam =
 const organization =
   (verb: 'suspend' | 'resume') =>
   ({ organizationId }: Subject) =>
-    promisify(execFile)(process.execPath, [join(inject('dist'), 'operate.js'), 'organization', verb, organizationId], {
-      cwd: projectRoot,
-      env: {
-        PATH: process.env['PATH'],
-        LOG_LEVEL: 'warn',
-        DATA_DIR: gateways.dataDir,
-        DATABASE_URL: gateways.databaseUrl,
-      },
+    operate(['organization', verb, organizationId], {
+      DATA_DIR: gateways.dataDir,
+      DATABASE_URL: gateways.databaseUrl,
     })
 
 const key =

@@ -1,35 +1,24 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sealedColumns } from '../../subgraphs/all.ts'
 import type { Demo } from '../../subgraphs/demo/demo-file.ts'
-import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 import { Vault } from '../../subgraphs/kernel/secrets/vault.ts'
 import { usePlatform } from '../platform.ts'
-import { aProcess } from '../processes.ts'
+import { aProcess, operate as operateOn } from '../processes.ts'
 
 const key = randomBytes(32)
 const platform = usePlatform({ ENCRYPTION_KEY: key.toString('base64') })
 
-async function operate(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  const env = {
-    PATH: process.env['PATH'],
-    LOG_LEVEL: 'warn',
+const operate = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> =>
+  operateOn(args, {
     DATA_DIR: platform.dataDir,
     DATABASE_URL: platform.services.databaseUrl,
     ENCRYPTION_KEY: key.toString('base64'),
     ...environment,
-  }
-  const { stdout } = await promisify(execFile)(process.execPath, [join(inject('dist'), 'operate.js'), ...args], {
-    cwd: projectRoot,
-    env,
   })
-  return stdout.trim()
-}
 
 describe('keys:rotate', () => {
   it('seals every secret anew under the new master key, and nothing readable is stored', async () => {
@@ -107,7 +96,7 @@ describe('on the embedded database', () => {
   it('works beside the process that serves it, and without one', { timeout: 90_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'crm-operate-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
-    const server = await aProcess(['main.js'], { DATA_DIR: folder, IP_LIMITS: 'off', LOG_LEVEL: 'warn' })
+    const server = await aProcess(['bin/run', 'main'], { DATA_DIR: folder, IP_LIMITS: 'off', LOG_LEVEL: 'warn' })
     onTestFinished(() => server.kill())
     await server.start()
     await vi.waitFor(() => expect(server.said()).toContain('API key'), { timeout: 20_000, interval: 50 })

@@ -18,7 +18,7 @@ async function aFolder(): Promise<string> {
 }
 
 async function started(environment: Readonly<Record<string, string>>): Promise<Process> {
-  const process = await aProcess(['main.js'], { LOG_LEVEL: 'warn', IP_LIMITS: 'off', ...environment })
+  const process = await aProcess(['bin/run', 'main'], { LOG_LEVEL: 'warn', IP_LIMITS: 'off', ...environment })
   onTestFinished(() => process.kill())
   await process.start()
   return process
@@ -150,13 +150,22 @@ describe('SIGTERM', () => {
     expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']))
     expect(await stopping).toBe(0)
   })
+
+  it('reaches the process through `npm start`', async () => {
+    const process = await aProcess(['npm', 'start'], { DATA_DIR: await aFolder(), DEMO: 'off', LOG_LEVEL: 'info' })
+    onTestFinished(() => process.kill())
+    await process.start()
+    expect(await process.stop()).toBe(0)
+    expect(process.said()).toContain('"signal":"SIGTERM","msg":"stopping"')
+    await expect(fetch(process.url)).rejects.toThrow('fetch failed')
+  })
 })
 
 describe('a second start', () => {
   it('on the same data folder says who serves it and disturbs nothing', async () => {
     const folder = await aFolder()
     const first = await started({ DATA_DIR: folder, DEMO: 'off' })
-    const second = await aProcess(['main.js'], { DATA_DIR: folder, DEMO: 'off' })
+    const second = await aProcess(['bin/run', 'main'], { DATA_DIR: folder, DEMO: 'off' })
     await expect(second.start()).rejects.toThrow(/already serves the data folder/)
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
     expect(await first.stop()).toBe(0)
@@ -170,9 +179,14 @@ describe('a start on a port that is taken', () => {
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
     const folder = await aFolder()
-    const late = await aProcess(['main.js'], { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', PORT: String(port) })
+    const late = await aProcess(['bin/run', 'main'], {
+      DATA_DIR: folder,
+      DEMO: 'off',
+      LOG_LEVEL: 'warn',
+      PORT: String(port),
+    })
     onTestFinished(() => late.kill())
-    await expect(late.start()).rejects.toThrow(/^main.js ended:\nHOST, PORT: cannot listen on .*EADDRINUSE.*\n$/)
+    await expect(late.start()).rejects.toThrow(/^bin\/run main ended:\nHOST, PORT: cannot listen on .*EADDRINUSE.*\n$/)
     expect(existsSync(join(folder, 'postgres/data/postmaster.pid'))).toBe(false)
   })
 })
@@ -199,9 +213,10 @@ describe('a start that cannot work', () => {
       '"nowhere" does not exist',
     ],
     ['a role that may not sign in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
-    ['a subgraph nobody knows', {}, 'Name a subgraph', ['main.js', 'subgraph', 'sales']],
-  ] as const)('with %s names it in one line', (_, environment, words, command: readonly string[] = ['main.js']) =>
-    namesIt(words, environment, command),
+    ['a subgraph nobody knows', {}, 'Name a subgraph', ['bin/run', 'main', 'subgraph', 'sales']],
+  ] as const)(
+    'with %s names it in one line',
+    (_, environment, words, command: readonly string[] = ['bin/run', 'main']) => namesIt(words, environment, command),
   )
 
   it.each([
@@ -218,7 +233,7 @@ describe('a start that cannot work', () => {
 async function namesIt(
   words: string,
   environment: Readonly<Record<string, string>>,
-  command: readonly string[] = ['main.js'],
+  command: readonly string[] = ['bin/run', 'main'],
 ): Promise<void> {
   const folder = await aFolder()
   const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })

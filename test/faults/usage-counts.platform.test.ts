@@ -27,7 +27,7 @@ it('a process that is killed loses counts of its last two seconds, and doubles n
   expect(flushEveryMs).toBe(2000)
   const member = await platform.member()
   const environment = { DATA_DIR: platform.dataDir, DATABASE_URL: platform.services.databaseUrl }
-  const process: Process = await aProcess(['main.js', 'gateway'], {
+  const process: Process = await aProcess(['bin/run', 'main', 'gateway'], {
     LOG_LEVEL: 'warn',
     IP_LIMITS: 'off',
     ...environment,

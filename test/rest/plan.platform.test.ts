@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setEntitlements } from '../../subgraphs/identity/public.ts'
 import { product as products } from '../../subgraphs/commerce/product/product.ts'
 import { supportCase as cases } from '../../subgraphs/support/case/case.ts'
 import { account, supportCase } from '../builders.ts'
-import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 import { unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { operate } from '../processes.ts'
 import type { Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
@@ -128,16 +125,11 @@ describe('setEntitlements', () => {
   it('is what `npm run organization -- entitlements` does', async () => {
     const organizationId = await platform.organization('Commanded')
     const { databaseUrl } = platform.services
-    const run = async (features: string) => {
-      const args = [join(inject('dist'), 'operate.js'), 'organization', 'entitlements', organizationId, features]
-      const env = {
-        PATH: process.env['PATH'],
+    const run = (features: string) =>
+      operate(['organization', 'entitlements', organizationId, features], {
         DATA_DIR: platform.dataDir,
         DATABASE_URL: databaseUrl,
-        LOG_LEVEL: 'warn',
-      }
-      return (await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })).stdout.trim()
-    }
+      })
     const found = async () =>
       (await platform.query('select entitlements from identity.organization where id = $1', [organizationId]))[0]!
     expect(await run('forecasts,catalog')).toBe(

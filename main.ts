@@ -154,13 +154,17 @@ const addressesOf = (url: string): Record<string, string> => ({
   'API reference': `${url}/docs`,
 })
 
-/** Everything in one process. */
+/** Everything in one process, which is ready once its demo can be used: only with an address can `demo.json` be written. */
 async function everything(config: Config, services: OpenServices): Promise<Running> {
-  const gateway = await startGateway(config, services)
+  let isLoading = config.demo
+  const notReady = async (): Promise<Record<string, string>> =>
+    isLoading ? { demo: 'is being loaded' } : services.notReady()
+  const gateway = await startGateway(config, { ...services, notReady })
   try {
     if (config.demo) {
       const demo = await loadDemo({ services, dataDir: config.dataDir, baseUrl: gateway.url })
       process.stdout.write(`${bannerOf(demo, addressesOf(gateway.url))}\n`)
+      isLoading = false
     }
     const background = await startBackground(services)
     return {

@@ -38,9 +38,9 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
 
 if (import.meta.main) {
   const [name = '', ...args] = process.argv.slice(2)
-  await runCommand(migrations, async (services) => {
-    const command = commands[name]
-    if (!command) throw new ConfigError(`"${name}" is none of: ${Object.keys(commands).join(', ')}.`)
-    return command(services, ...args)
+  await runCommand(migrations, () => {
+    if (!Object.hasOwn(commands, name))
+      throw new ConfigError(`"${name}" is none of: ${Object.keys(commands).join(', ')}.`)
+    return (services) => commands[name]!(services, ...args)
   })
 }

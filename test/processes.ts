@@ -64,7 +64,7 @@ export async function aProcess(
     url,
     async start() {
       // PATH alone: nothing of the test's own environment configures the process.
-      const env = { PATH: process.env['PATH'], NODE_ENV: 'production', PORT: String(port), ...environment }
+      const env = { PATH: process.env['PATH'], PORT: String(port), ...environment }
       const [file, ...args] = command
       const started = spawn(file!, args, {
         cwd: projectRoot,

@@ -3,7 +3,10 @@ import { Router } from 'express'
 /** Why this process cannot serve, by what it needs; empty when it can. */
 export type Readiness = () => Promise<Readonly<Record<string, string>>>
 
-/** `live`: the process answers. `ready`: the database is reachable and up to date, so that requests will be answered. */
+/**
+ * `live`: the process answers. `ready`: the database is reachable, up to date and, where the process loads it, has its demo, so
+ * that requests will be answered.
+ */
 export function healthRouter(readiness: Readiness): Router {
   const router = Router()
   router.get('/health/live', (_req, res) => void res.json({ status: 'live' }))

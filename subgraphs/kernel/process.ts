@@ -40,14 +40,17 @@ export async function runProcess(
 /** One command on what the platform stands on, whether it runs or not; prints what it gives and ends. */
 export async function runCommand(
   migrations: readonly Migration[],
-  command: (services: OpenServices) => Promise<string>,
+  choose: () => (services: OpenServices) => Promise<string>,
 ): Promise<void> {
-  const start: Start = async (_config, services) => {
-    process.stdout.write(`${await command(services)}\n`)
-    process.kill(process.pid, 'SIGTERM')
-    return { close: async () => undefined }
+  const chosen = (): Start => {
+    const command = choose()
+    return async (_config, services) => {
+      process.stdout.write(`${await command(services)}\n`)
+      process.kill(process.pid, 'SIGTERM')
+      return { close: async () => undefined }
+    }
   }
-  await runProcess(migrations, () => start, { besideServer: true })
+  await runProcess(migrations, chosen, { besideServer: true })
 }
 
 /** The first SIGTERM or SIGINT; from now on neither ends the process by itself. */

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sealedColumns } from '../../subgraphs/all.ts'
 import type { Demo } from '../../subgraphs/demo/demo-file.ts'
+import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 import { Vault } from '../../subgraphs/kernel/secrets/vault.ts'
 import { usePlatform } from '../platform.ts'
 import { aProcess, operate as operateOn } from '../processes.ts'
@@ -80,7 +83,6 @@ describe('organization', () => {
     [['organization', 'suspend', 'NOBODY'], 'There is no organization NOBODY.'],
     [['organization', 'freeze', 'X'], /^Say: organization suspend\|resume [^\n]+$/],
     [['organization', 'entitlements', '{id}', 'No Feature'], /^Features are at most 200 names [^\n]+$/],
-    [['dance'], '"dance" is none of: keys:rotate, organization.'],
   ])('refuses %j in one line', async (args, line) => {
     const organizationId = await platform.organization()
     const { code, stderr } = await operate(args.map((arg) => arg.replace('{id}', organizationId))).then(
@@ -90,6 +92,21 @@ describe('organization', () => {
     expect(code).toBe(1)
     expect(stderr.trim()).toMatch(line)
   })
+
+  it.each(['dance', 'constructor'])(
+    'refuses %s before it opens anything, wherever it is called and whatever Node is there',
+    async (name) => {
+      const folder = await mkdtemp(join(tmpdir(), 'crm-operate-'))
+      onTestFinished(() => rm(folder, { recursive: true, force: true }))
+      const called = promisify(execFile)(join(projectRoot, 'bin/run'), ['operate', name], {
+        cwd: folder,
+        env: { PATH: '/usr/bin:/bin' },
+      })
+      const stderr = `"${name}" is none of: keys:rotate, organization.\n`
+      await expect(called).rejects.toMatchObject({ code: 1, stderr })
+      expect(await readdir(folder)).toEqual([])
+    },
+  )
 })
 
 describe('on the embedded database', () => {

@@ -1,6 +1,7 @@
-import { DateTime, Interval } from 'luxon'
+import { dayMs, WallCalendar, weekdays } from './wall-calendar.ts'
+import { stretches } from './zone-offsets.ts'
 
-type Weekday = 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN'
+type Weekday = (typeof weekdays)[number]
 
 /** When an organization works: spans of local time by weekday, and the days on which it does not work at all. */
 export interface BusinessHours {
@@ -12,55 +13,52 @@ export interface BusinessHours {
   readonly holidays?: readonly string[]
 }
 
-export const weekdays: readonly Weekday[] = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
-/** A calendar that leaves no working time within this many days counts as none. */
-const daysMax = 1000
-
-/** The working spans of the local day that `day` falls on, in order. */
-function spansOf({ days, holidays = [] }: BusinessHours, day: DateTime): Interval[] {
-  if (holidays.includes(day.toISODate()!)) return []
-  const at = (time: string): DateTime => {
-    const [hour, minute] = time.split(':').map(Number)
-    return day.startOf('day').set({ hour: hour!, minute: minute! })
-  }
-  return (days[weekdays[day.weekday - 1]!] ?? []).map(([start, end]) =>
-    Interval.fromDateTimes(at(start), end === '24:00' ? day.startOf('day').plus({ days: 1 }) : at(end)),
-  )
-}
+/** No due date lies further ahead than ten years, however little an organization works. */
+export const aheadMaxMs = 3653 * dayMs
 
 /** The last moment that a timestamp can say. */
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
 const iso = (ms: number): string => new Date(Math.min(ms, latest)).toISOString()
 
-/** The moment when so much working time has passed since `from`; every hour counts without a calendar. */
+const calendars = new WeakMap<BusinessHours, WallCalendar>()
+
+/** Null when every hour counts: without business hours, and with some in which nobody ever works. */
+function calendarOf(hours: BusinessHours | null | undefined): WallCalendar | null {
+  if (!hours) return null
+  let calendar = calendars.get(hours)
+  if (!calendar) calendars.set(hours, (calendar = new WallCalendar(hours)))
+  return calendar.weekTotal > 0 ? calendar : null
+}
+
+/**
+ * The first moment at which so much working time has passed since `from`, at most ten years ahead: more working time is never over
+ * sooner. What counts is the time that really passes while the clocks of the zone show working hours, so an hour that they skip
+ * gives none and one that they show twice gives two.
+ */
 export function addWorkingTime(from: string, ms: number, hours: BusinessHours | null | undefined): string {
   const start = Date.parse(from)
-  if (!hours) return iso(start + ms)
+  const calendar = calendarOf(hours)
+  if (!calendar || ms <= 0) return iso(start + ms)
+  const end = start + aheadMaxMs
   let left = ms
-  let day = DateTime.fromMillis(start, { zone: hours.timezone })
-  for (let count = 0; count < daysMax; count++, day = day.plus({ days: 1 }).startOf('day')) {
-    for (const span of spansOf(hours, day)) {
-      const begin = Math.max(span.start!.toMillis(), start)
-      const available = span.end!.toMillis() - begin
-      if (available <= 0) continue
-      if (left <= available) return iso(begin + left)
-      left -= available
-    }
+  for (const { from: begin, until, offsetMs } of stretches(hours!.timezone, start, end)) {
+    const worked = calendar.workedUntil(begin + offsetMs)
+    const available = calendar.workedUntil(until + offsetMs) - worked
+    if (left <= available) return iso(calendar.firstWith(worked + left, begin + offsetMs, until + offsetMs) - offsetMs)
+    left -= available
   }
-  return iso(start + ms)
+  return iso(end)
 }
 
 /** How much working time lies between two moments. */
 export function workingTimeBetween(from: string, to: string, hours: BusinessHours | null | undefined): number {
   const [start, end] = [Date.parse(from), Date.parse(to)]
-  if (!hours || end <= start) return Math.max(0, end - start)
+  const calendar = calendarOf(hours)
+  if (!calendar || end <= start) return Math.max(0, end - start)
   let sum = 0
-  let day = DateTime.fromMillis(start, { zone: hours.timezone })
-  for (let count = 0; count < daysMax && day.toMillis() < end; count++, day = day.plus({ days: 1 }).startOf('day')) {
-    for (const span of spansOf(hours, day)) {
-      sum += Math.max(0, Math.min(span.end!.toMillis(), end) - Math.max(span.start!.toMillis(), start))
-    }
+  for (const { from: begin, until, offsetMs } of stretches(hours!.timezone, start, end)) {
+    sum += calendar.workedUntil(until + offsetMs) - calendar.workedUntil(begin + offsetMs)
   }
   return sum
 }

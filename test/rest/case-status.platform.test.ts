@@ -324,3 +324,37 @@ describe('caseCreate with business hours', () => {
     )
   })
 })
+
+describe('caseCreate with business hours that leave almost no time', () => {
+  afterAll(() => settings({}))
+
+  const dueDates = async () => {
+    const cases = []
+    for (const priority of ['URGENT', 'HIGH', 'MEDIUM', 'LOW']) cases.push(await supportCase(member, { priority }))
+    return cases.map(({ slaDueAt }) => slaDueAt as string)
+  }
+
+  it('is due on a day that has the hour, where the clocks skip it tomorrow', async () => {
+    await settings({ businessHours: { timezone: 'Europe/Oslo', days: { SUN: [['02:30', '03:00']] } } })
+    platform.now = new Date('2027-03-27T12:00:00.000Z')
+    // Half an hour a week: eight Sundays for four hours, from 2027-04-04 on.
+    expect((await dueDates())[0]).toBe('2027-05-23T01:00:00.000Z')
+  })
+
+  it('is never due later for being more urgent, and after ten years at the latest', async () => {
+    await settings({ businessHours: { timezone: 'UTC', days: { MON: [['09:00', '09:01']] } } })
+    platform.now = new Date('2027-02-01T08:00:00.000Z')
+    expect(await dueDates()).toEqual([
+      '2031-09-01T09:01:00.000Z',
+      '2037-02-01T08:00:00.000Z',
+      '2037-02-01T08:00:00.000Z',
+      '2037-02-01T08:00:00.000Z',
+    ])
+  })
+
+  it('is due by the clock where nobody ever works', async () => {
+    await settings({ businessHours: { timezone: 'UTC', days: { MON: [] } } })
+    platform.now = new Date('2027-02-01T08:00:00.000Z')
+    expect((await dueDates())[0]).toBe('2027-02-01T12:00:00.000Z')
+  })
+})

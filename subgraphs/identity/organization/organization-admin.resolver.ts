@@ -11,7 +11,7 @@ import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
 import { organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
-import { settingsProblems } from './settings.rules.ts'
+import { holidaysMax, settingsProblems, spansMax } from './settings.rules.ts'
 
 @ObjectType('OrganizationSettings', { description: 'What the organization decided for all of its users.' })
 @RequiresScopes('SESSION')
@@ -34,7 +34,10 @@ export class OrganizationUpdateInput {
   @Field(() => Boolean, { nullable: true })
   enforceCaseTransitions?: boolean | null
 
-  @Field(() => Json, { nullable: true, description: '`{timezone, days, holidays}`; null: every hour counts.' })
+  @Field(() => Json, {
+    nullable: true,
+    description: `\`{timezone, days, holidays}\`: spans of local time by weekday, at most ${spansMax} a day, and at most ${holidaysMax} days off; null: every hour counts. An hour that the clocks skip gives no working time, one that they show twice counts twice. Due dates lie at most ten years ahead; where no weekday has a span, every hour counts.`,
+  })
   businessHours?: BusinessHours | null
 
   @Field(() => String, { nullable: true, description: 'IANA name; null: UTC.' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settingsProblems } from './settings.rules.ts'
+import { holidaysMax, settingsProblems, spansMax } from './settings.rules.ts'
 
 describe('The time zone of an organization', () => {
   it.each(['Europe/Oslo', 'Etc/GMT+5', 'UTC'])('may be %s', (timezone) => {
@@ -14,5 +14,43 @@ describe('The time zone of an organization', () => {
   it('is checked in the business hours as well', () => {
     const problems = settingsProblems({ businessHours: { timezone: '+05:30', days: {} } })
     expect(problems.map(({ path, code }) => `${path} ${code}`)).toEqual(['businessHours.timezone NOT_A_TIMEZONE'])
+  })
+})
+
+describe('Business hours', () => {
+  const span = (index: number) => [`${String(index).padStart(2, '0')}:00`, `${String(index).padStart(2, '0')}:30`]
+  const spans = (count: number) => Array.from({ length: count }, (_, index) => span(index))
+  const holidays = (count: number) =>
+    Array.from({ length: count }, (_, day) => new Date(Date.UTC(2027, 0, 1 + day)).toISOString().slice(0, 10))
+  const problemsOf = (hours: object) =>
+    settingsProblems({ businessHours: { timezone: 'UTC', days: {}, ...hours } } as never).map(
+      ({ path, code }) => `${path} ${code}`,
+    )
+
+  it('have at most 10 spans a day and 1000 holidays', () => {
+    expect([spansMax, holidaysMax]).toEqual([10, 1000])
+    expect(problemsOf({ days: { MON: spans(10), SUN: spans(10) }, holidays: holidays(1000) })).toEqual([])
+    expect(problemsOf({ days: { MON: spans(11) }, holidays: holidays(1001) })).toEqual([
+      'businessHours.days.MON TOO_MANY',
+      'businessHours.holidays TOO_MANY',
+    ])
+  })
+
+  it('name twenty of the keys that nobody knows, and not all of a body full', () => {
+    const days = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`X${index}`, []]))
+    const problems = problemsOf({ days })
+    expect([problems.length, problems[19]]).toEqual([20, 'businessHours.days.X19 UNKNOWN_FIELD'])
+  })
+
+  it.each([
+    [['09:00', '09:00'], 'OUT_OF_ORDER'],
+    [['24:00', '24:00'], 'NOT_A_SPAN'],
+    [['9:00', '10:00'], 'NOT_A_SPAN'],
+  ])('have no span %j', (bad, code) => {
+    expect(problemsOf({ days: { MON: [bad] } })).toEqual([`businessHours.days.MON.0 ${code}`])
+  })
+
+  it('have holidays that exist', () => {
+    expect(problemsOf({ holidays: ['2028-02-29', '2027-02-29'] })).toEqual(['businessHours.holidays.1 NOT_A_DAY'])
   })
 })

@@ -1,11 +1,14 @@
 import { DateTime } from 'luxon'
-import { weekdays } from '../../kernel/business-hours.ts'
+import { weekdays } from '../../kernel/wall-calendar.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { timezoneProblems } from '../text.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
 
-const spansMax = 10
-const holidaysMax = 1000
+/** Of one day. */
+export const spansMax = 10
+export const holidaysMax = 1000
+/** Of keys that are not known so many are named. */
+const unknownKeysNamed = 20
 const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 const day = /^\d{4}-\d{2}-\d{2}$/
 
@@ -15,9 +18,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const unknownKeys = (path: string, value: object, known: readonly string[]): FieldProblem[] =>
-  Object.keys(value).flatMap((key) =>
-    known.includes(key) ? [] : [problem(`${path}.${key}`, 'UNKNOWN_FIELD', `${path}.${key} is not known.`)],
-  )
+  Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .slice(0, unknownKeysNamed)
+    .map((key) => problem(`${path}.${key}`, 'UNKNOWN_FIELD', `${path}.${key} is not known.`))
 
 function spanProblems(path: string, span: unknown, previousEnd: string): FieldProblem[] {
   const [start, end] = Array.isArray(span) && span.length === 2 ? (span as unknown[]) : []

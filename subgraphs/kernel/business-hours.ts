@@ -1,4 +1,4 @@
-import { dayMs, WallCalendar, weekdays } from './wall-calendar.ts'
+import { dayMs, WallCalendar, type weekdays } from './wall-calendar.ts'
 import { stretches } from './zone-offsets.ts'
 
 type Weekday = (typeof weekdays)[number]

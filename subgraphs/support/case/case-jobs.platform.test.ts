@@ -4,10 +4,11 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import { newId } from '../../kernel/ids.ts'
 import { handSetClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
-import { createCase, setCaseStatus } from './case.actions.ts'
+import { createCase, setCaseStatus, updateCase } from './case.actions.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
 import type { Case } from './case.ts'
+import type { CaseUpdateInput } from './case.inputs.ts'
 
 let fresh: FreshDatabase
 let services: Services
@@ -130,5 +131,78 @@ describe('case.slaBreach', () => {
     clock.set('2026-03-05T16:00:00Z')
     await caseSlaBreach.run(services)
     expect((await stored(id)).slaBreachedAt).toBe('2026-03-05T16:00:00.000Z')
+  })
+
+  const breaches = async (id: string) =>
+    (await eventsOf(id)).filter(({ type }) => type === 'case.sla_breached').map(({ data }) => data['slaDueAt'])
+  const runAt = async (time: string) => {
+    clock.set(time)
+    await caseSlaBreach.run(services)
+  }
+
+  it('announces a later breach of a due date that was given anew', async () => {
+    const { id } = await aCase({ priority: 'URGENT' })
+    await runAt('2026-03-01T16:00:00Z')
+    await updateCase(context(), id, { slaDueAt: '2026-03-02T10:00:00.000Z' } as CaseUpdateInput, null)
+    expect((await stored(id)).slaBreachedAt).toBe(null)
+    await runAt('2026-03-02T09:59:00Z')
+    expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
+    await runAt('2026-03-02T10:00:00Z')
+    await runAt('2026-03-02T10:01:00Z')
+    expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z', '2026-03-02T10:00:00.000Z'])
+  })
+
+  it('announces one of a due date that was taken back and given again', async () => {
+    const { id } = await aCase({ priority: 'URGENT' })
+    await runAt('2026-03-01T16:00:00Z')
+    await updateCase(context(), id, { slaDueAt: null } as CaseUpdateInput, null)
+    await runAt('2026-03-01T17:00:00Z')
+    await updateCase(context(), id, { slaDueAt: '2026-03-01T17:00:00.000Z' } as CaseUpdateInput, null)
+    await runAt('2026-03-01T18:00:00Z')
+    expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z', '2026-03-01T17:00:00.000Z'])
+  })
+
+  it.each([
+    ['the same due date', () => ({ slaDueAt: '2026-03-01T16:00:00.000Z' })],
+    ['another one that has passed', () => ({ slaDueAt: '2026-03-01T16:30:00.000Z' })],
+    ['another priority', () => ({ priority: 'LOW' as const })],
+  ])('announces nothing again for %s', async (_, change) => {
+    const { id } = await aCase({ priority: 'URGENT' })
+    await runAt('2026-03-01T17:00:00Z')
+    await updateCase(context(), id, change() as CaseUpdateInput, null)
+    await runAt('2026-03-09T12:00:00Z')
+    expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
+  })
+
+  it('announces nothing again for a pause or a reopening after the breach', async () => {
+    const { id } = await aCase({ priority: 'URGENT' })
+    await runAt('2026-03-01T17:00:00Z')
+    for (const [hour, status] of ['PENDING_CUSTOMER', 'OPEN', 'RESOLVED', 'OPEN'].entries()) {
+      clock.set(`2026-03-01T${18 + hour}:00:00Z`)
+      await setCaseStatus(context(), id, status as Case['status'])
+    }
+    await runAt('2026-03-09T12:00:00Z')
+    expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
+  })
+
+  it('announces each once where two workers run, and after one that ended midway', async () => {
+    const made = await Promise.all(Array.from({ length: 12 }, () => aCase({ priority: 'URGENT' })))
+    const last = made
+      .map(({ id }) => id)
+      .toSorted()
+      .at(-1)!
+    await fresh.database.query(
+      "create function refused() returns trigger language plpgsql as $$ begin raise 'ended'; end $$",
+    )
+    await fresh.database.query(
+      `create trigger refused before update on support."case" for each row when (new.id = '${last}') execute function refused()`,
+    )
+    clock.set('2026-03-01T16:00:00Z')
+    await caseSlaBreach.run(services).catch(() => undefined)
+    expect(await breaches(last)).toEqual([])
+    await fresh.database.query('drop function refused cascade')
+
+    await Promise.all([caseSlaBreach.run(services), caseSlaBreach.run(services)])
+    for (const { id } of made) expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
   })
 })

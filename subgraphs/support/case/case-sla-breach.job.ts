@@ -10,7 +10,7 @@ const batchSize = 200
 
 type Due = Pick<Case, 'id' | 'organizationId'> & { slaDueAt: string }
 
-/** An open case past its due date is announced once as breached; while the customer is asked, the clock stands still. */
+/** An open case past its due date is announced as breached, once for every due date that lay ahead; while the customer is asked, the clock stands still. */
 export const caseSlaBreach: Job = {
   name: 'case.slaBreach',
   cron: '* * * * *',

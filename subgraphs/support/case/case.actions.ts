@@ -8,7 +8,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
 import type { CaseCreateInput, CaseUpdateInput } from './case.inputs.ts'
-import { hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
+import { dueAnew, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
@@ -51,7 +51,9 @@ export function updateCase(
       // A due date that is given is not moved by the pause that the same change ends.
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
       const events = [...moved.events, ...assignment(previous, input.assignedToId)]
-      return { operation: 'UPDATE', values: input as Partial<Case>, implied: { ...moved.values, ...due }, events }
+      const implied = { ...moved.values, ...due }
+      const anew = dueAnew(previous, implied, ctx.clock.now().toISOString())
+      return { operation: 'UPDATE', values: input as Partial<Case>, implied: { ...implied, ...anew }, events }
     },
     { expectedVersion },
   )
@@ -70,7 +72,8 @@ export function setCaseStatus(
     id,
     async (previous, inner) => {
       const { values: implied, events } = await move(inner, previous, previous.status, status)
-      return { operation: 'UPDATE', values: { status }, implied, events }
+      const anew = dueAnew(previous, implied, ctx.clock.now().toISOString())
+      return { operation: 'UPDATE', values: { status }, implied: { ...implied, ...anew }, events }
     },
     { expectedVersion },
   )

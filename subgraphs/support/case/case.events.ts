@@ -35,7 +35,8 @@ export const caseEvents: RecordEvents<Case> = {
     },
     'case.sla_breached': {
       operation: 'UPDATE',
-      description: 'A case passed its slaDueAt without being resolved.',
+      description:
+        'A case passed its slaDueAt without being resolved. Announced once; again when it was given a later slaDueAt, ahead at that time, and passes that as well.',
       adds: { slaDueAt: 'record.slaDueAt' },
     },
   },

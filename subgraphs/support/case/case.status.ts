@@ -65,6 +65,20 @@ export function statusChange(
   }
 }
 
+/**
+ * A due date that lies ahead begins anew: missing it is announced, although one before it was missed. One that has passed already
+ * tells nothing that was not announced.
+ */
+export function dueAnew(
+  before: Pick<Case, 'slaDueAt' | 'slaBreachedAt'>,
+  values: Partial<Case>,
+  now: string,
+): Partial<Case> {
+  const { slaDueAt = before.slaDueAt } = values
+  const isAnew = before.slaBreachedAt !== null && slaDueAt !== before.slaDueAt && (slaDueAt === null || slaDueAt > now)
+  return isAnew ? { slaBreachedAt: null } : {}
+}
+
 /** Waiting for the customer stops the SLA clock; leaving that state moves the due date by the working time waited. */
 function pause(before: Before, to: CaseStatus, now: string, calendar: BusinessHours | null): Partial<Case> {
   if (to === 'PENDING_CUSTOMER') return { pausedAt: now }

@@ -1,3 +1,6 @@
+import { summaryOf } from './summary.ts'
+import type { WorkPool } from './work/work-pool.ts'
+
 /** A text to be condensed: what it is about, and its parts in the order they were written. */
 export interface Summarizable {
   readonly title: string
@@ -13,53 +16,13 @@ export interface Summary {
 
 /** The port to whatever writes text. */
 export interface LanguageModel {
-  summarize(text: Summarizable): Promise<Summary>
+  summarize(text: Summarizable, organizationId: string): Promise<Summary>
 }
 
-const sentencesMax = 3
-const keyPointsMax = 5
-const commonWords = new Set(
-  'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not of on or our so than that the their them then there they this to was we were what when which will with would you your'.split(
-    ' ',
-  ),
-)
+/** Picks sentences that are there instead of writing new ones: nothing leaves the machine. */
+export const extractiveModel: LanguageModel = { summarize: async (text) => summaryOf(text) }
 
-const wordsOf = (text: string): string[] =>
-  (text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).filter((word) => !commonWords.has(word))
-
-function sentencesOf(text: string): string[] {
-  return text
-    .split(/(?<=[.!?])\s+|\n+/u)
-    .map((sentence) => sentence.replace(/\s+/gu, ' ').trim())
-    .filter((sentence) => sentence.length > 0)
-}
-
-/** Sentences scored by how much of the text's vocabulary they carry; the title's words count double. */
-function ranked({ title, passages }: Summarizable): { sentence: string; position: number; score: number }[] {
-  const sentences = [...new Set(passages.flatMap(sentencesOf))]
-  const frequency = new Map<string, number>()
-  for (const word of [...wordsOf(title), ...sentences.flatMap(wordsOf)])
-    frequency.set(word, (frequency.get(word) ?? 0) + 1)
-  const titleWords = new Set(wordsOf(title))
-  const score = (sentence: string): number => {
-    const words = [...new Set(wordsOf(sentence))]
-    const weight = words.reduce((sum, word) => sum + (frequency.get(word) ?? 0) * (titleWords.has(word) ? 2 : 1), 0)
-    return words.length === 0 ? 0 : weight / Math.sqrt(words.length)
-  }
-  return sentences
-    .map((sentence, position) => ({ sentence, position, score: score(sentence) }))
-    .sort((a, b) => b.score - a.score || a.position - b.position)
-}
-
-/** Picks sentences that are there instead of writing new ones: the same text always gives the same summary, and nothing leaves the machine. */
-export const extractiveModel: LanguageModel = {
-  async summarize(text) {
-    const best = ranked(text)
-    const chosen = best.slice(0, sentencesMax).sort((a, b) => a.position - b.position)
-    return {
-      summary: [`${text.title.replace(/[.!?\s]+$/u, '')}.`, ...chosen.map(({ sentence }) => sentence)].join(' '),
-      keyPoints: best.slice(0, keyPointsMax).map(({ sentence }) => sentence),
-      model: 'extractive-1',
-    }
-  },
-}
+/** The same in a thread, as long texts take too long for the event loop. */
+export const extractiveModelIn = (work: WorkPool): LanguageModel => ({
+  summarize: (text, organizationId) => work.run('summarize', text, organizationId),
+})

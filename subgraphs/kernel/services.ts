@@ -11,11 +11,12 @@ import { startEmbeddedPostgres } from './database/embedded.ts'
 import { checkReachable } from './database/reachable.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
-import { extractiveModel } from './language-model.ts'
+import { extractiveModelIn } from './language-model.ts'
 import { openMailer } from './mail/mailer.ts'
 import { Outbound } from './outbound/outbound.ts'
 import type { Services } from './request.ts'
 import { Vault } from './secrets/vault.ts'
+import { WorkPool } from './work/work-pool.ts'
 
 /** Everything a process of the platform stands on, opened once and closed in the opposite order. */
 export interface OpenServices extends Services {
@@ -73,6 +74,8 @@ export async function openServices({
     closers.push(() => tenants.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
+    const work = new WorkPool(log)
+    closers.push(() => work.close())
     const formerKeys = config.formerEncryptionKeys.map((key) => Buffer.from(key, 'base64'))
     return {
       database,
@@ -83,7 +86,7 @@ export async function openServices({
       log,
       keys,
       counters,
-      languageModel: extractiveModel,
+      languageModel: extractiveModelIn(work),
       settings: settingsOf(config),
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),

@@ -63,6 +63,14 @@ describe('caseSummarize', () => {
     expect(asked[0]!.passages).toEqual(['Paper jam.', ...bodies.slice(1)])
   })
 
+  it('reads whole comments, the newest first, up to 100,000 characters with the description', async () => {
+    const { id } = await supportCase(member, { description: 'd'.repeat(20_000) })
+    const bodies = [...'abcde'].map((letter, index) => letter.repeat(index === 1 ? 19_999 : 20_000))
+    await each(bodies, (body) => member.rest.caseCommentCreate!({ id, body: { body } }))
+    await member.rest.caseSummarize!({ id })
+    expect(asked[0]!.passages.map((passage) => passage[0])).toEqual(['d', 'b', 'c', 'd', 'e'])
+  })
+
   it.each(anyHeaders)(
     'summarizes anew what changes meanwhile, still outside a transaction, %s',
     async (_, headersOf) => {

@@ -102,7 +102,7 @@ export async function summarizeCase(ctx: RequestContext, id: string) {
     change(outer, supportCase, id, async (previous, inner) => {
       const text = await summarizableOf(inner, previous)
       const { summary, keyPoints, model } = await callOut(inner, JSON.stringify(text), () =>
-        ctx.languageModel.summarize(text),
+        ctx.languageModel.summarize(text, ctx.caller.organizationId),
       )
       const generatedAt = ctx.clock.now().toISOString()
       return { operation: 'UPDATE', values: {}, implied: { aiSummary: { summary, keyPoints, generatedAt, model } } }
@@ -114,12 +114,24 @@ export async function summarizeCase(ctx: RequestContext, id: string) {
   }
 }
 
+/** Whole comments, the newest first, as many as are summarized. */
+const commentsMax = 200
+/** Of the description and those comments together. */
+const charactersMax = 100_000
+
 async function summarizableOf(ctx: RequestContext, { id, subject, description }: Case): Promise<Summarizable> {
-  const newest = await ctx.db.query<{ body: string }>(
-    'select body from support.case_comment where organization_id = $1 and case_id = $2 order by created_at desc, id desc limit 200',
-    [ctx.caller.organizationId, id],
+  const comments = await ctx.db.query<{ body: string }>(
+    `select body from (
+       select body, created_at, id, sum(char_length(body)) over (order by created_at desc, id desc) as characters
+       from (
+         select body, created_at, id from support.case_comment where organization_id = $1 and case_id = $2
+         order by created_at desc, id desc limit ${commentsMax}
+       ) newest
+     ) counted
+     where characters <= $3 order by created_at, id`,
+    [ctx.caller.organizationId, id, charactersMax - (description ?? '').length],
   )
-  return { title: subject, passages: [description ?? '', ...newest.toReversed().map(({ body }) => body)] }
+  return { title: subject, passages: [description ?? '', ...comments.map(({ body }) => body)] }
 }
 
 async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus): Promise<StatusChange> {

@@ -150,7 +150,8 @@ export class CaseResolver {
   }
 
   @Mutation(() => CaseSummary, {
-    description: 'Writes a summary of the case and its comments, keeps it as `aiSummary` and answers it.',
+    description:
+      'Writes a summary of the case and its newest 200 comments, as many whole ones as make up 100,000 characters with the description, keeps it as `aiSummary` and answers it.',
   })
   @Scope('CASES')
   caseSummarize(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {

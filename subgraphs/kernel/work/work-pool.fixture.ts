@@ -1,0 +1,22 @@
+import { serveTasks } from './serve-tasks.ts'
+
+/** What work may do to the thread that runs it. */
+const tasks = {
+  echo: (input: string) => input,
+  sleep: (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
+  spin: () => {
+    for (;;);
+  },
+  exit: () => process.exit(3),
+  hoard: () => {
+    const kept: number[][] = []
+    for (;;) kept.push(Array.from({ length: 100_000 }, Math.random))
+  },
+  fail: (message: string) => {
+    throw new Error(message)
+  },
+  environment: () => Object.keys(process.env),
+}
+export type TestTasks = typeof tasks
+
+serveTasks(tasks)

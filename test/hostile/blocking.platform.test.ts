@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account, supportCase } from '../builders.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { aProcess, type Process } from '../processes.ts'
+import { restClient, type RestClient } from '../rest-client.ts'
+import { longestWaitDuring, type Watched } from './watchdog.ts'
+
+/** Nobody waits longer for another tenant's request. */
+const allowedMs = 250
+
+const platform = usePlatform()
+let server: Process
+let attacker: Member
+let attack: RestClient
+let watched: Watched
+
+beforeAll(async () => {
+  attacker = await platform.member()
+  const other = await platform.member({ organizationId: await platform.organization('Elsewhere') })
+  const { id } = await account(other)
+  server = await aProcess(['bin/run', 'main'], {
+    DATABASE_URL: platform.services.databaseUrl,
+    DATA_DIR: platform.dataDir,
+    DEMO: 'off',
+    IP_LIMITS: 'off',
+    LOG_LEVEL: 'warn',
+  })
+  await server.start()
+  attack = restClient(platform.contract, server.url, attacker.headers)
+  watched = { url: `${server.url}/v1/accounts/${id}`, headers: other.headers }
+})
+afterAll(() => server.kill())
+
+async function notHeldUp(run: () => Promise<unknown>): Promise<void> {
+  const waits = await longestWaitDuring(watched, run, allowedMs)
+  expect(waits.failed).toBe(0)
+  expect(waits.longestMs).toBeLessThanOrEqual(allowedMs)
+}
+
+/** Four thousand different words in each of two hundred comments of the longest length. */
+async function talkative(): Promise<string> {
+  const { id } = await supportCase(attacker)
+  await platform.query(
+    `insert into support.case_comment (id, organization_id, case_id, body, author_type, created_at)
+     select gen_random_uuid(), $1, $2, left(words, 20000), 'USER', now() from generate_series(1, 200) comment,
+       lateral (select string_agg(substr(md5(comment || ' ' || word), 1, 3), '. ') as words from generate_series(1, 4000) word) w`,
+    [attacker.organizationId, id],
+  )
+  return id as string
+}
+
+describe('Another tenant is not held up', () => {
+  it('by summaries of the longest cases', async () => {
+    const id = await talkative()
+    await notHeldUp(async () => {
+      const answers = await Promise.all(Array.from({ length: 6 }, () => attack.caseSummarize!({ id })))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    })
+  })
+
+  it('by the worst working hours that are allowed', async () => {
+    const span = (hour: number) => [`0${hour}:00`, `0${hour}:01`]
+    const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
+    const businessHours = {
+      timezone: 'America/Sao_Paulo',
+      days: Object.fromEntries(weekdays.map((day) => [day, Array.from({ length: 10 }, (_, hour) => span(hour))])),
+      holidays: Array.from({ length: 1000 }, (_, day) =>
+        new Date(Date.UTC(2026, 0, 1 + 3 * day)).toISOString().slice(0, 10),
+      ),
+    }
+    await platform.query('update identity.organization set settings = $2 where id = $1', [
+      attacker.organizationId,
+      JSON.stringify({ businessHours }),
+    ])
+    await notHeldUp(async () => {
+      const body = { subject: 'Due', priority: 'LOW' }
+      const answers = await Promise.all(Array.from({ length: 20 }, () => attack.caseCreate!({ body })))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    })
+  })
+})

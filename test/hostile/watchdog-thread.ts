@@ -1,0 +1,35 @@
+import { Agent, get } from 'node:http'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Watched } from './watchdog.ts'
+
+const { url, headers, everyMs } = workerData as Watched & { readonly everyMs: number }
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+const waits: number[] = []
+let failed = 0
+let open = 0
+
+/** One request, whatever is still under way. */
+function ask(): void {
+  const begin = performance.now()
+  open += 1
+  const end = (isGood: boolean): void => {
+    open -= 1
+    waits.push(performance.now() - begin)
+    if (!isGood) failed += 1
+  }
+  get(url, { agent, headers: { ...headers } }, (response) => {
+    response.resume().once('end', () => end(response.statusCode === 200))
+  }).once('error', () => end(false))
+}
+
+const pace = setInterval(ask, everyMs)
+
+parentPort!.once('message', () => {
+  clearInterval(pace)
+  const settle = setInterval(() => {
+    if (open > 0) return
+    clearInterval(settle)
+    agent.destroy()
+    parentPort!.postMessage({ waits, failed })
+  }, 1)
+})

@@ -95,8 +95,9 @@ export class Platform {
     return this.#gateway.settled()
   }
 
+  /** On a connection of its own, also while a test holds a transaction of the platform open. */
   query = <R = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
-    this.services.database.query<R>(text, values)
+    this.#fresh.database.query<R>(text, values)
 
   async organization(name = 'Acme'): Promise<string> {
     return (await createOrganization(this.services, { name })).id

@@ -12,7 +12,7 @@ import { TenantDatabase } from '../kernel/database/database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
-import { Vault } from '../kernel/secrets/vault.ts'
+import { platformId, Vault } from '../kernel/secrets/vault.ts'
 import { LocalSubgraph } from '../kernel/subgraph/local.ts'
 import { buildSubgraph } from '../kernel/subgraph/subgraph.ts'
 import { identity } from './subgraph.ts'
@@ -42,7 +42,7 @@ export class IdentityWorld {
 
   async open(): Promise<void> {
     this.fresh = await freshDatabase()
-    this.#tenants = new TenantDatabase({ url: this.fresh.url })
+    this.#tenants = new TenantDatabase({ url: this.fresh.url, guard: this.fresh.database.guard })
     const signing = generateKeyPairSync('ed25519').privateKey
     this.services = {
       database: this.fresh.database,
@@ -57,6 +57,7 @@ export class IdentityWorld {
       mailer: new RememberingMailer(),
       outbound: new Outbound(['127.0.0.1']),
     }
+    await this.services.vault.load(platformId)
     this.subgraph = new LocalSubgraph('identity', await buildSubgraph(identity), this.services)
   }
 

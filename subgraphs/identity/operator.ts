@@ -43,7 +43,9 @@ export async function createUser(services: Services, organizationId: string, wan
   const { id = newId(), password, firstName = null, lastName = null } = wanted
   refuseAny([...emailProblems(email), ...(password === undefined ? [] : passwordProblems(password))])
   const person = await findPerson(services.database, email)
-  const hashed = wanted.passwordHash ?? (password === undefined ? null : await inHashSlot(() => hashPassword(password)))
+  const hashed =
+    wanted.passwordHash ??
+    (password === undefined ? null : await inHashSlot(() => hashPassword(password), { db: services.database }))
   const passwordHash = person ? null : hashed
   return inTransaction(systemContext(services, organizationId), (ctx) =>
     addUser(ctx, {

@@ -20,6 +20,8 @@ export interface Config {
   /** Null: quotas, throttles and live messages stay inside this process. */
   readonly redisUrl: string | null
   readonly demo: boolean
+  /** A transaction that asks for a second connection is refused, so that tests find it. */
+  readonly refuseNestedConnections: boolean
   readonly ipLimits: readonly Limit[]
   readonly logLevel: string
   /** PKCS#8 PEM (Ed25519) that signs session tokens. Null: generated into `dataDir`. */
@@ -71,6 +73,7 @@ export const variables = [
   'DATABASE_URL',
   'REDIS_URL',
   'DEMO',
+  'NODE_ENV',
   'IP_LIMITS',
   'LOG_LEVEL',
   'SIGNING_KEY',
@@ -190,6 +193,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: urlOf('DATABASE_URL', env.DATABASE_URL, ['postgres:', 'postgresql:']),
     redisUrl: urlOf('REDIS_URL', env.REDIS_URL, ['redis:', 'rediss:', 'unix:']),
     demo: oneOf('DEMO', env.DEMO || 'on', ['on', 'off']) === 'on',
+    refuseNestedConnections: env.NODE_ENV !== 'production',
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', [
       'fatal',

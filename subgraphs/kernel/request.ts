@@ -70,6 +70,11 @@ export function systemContext(services: Services, organizationId: string): Reque
   return requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
 }
 
+/** The data keys of the caller's organization, to seal or to open with them. A transaction that is open began with them at hand. */
+export async function loadDataKeys({ db, vault, caller }: RequestContext, sealed?: string): Promise<void> {
+  if (!db.open) await vault.load(caller.organizationId, sealed)
+}
+
 /** Runs `work` so that everything it writes commits together; inside an open transaction it is a savepoint. */
 export function inTransaction<T>(ctx: RequestContext, work: (ctx: RequestContext) => Promise<T>): Promise<T> {
   return ctx.db.transaction((db) => work({ ...ctx, db }))

@@ -5,6 +5,7 @@ import { settingsOf, type Config } from './config.ts'
 import type { Counters } from './counters/counters.ts'
 import { openCounters } from './counters/open-counters.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { connectionGuard, unguarded } from './database/connection-guard.ts'
 import { Database, TenantDatabase } from './database/database.ts'
 import { joinEmbeddedPostgres } from './database/embedded-join.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
@@ -15,7 +16,7 @@ import { extractiveModelIn } from './language-model.ts'
 import { openMailer } from './mail/mailer.ts'
 import { Outbound } from './outbound/outbound.ts'
 import type { Services } from './request.ts'
-import { Vault } from './secrets/vault.ts'
+import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
 
 /** Everything a process of the platform stands on, opened once and closed in the opposite order. */
@@ -66,21 +67,24 @@ export async function openServices({
       databaseUrl = embedded.url
     }
     const onError = (error: Error): void => log.warn({ reason: error.message }, 'an idle database connection broke')
-    const database = new Database({ url: databaseUrl, onError })
+    const guard = config.refuseNestedConnections ? connectionGuard() : unguarded
+    const database = new Database({ url: databaseUrl, onError, guard })
     closers.push(() => database.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
-    const tenants = new TenantDatabase({ url: databaseUrl, onError })
+    const tenants = new TenantDatabase({ url: databaseUrl, onError, guard })
     closers.push(() => tenants.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
     const work = new WorkPool(log)
     closers.push(() => work.close())
     const formerKeys = config.formerEncryptionKeys.map((key) => Buffer.from(key, 'base64'))
+    const vault = new Vault(database, keys.encryption, formerKeys)
+    await vault.load(platformId)
     return {
       database,
       tenants,
-      vault: new Vault(database, keys.encryption, formerKeys),
+      vault,
       databaseUrl,
       clock,
       log,

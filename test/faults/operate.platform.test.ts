@@ -42,11 +42,9 @@ describe('keys:rotate', () => {
     const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
     expect(row!.answer).toMatch(/^k2\./)
     const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!
-    const opened = await new Vault(platform.services.database, next).open(
-      row![organization!]!,
-      place(row!),
-      row!.answer!,
-    )
+    const vault = new Vault(platform.services.database, next)
+    await vault.load(row![organization!]!)
+    const opened = vault.open(row![organization!]!, place(row!), row!.answer!)
     expect(JSON.parse(opened).answer.data.result.id).toBe(body.id)
   })
 

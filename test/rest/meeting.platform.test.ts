@@ -116,7 +116,7 @@ describe('authMeetingCallback', () => {
     )
     expect(JSON.stringify(row)).not.toContain('provider-access')
     const place = `identity.meeting_connection/${row!.organization_id}/${row!.id}/tokens`
-    expect(JSON.parse(await platform.services.vault.open(row!.organization_id, place, row!.tokens))).toEqual(issued)
+    expect(JSON.parse(platform.services.vault.open(row!.organization_id, place, row!.tokens))).toEqual(issued)
     const { body: list } = await person.graphql('{ meetingConnectionList { provider scope } }')
     expect(list.data.meetingConnectionList).toEqual([{ provider: 'zoom', scope: 'meeting:write' }])
   })

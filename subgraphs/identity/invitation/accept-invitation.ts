@@ -87,7 +87,7 @@ function proven(ctx: RequestContext, email: string, password: string): Promise<P
     if (knownHash === null) return { knownHash, newHash: await hashPassword(password) }
     if (await isPassword(password, knownHash)) return { knownHash, newHash: null }
     throw await failed(ctx, email, emailTaken())
-  })
+  }, ctx)
 }
 
 const namesIn = ({ firstName, lastName }: AcceptPartnerInviteInput): KnownAs => ({

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { newId } from '../../kernel/ids.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { providerNamed, redirectUriOf, verifierPlace, type MeetingAuthorization } from './meeting.ts'
 
 const lifeMs = 10 * 60_000
@@ -12,6 +12,7 @@ export async function connectMeeting(ctx: RequestContext, name: string): Promise
   const { organizationId, userId, credentialId: sessionId } = ctx.caller
   const [id, state, verifier] = [newId(), secret(), secret()]
   const expiresAt = new Date(ctx.clock.now().getTime() + lifeMs).toISOString()
+  await loadDataKeys(ctx)
   await ctx.db.query(
     `insert into identity.meeting_state (organization_id, id, session_id, user_id, provider, state_hash, verifier, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -22,7 +23,7 @@ export async function connectMeeting(ctx: RequestContext, name: string): Promise
       userId,
       name,
       hash('sha256', state, 'hex'),
-      await ctx.vault.seal(organizationId, verifierPlace(organizationId, id), verifier),
+      ctx.vault.seal(organizationId, verifierPlace(organizationId, id), verifier),
       expiresAt,
     ],
   )

@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { MeetingProvider } from '../../kernel/meeting-provider.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction, loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
 import { refuseAny, textProblems } from '../text.ts'
@@ -38,6 +38,7 @@ export async function meetingCallback(ctx: RequestContext, callback: Callback): 
   const provider = providerNamed(ctx, callback.provider)
   const verifier = await takeState(ctx, callback)
   const tokens = await exchanged(ctx, provider, code, verifier)
+  await loadDataKeys(ctx)
   return store(ctx, provider.name, tokens)
 }
 
@@ -49,7 +50,10 @@ async function takeState(ctx: RequestContext, { provider, state }: Callback): Pr
      returning id, verifier`,
     [organizationId, hash('sha256', state, 'hex'), provider, sessionId, ctx.clock.now().toISOString()],
   )
-  if (taken) return ctx.vault.open(organizationId, verifierPlace(organizationId, taken.id), taken.verifier)
+  if (taken) {
+    await loadDataKeys(ctx, taken.verifier)
+    return ctx.vault.open(organizationId, verifierPlace(organizationId, taken.id), taken.verifier)
+  }
   const message = 'The state is wrong, was used, has expired or belongs to another session.'
   throw invalid({ path: 'state', code: 'STATE_INVALID', message })
 }
@@ -119,7 +123,7 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
         id,
         userId,
         provider,
-        await ctx.vault.seal(organizationId, tokensPlace(organizationId, id), JSON.stringify(tokens)),
+        ctx.vault.seal(organizationId, tokensPlace(organizationId, id), JSON.stringify(tokens)),
         scope,
         expiresAt,
         now.toISOString(),

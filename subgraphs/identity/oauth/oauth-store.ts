@@ -132,7 +132,8 @@ export const sealedVisits: SealedColumn = {
 }
 
 export async function saveVisit(store: Store, { kind, hash, payload, lifeSeconds }: Visit): Promise<void> {
-  const sealed = await store.vault.seal(platformId, placeOf(kind, hash), JSON.stringify(payload))
+  await store.vault.load(platformId)
+  const sealed = store.vault.seal(platformId, placeOf(kind, hash), JSON.stringify(payload))
   await store.database.query(
     `insert into identity.oauth_visit (kind, visit_hash, sealed, expires_at) values ($1, $2, $3, $4)
      on conflict (kind, visit_hash) do update set sealed = excluded.sealed, expires_at = excluded.expires_at`,
@@ -145,7 +146,9 @@ export async function findVisit(store: Store, kind: string, hash: string): Promi
     'select sealed from identity.oauth_visit where kind = $1 and visit_hash = $2 and expires_at > $3',
     [kind, hash, store.clock.now().toISOString()],
   )
-  return row ? (JSON.parse(await store.vault.open(platformId, placeOf(kind, hash), row.sealed)) as Payload) : null
+  if (!row) return null
+  await store.vault.load(platformId, row.sealed)
+  return JSON.parse(store.vault.open(platformId, placeOf(kind, hash), row.sealed)) as Payload
 }
 
 export async function removeVisit(store: Store, kind: string, hash: string): Promise<void> {

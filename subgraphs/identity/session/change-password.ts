@@ -28,7 +28,7 @@ export async function changePassword(ctx: RequestContext, input: ChangePasswordI
     await refuseThrottled(ctx, person.email)
     if (await isPassword(currentPassword, person.passwordHash)) return hashPassword(newPassword)
     throw await failed(ctx, person.email, wrong())
-  })
+  }, ctx)
   return inTransaction(ctx, async (inner) => {
     await refuseChangedPassword(inner, person.id, person.passwordHash, 'update')
     await setPassword(inner, { ...person, passwordHash })

@@ -56,5 +56,5 @@ async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recog
       : memberships
     if (!person || !user) throw await failed(ctx, email, wrong())
     return { person, users: [user, ...others] }
-  })
+  }, ctx)
 }

@@ -92,7 +92,7 @@ function provenPerson(ctx: RequestContext, email: string, password: string): Pro
       return { personId: person.id, passwordHash: null, provenHash: person.passwordHash, isNewcomer: false }
     }
     throw await failed(ctx, email, emailTaken())
-  })
+  }, ctx)
 }
 
 async function claim(ctx: RequestContext, { personId, email, ...claimed }: NewUser): Promise<void> {

@@ -48,7 +48,7 @@ export async function resetPassword(ctx: RequestContext, input: ResetPasswordInp
     ...passwordProblems(input.newPassword, 'newPassword'),
   ])
   const code = await rightCode(ctx, email, input.code)
-  const passwordHash = await inHashSlot(() => hashPassword(input.newPassword))
+  const passwordHash = await inHashSlot(() => hashPassword(input.newPassword), ctx)
   await inTransaction(ctx, async (inner) => {
     if (!(await useUp(inner, code))) throw wrongCode()
     await markVerified(inner, code.personId)

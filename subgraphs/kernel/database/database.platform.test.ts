@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { connectionGuard, unguarded, type ConnectionGuard } from './connection-guard.ts'
 import { Database } from './database.ts'
 
 let fresh: FreshDatabase
@@ -8,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => fresh.drop())
 
-function aDatabase(): Database {
-  const database = new Database({ url: fresh.url, connectionsMax: 1 })
+function aDatabase(guard?: ConnectionGuard): Database {
+  const database = new Database({ url: fresh.url, connectionsMax: 1, ...(guard && { guard }) })
   onTestFinished(() => database.close())
   return database
 }
@@ -98,4 +99,55 @@ describe('transaction', () => {
     await expect(broken).rejects.toMatchObject({ code: '57P01' })
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
   })
+})
+
+describe('a second connection inside a transaction', () => {
+  const refusal = 'A second connection was asked for inside a transaction'
+
+  it('is refused by every database that shares the guard, and the transaction goes on', async () => {
+    const guard = connectionGuard()
+    const [database, other] = [aDatabase(guard), aDatabase(guard)]
+    const stranger = aDatabase()
+    const answer = await database.transaction(async (sql) => {
+      for (const { query, transaction } of [bound(database), bound(other)]) {
+        await expect(query('select 1')).rejects.toThrow(refusal)
+        await expect(transaction(() => Promise.resolve())).rejects.toThrow(refusal)
+      }
+      await expect(sql.transaction(() => database.query('select 1'))).rejects.toThrow(refusal)
+      expect(await stranger.query('select 2 as two')).toEqual([{ two: 2 }])
+      return sql.query('select 1 as one')
+    })
+    expect(answer).toEqual([{ one: 1 }])
+    expect(await other.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('is allowed to what a transaction leaves behind once it has ended, and to others while it is open', async () => {
+    const guard = connectionGuard()
+    const [database, other] = [aDatabase(guard), aDatabase(guard)]
+    let leave!: () => void
+    const left = new Promise<void>((resolve) => (leave = resolve))
+    let later!: Promise<unknown>
+    let entered!: () => void
+    const inside = new Promise<void>((resolve) => (entered = resolve))
+    const transaction = database.transaction(async (sql) => {
+      later = left.then(() => other.query('select 3 as three'))
+      entered()
+      await sql.query('select 1')
+    })
+    await inside
+    expect(await other.query('select 2 as two')).toEqual([{ two: 2 }])
+    await transaction
+    leave()
+    expect(await later).toEqual([{ three: 3 }])
+  })
+
+  it('passes where nothing guards', async () => {
+    const [database, other] = [aDatabase(unguarded), aDatabase(unguarded)]
+    expect(await database.transaction(() => other.query('select 1 as one'))).toEqual([{ one: 1 }])
+  })
+})
+
+const bound = (database: Database) => ({
+  query: (text: string) => database.query(text),
+  transaction: (work: () => Promise<unknown>) => database.transaction(work),
 })

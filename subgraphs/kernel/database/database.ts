@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
 import { RowClient } from './row-client.ts'
 import { PreparedQuery, tenantStatement, type Row } from './prepared-query.ts'
 import { tenantRole } from './tenant-role.ts'
@@ -94,6 +95,8 @@ export interface DatabaseOptions {
   connectionsMax?: number
   statementTimeoutMs?: number
   onError?: (error: Error) => void
+  /** Shared by databases whose connections one request may need; by default each database has its own. */
+  guard?: ConnectionGuard
 }
 
 /** As whom the connections of a pool act, and what they do before anything else. */
@@ -105,8 +108,10 @@ interface Acting {
 export class Database implements Sql {
   readonly open = false
   readonly pool: pg.Pool
+  readonly guard: ConnectionGuard
 
   constructor(options: DatabaseOptions, { role, onConnect }: Acting = {}) {
+    this.guard = options.guard ?? connectionGuard()
     const { url, connectionsMax = 10, statementTimeoutMs = 30_000, onError } = options
     this.pool = new pg.Pool({
       Client: RowClient as never,
@@ -138,6 +143,7 @@ export class Database implements Sql {
 
   protected queryFor<R = Row>(organizationId: string | null, text: string, values: readonly unknown[]): Promise<R[]> {
     return new Promise((resolve, reject) => {
+      this.guard.refuseNested()
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable)
         const settle: Settle = (error, rows) => {
@@ -159,12 +165,13 @@ export class Database implements Sql {
   }
 
   protected async transactionFor<T>(organizationId: string | null, work: (sql: Sql) => Promise<T>): Promise<T> {
+    this.guard.refuseNested()
     const client = await this.pool.connect()
     let broken: Error | undefined
     try {
       await client.query('begin')
       if (organizationId !== null) await client.query({ ...tenantStatement, values: [organizationId] })
-      const result = await work(new Transaction(client))
+      const result = await this.guard.within(() => work(new Transaction(client)))
       await client.query('commit')
       return result
     } catch (error) {

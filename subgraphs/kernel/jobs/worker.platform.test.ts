@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { Database } from '../database/database.ts'
 import type { Job } from './job.ts'
 import { handSetClock, servicesOf } from './jobs.fixture.ts'
 import { startWorker, type Worker } from './worker.ts'
@@ -178,12 +179,14 @@ describe('workers', () => {
     await (await start(noting('before'))).stop()
     const waiting = `select pid from pg_stat_activity
       where application_name = 'worker' and datname = current_database() and wait_event_type = 'Lock'`
-    await fresh.database.transaction(async (sql) => {
+    const holder = new Database({ url: fresh.url, connectionsMax: 1 })
+    await holder.transaction(async (sql) => {
       await sql.query('lock table graphile_worker._private_tasks in access exclusive mode')
       await start(noting('steady'))
       await eventually(async () => expect(await fresh.database.query(waiting)).toHaveLength(1))
       await fresh.database.query(`select pg_terminate_backend(pid) from (${waiting}) of_worker`)
     })
+    await holder.close()
     await tick()
     await eventually(async () => expect(await runs()).toEqual(['steady']))
   })

@@ -63,7 +63,8 @@ async function attempted({ mailer, clock, vault, log }: Delivery, mail: Claimed)
   const { id, recipient, attempts } = mail
   if (Date.parse(mail.expiresAt) <= clock.now().getTime()) return { state: 'EXPIRED' }
   try {
-    const content = JSON.parse(await vault.open(platformId, mailPlace(id), mail.content)) as MailContent
+    await vault.load(platformId, mail.content)
+    const content = JSON.parse(vault.open(platformId, mailPlace(id), mail.content)) as MailContent
     await mailer.send({ id, to: recipient, date: new Date(mail.createdAt), ...content })
     return { state: 'SENT' }
   } catch (thrown) {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../request.ts'
+import { platformId } from '../secrets/vault.ts'
 import { attemptsMax, deliverMail, leaseMs, retryAfterMs } from './deliver-mail.ts'
 import { RememberingMailer } from './mail.fixture.ts'
 import { mailJobs } from './mail.jobs.ts'
@@ -30,6 +31,7 @@ beforeEach(async () => {
   mailer = new RememberingMailer()
   services = { ...servicesOf(fresh.database, clock), mailer }
   ctx = systemContext(services, '')
+  await services.vault.load(platformId)
 })
 afterEach(() => fresh.drop())
 

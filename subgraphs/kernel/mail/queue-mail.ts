@@ -32,7 +32,7 @@ export const sealedMail: SealedColumn = {
 export async function queueMail(ctx: RequestContext, order: MailOrder): Promise<void> {
   const { to, expiresAt, withheld = false, subject, text, html } = order
   const id = newId()
-  const content = await ctx.vault.seal(platformId, mailPlace(id), JSON.stringify({ subject, text, html }))
+  const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify({ subject, text, html }))
   await ctx.db.query(
     `insert into kernel.mail (id, recipient, content, state, created_at, next_attempt_at, expires_at)
      values ($1, $2, $3, $4, $5, $5, $6)`,

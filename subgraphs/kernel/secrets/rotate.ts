@@ -58,7 +58,8 @@ async function resealColumn(
       const owner = organization ? (row[organization] as string) : platformId
       const sealed = row.sealed as string
       if (versionOf(sealed) >= (versions.get(owner) ?? 0)) continue
-      const again = await vault.seal(owner, place(row), await vault.open(owner, place(row), sealed))
+      await vault.load(owner, sealed)
+      const again = vault.seal(owner, place(row), vault.open(owner, place(row), sealed))
       const updated = await database.query(
         `update ${table} set ${column} = $1 where ${column} = $2 and ${key.map((name, index) => `${name} = $${index + 3}`).join(' and ')} returning 1 as done`,
         [again, sealed, ...key.map((name) => row[name])],

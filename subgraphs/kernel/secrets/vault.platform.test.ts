@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { rotateKeys, type SealedColumn } from './rotate.ts'
-import { Vault } from './vault.ts'
+import { platformId, Vault } from './vault.ts'
 
 let fresh: FreshDatabase
 const master = randomBytes(32)
@@ -23,25 +24,32 @@ beforeAll(async () => {
 })
 afterAll(() => fresh.drop())
 
+/** A process of its own, with the data keys of these organizations at hand. */
+async function vaultWith(...organizations: readonly string[]): Promise<Vault> {
+  const vault = new Vault(fresh.database, master)
+  for (const organization of organizations) await vault.load(organization)
+  return vault
+}
+
 describe('Vault', () => {
   it('opens what it sealed, in the same place and organization only', async () => {
-    const vault = new Vault(fresh.database, master)
-    const sealed = await vault.seal(mine, 'token/1', 'hunter2')
+    const vault = await vaultWith(mine, theirs)
+    const sealed = vault.seal(mine, 'token/1', 'hunter2')
     expect(sealed).toMatch(/^k1\.[\w-]+$/)
     expect(sealed).not.toContain('hunter2')
-    expect(await new Vault(fresh.database, master).open(mine, 'token/1', sealed)).toBe('hunter2')
-    await vault.seal(theirs, 'token/1', 'other')
-    await expect(vault.open(mine, 'token/2', sealed)).rejects.toThrow()
-    await expect(vault.open(theirs, 'token/1', sealed)).rejects.toThrow()
-    await expect(vault.open(mine, 'token/1', `${sealed.slice(0, -2)}AA`)).rejects.toThrow()
-    await expect(vault.open(mine, 'token/1', 'plain')).rejects.toThrow('This is no sealed text.')
+    expect((await vaultWith(mine)).open(mine, 'token/1', sealed)).toBe('hunter2')
+    expect(() => vault.open(mine, 'token/2', sealed)).toThrow()
+    expect(() => vault.open(theirs, 'token/1', sealed)).toThrow()
+    expect(() => vault.open(mine, 'token/1', `${sealed.slice(0, -2)}AA`)).toThrow()
+    expect(() => vault.open(mine, 'token/1', 'plain')).toThrow('This is no sealed text.')
   })
 
   it('gives one first key to all that ask at once', async () => {
     const organization = newId()
     const vaults = Array.from({ length: 20 }, () => new Vault(fresh.database, master))
-    const sealed = await Promise.all(vaults.map((vault, index) => vault.seal(organization, 'x', String(index))))
-    const opened = await Promise.all(sealed.map((text) => vaults[0]!.open(organization, 'x', text)))
+    await Promise.all(vaults.map((vault) => vault.load(organization)))
+    const sealed = vaults.map((vault, index) => vault.seal(organization, 'x', String(index)))
+    const opened = sealed.map((text) => vaults[0]!.open(organization, 'x', text))
     expect(opened).toEqual(Array.from({ length: 20 }, (_, index) => String(index)))
     const keys = await fresh.database.query('select version from kernel.data_key where organization_id = $1', [
       organization,
@@ -50,22 +58,58 @@ describe('Vault', () => {
   })
 
   it('does not open with another master key, and says which one is missing', async () => {
-    const sealed = await new Vault(fresh.database, master).seal(mine, 'x', 'y')
-    await expect(new Vault(fresh.database, randomBytes(32)).open(mine, 'x', sealed)).rejects.toThrow(
-      'ENCRYPTION_KEY_FORMER',
-    )
+    await vaultWith(mine)
+    await expect(new Vault(fresh.database, randomBytes(32)).load(mine)).rejects.toThrow('ENCRYPTION_KEY_FORMER')
+  })
+
+  it('asks for no connection inside a transaction, however long ago the keys were read', async () => {
+    const single = new Database({ url: fresh.url, connectionsMax: 1 })
+    onTestFinished(() => single.close())
+    let nowMs = 0
+    const vault = new Vault(single, master, [], () => nowMs)
+    for (const organization of [mine, platformId]) {
+      await vault.load(organization)
+      nowMs += 3_600_000
+      const opened = await single.transaction(async (sql) => {
+        const sealed = vault.seal(organization, 'x', 'in a transaction')
+        await sql.query('select 1')
+        return vault.open(organization, 'x', sealed)
+      })
+      expect(opened).toBe('in a transaction')
+    }
+  })
+
+  it('has a key that another process made meanwhile after a load, and never without one', async () => {
+    const organization = newId()
+    let nowMs = 0
+    const vault = new Vault(fresh.database, master, [], () => nowMs)
+    expect(() => vault.seal(organization, 'x', 'y')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
+    await vault.load(organization)
+    const other = await vaultWith(organization)
+    expect(await other.renew(organization)).toBe(2)
+    const sealed = other.seal(organization, 'x', 'y')
+    expect(sealed).toMatch(/^k2\./)
+
+    expect(() => vault.open(organization, 'x', sealed)).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
+    await vault.load(organization, sealed)
+    expect(vault.open(organization, 'x', sealed)).toBe('y')
+    await other.renew(organization)
+    nowMs += 61_000
+    await vault.load(organization)
+    expect(vault.seal(organization, 'x', 'y')).toMatch(/^k3\./)
+    await expect(vault.load(organization, sealed.replace('k2.', 'k9.'))).rejects.toThrow('There is no data key 9')
   })
 })
 
 describe('rotateKeys', () => {
   it('seals everything anew under a new master key, and twice does no harm', async () => {
-    const before = new Vault(fresh.database, master)
+    const before = await vaultWith(mine, theirs)
     for (let id = 1; id <= 3; id++) {
       const owner = id === 3 ? theirs : mine
       await fresh.database.query('insert into public.note values ($1, $2, $3)', [
         owner,
         id,
-        await before.seal(owner, `note/${id}/body`, `secret ${id}`),
+        before.seal(owner, `note/${id}/body`, `secret ${id}`),
       ])
     }
     const next = randomBytes(32)
@@ -76,12 +120,13 @@ describe('rotateKeys', () => {
 
     // The former master key is not needed any more.
     const after = new Vault(fresh.database, next)
+    for (const owner of [mine, theirs]) await after.load(owner)
     const rows = await fresh.database.query<{ owner: string; id: number; body: string }>(
       'select organization_id as owner, id, body from public.note order by id',
     )
     for (const { owner, id, body } of rows) {
       expect(body).toMatch(/^k2\./)
-      expect(await after.open(owner, `note/${id}/body`, body)).toBe(`secret ${id}`)
+      expect(after.open(owner, `note/${id}/body`, body)).toBe(`secret ${id}`)
     }
     expect((await rotateKeys(fresh.database, after, [notes])).rewrapped).toBe(0)
   })

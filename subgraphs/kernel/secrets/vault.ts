@@ -1,14 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { ConfigError } from '../config-error.ts'
 import type { Sql } from '../database/database.ts'
+import { Refusal } from '../errors.ts'
 import { seal, unseal } from '../seal.ts'
 
 /** For what belongs to no organization. */
 export const platformId = '00000000-0000-0000-0000-000000000000'
 
-interface DataKey {
-  readonly version: number
-  readonly bytes: Buffer
+/** All data keys of one organization. */
+interface Keyring {
+  /** By version; a key never changes under its version. */
+  readonly keys: ReadonlyMap<number, Buffer>
+  readonly latest: number
+  readonly freshUntil: number
 }
 
 interface WrappedKey {
@@ -21,41 +27,58 @@ interface WrappedKey {
 const masterIdOf = (master: Buffer): string =>
   createHash('sha256').update('master').update(master).digest('hex').slice(0, 16)
 
-/** How long another process may go on sealing with the key before the newest one. */
-const latestMs = 60_000
+/** After this the data keys of an organization are read again, for one that another process made. */
+const freshMs = 60_000
 
 const wrapPlace = (organizationId: string, version: number): string => `kernel.data_key/${organizationId}/${version}`
 
 /**
  * Secrets that must be read back: sealed with a data key of their organization, which is itself kept wrapped by the master
  * key. A sealed text is `k<version>.<AES-256-GCM>` and opens only in the place (table, row, column) that it was sealed for.
+ *
+ * `load` reads data keys, and makes the first; it comes before the transaction in which `seal` and `open` are called. These
+ * two ask the database for nothing, so a transaction never waits for a second connection.
  */
 export class Vault {
   readonly #masters: ReadonlyMap<string, Buffer>
   readonly #masterId: string
-  /** Data keys never change under their version, so that a process may remember them. */
-  readonly #known = new LRUCache<string, Buffer>({ max: 10_000 })
-  readonly #latest = new LRUCache<string, { readonly key: DataKey; readonly until: number }>({ max: 10_000 })
+  readonly #rings = new LRUCache<string, Keyring>({ max: 10_000 })
+  /** Of the platform itself; mail in any transaction is sealed with it, so it is never dropped for others. */
+  #platformRing: Keyring | undefined
+  readonly #loading = new Map<string, Promise<void>>()
+  /** Runs what a transaction only gives rise to, outside it. */
+  readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(
     private readonly database: Sql,
     private readonly master: Buffer,
     /** Master keys that data keys may still be wrapped with. */
     former: readonly Buffer[] = [],
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.#masterId = masterIdOf(master)
     this.#masters = new Map([...former, master].map((key) => [masterIdOf(key), key]))
   }
 
-  async seal(organizationId: string, place: string, text: string): Promise<string> {
-    const { version, bytes } = await this.#current(organizationId)
-    return `k${version}.${seal(bytes, place, text)}`
+  /** Has the data keys of an organization at hand: to seal, or to open what is given. Not for use inside a transaction. */
+  async load(organizationId: string, sealed?: string): Promise<void> {
+    // A read that is under way may have begun before the key was made; the next one has not.
+    for (let reads = 0; reads < 2 && !this.#isAtHand(organizationId, sealed); reads++) await this.#read(organizationId)
+    if (sealed === undefined || this.#isAtHand(organizationId, sealed)) return
+    throw new Error(`There is no data key ${versionOf(sealed)} of organization ${organizationId}.`)
+  }
+
+  seal(organizationId: string, place: string, text: string): string {
+    const ring = this.#ringOf(organizationId)
+    if (!ring) throw this.#notAtHand(organizationId)
+    if (ring.freshUntil <= this.now()) this.#readLater(organizationId)
+    return `k${ring.latest}.${seal(ring.keys.get(ring.latest)!, place, text)}`
   }
 
   /** Throws when the text was altered, moved to another place or belongs to another organization. */
-  async open(organizationId: string, place: string, sealed: string): Promise<string> {
-    const version = versionOf(sealed)
-    const bytes = this.#known.get(`${organizationId}/${version}`) ?? (await this.#read(organizationId, version))
+  open(organizationId: string, place: string, sealed: string): string {
+    const bytes = this.#ringOf(organizationId)?.keys.get(versionOf(sealed))
+    if (!bytes) throw this.#notAtHand(organizationId)
     return unseal(bytes, place, sealed.slice(sealed.indexOf('.') + 1))
   }
 
@@ -66,7 +89,7 @@ export class Vault {
       [organizationId],
     )
     await this.#make(organizationId, last!.version + 1)
-    this.#latest.delete(organizationId)
+    this.#remember(organizationId, await this.#stored(organizationId))
     return last!.version + 1
   }
 
@@ -86,36 +109,54 @@ export class Vault {
     return rows.length
   }
 
-  async #current(organizationId: string): Promise<DataKey> {
-    const latest = this.#latest.get(organizationId)
-    if (latest && latest.until > performance.now()) return latest.key
-    const read = async () =>
-      (
-        await this.database.query<WrappedKey>(
-          `select version, wrapped, master_id as "masterId" from kernel.data_key where organization_id = $1 order by version desc limit 1`,
-          [organizationId],
-        )
-      )[0]
-    let row = await read()
-    if (!row) {
-      await this.#make(organizationId, 1)
-      row = (await read())!
+  #ringOf(organizationId: string): Keyring | undefined {
+    return organizationId === platformId ? this.#platformRing : this.#rings.get(organizationId)
+  }
+
+  #isAtHand(organizationId: string, sealed: string | undefined): boolean {
+    const ring = this.#ringOf(organizationId)
+    if (!ring) return false
+    return sealed === undefined ? ring.freshUntil > this.now() : ring.keys.has(versionOf(sealed))
+  }
+
+  /** One read at a time for each organization, however many wait for it. */
+  #read(organizationId: string): Promise<void> {
+    let loading = this.#loading.get(organizationId)
+    if (!loading) {
+      loading = this.#readOrMake(organizationId).finally(() => this.#loading.delete(organizationId))
+      this.#loading.set(organizationId, loading)
     }
-    const key = { version: row.version, bytes: this.#remember(organizationId, row) }
-    this.#latest.set(organizationId, { key, until: performance.now() + latestMs })
-    return key
+    return loading
   }
 
-  async #read(organizationId: string, version: number): Promise<Buffer> {
-    const [row] = await this.database.query<WrappedKey>(
-      `select version, wrapped, master_id as "masterId" from kernel.data_key where organization_id = $1 and version = $2`,
-      [organizationId, version],
+  async #readOrMake(organizationId: string): Promise<void> {
+    let rows = await this.#stored(organizationId)
+    if (rows.length === 0) {
+      await this.#make(organizationId, 1)
+      rows = await this.#stored(organizationId)
+    }
+    this.#remember(organizationId, rows)
+  }
+
+  /** Nobody waits for it: the keys that are at hand still serve. */
+  #readLater(organizationId: string): void {
+    this.#outside(() => void this.#read(organizationId).catch(() => undefined))
+  }
+
+  /** A key that another process made a moment ago, or that nobody loaded: it is there when the request comes again. */
+  #notAtHand(organizationId: string): Refusal {
+    this.#readLater(organizationId)
+    return new Refusal('UNAVAILABLE', 'A key is being read; try again.', { retryAfter: 1 })
+  }
+
+  #stored(organizationId: string): Promise<WrappedKey[]> {
+    return this.database.query<WrappedKey>(
+      `select version, wrapped, master_id as "masterId" from kernel.data_key where organization_id = $1 order by version`,
+      [organizationId],
     )
-    if (!row) throw new Error(`There is no data key ${version} of organization ${organizationId}.`)
-    return this.#remember(organizationId, row)
   }
 
-  /** Of processes that make the first key at once, one wins and all use it. Committed at once, whatever the caller's transaction does. */
+  /** Of processes that make the first key at once, one wins and all use it. Committed by itself, before anything is sealed with it. */
   async #make(organizationId: string, version: number): Promise<void> {
     await this.database.query(
       `insert into kernel.data_key (organization_id, version, wrapped, master_id, created_at) values ($1, $2, $3, $4, now())
@@ -124,11 +165,12 @@ export class Vault {
     )
   }
 
-  #remember(organizationId: string, row: WrappedKey): Buffer {
-    const name = `${organizationId}/${row.version}`
-    const bytes = this.#known.get(name) ?? this.#unwrap(organizationId, row)
-    this.#known.set(name, bytes)
-    return bytes
+  #remember(organizationId: string, rows: readonly WrappedKey[]): void {
+    const known = this.#ringOf(organizationId)?.keys
+    const keys = new Map(rows.map((row) => [row.version, known?.get(row.version) ?? this.#unwrap(organizationId, row)]))
+    const ring = { keys, latest: rows.at(-1)!.version, freshUntil: this.now() + freshMs }
+    if (organizationId === platformId) this.#platformRing = ring
+    else this.#rings.set(organizationId, ring)
   }
 
   #wrap(organizationId: string, version: number, bytes: Buffer): string {
@@ -138,7 +180,7 @@ export class Vault {
   #unwrap(organizationId: string, { version, wrapped, masterId }: WrappedKey): Buffer {
     const master = this.#masters.get(masterId)
     if (!master)
-      throw new Error(
+      throw new ConfigError(
         `The data keys are wrapped with another master key (${masterId}); give it as ENCRYPTION_KEY_FORMER.`,
       )
     return Buffer.from(unseal(master, wrapPlace(organizationId, version), wrapped), 'base64')

@@ -56,15 +56,17 @@ async function onceWith(
   const { key } = context.idempotency!
   const step = stepOf(request.document)
   try {
-    return await services.tenants.of(context.caller.organizationId).transaction(async (db) => {
+    await services.vault.load(context.caller.organizationId)
+    const outcome = await services.tenants.of(context.caller.organizationId).transaction(async (db) => {
       await lock(db, [context.caller.organizationId, context.caller.credentialId, key])
       const earlier = await recall(db, services, request, step)
-      if (earlier) return earlier
+      if (earlier) return { earlier }
       const answer = await run(requestContext(context, services, db, callsOut))
       if (isDefect(answer)) throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
       if (isFinal(answer)) await remember(db, services, request, step, answer)
-      return answer
+      return { answer }
     })
+    return outcome.earlier ? await replayed(services, request, outcome.earlier) : outcome.answer
   } catch (error) {
     if (error instanceof Undone) return error.answer
     return refused(error)
@@ -84,7 +86,8 @@ export async function asBefore(
   const db = services.tenants.of(request.context.caller.organizationId)
   try {
     const earlier = await recall(db, services, request, step)
-    if (earlier) return earlier
+    if (earlier) return await replayed(services, request, earlier)
+    await services.vault.load(request.context.caller.organizationId)
   } catch (error) {
     return refused(error)
   }
@@ -141,13 +144,8 @@ async function lock(db: Sql, parts: readonly string[]): Promise<void> {
 const cutoff = ({ clock }: Services): string =>
   new Date(clock.now().getTime() - idempotencyHours * 3_600_000).toISOString()
 
-/** Null when this step was not answered before. */
-async function recall(
-  db: Sql,
-  services: Services,
-  request: SubgraphRequest,
-  step: string,
-): Promise<SubgraphResult | null> {
+/** What this step was answered before, or null. */
+async function recall(db: Sql, services: Services, request: SubgraphRequest, step: string): Promise<Remembered | null> {
   const { caller, idempotency } = request.context
   const remembered = await db.query<Remembered>(
     `select step, fingerprint, answer from kernel.idempotency
@@ -156,9 +154,18 @@ async function recall(
   )
   if (remembered.some(({ fingerprint }) => fingerprint !== idempotency!.fingerprint))
     throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
-  const earlier = remembered.find((row) => row.step === step)
-  if (!earlier) return null
-  const text = await services.vault.open(caller.organizationId, placeOf(request, step), earlier.answer)
+  return remembered.find((row) => row.step === step) ?? null
+}
+
+/** Opened outside the transaction: the key may have to be read. */
+async function replayed(
+  services: Services,
+  request: SubgraphRequest,
+  { step, answer: sealed }: Remembered,
+): Promise<SubgraphResult> {
+  const { caller } = request.context
+  await services.vault.load(caller.organizationId, sealed)
+  const text = services.vault.open(caller.organizationId, placeOf(request, step), sealed)
   const { answer, ...before } = JSON.parse(text) as Stored
   refuseLowered(before, caller)
   return { ...answer, replayed: true }
@@ -173,7 +180,7 @@ async function remember(
 ): Promise<void> {
   const { caller, idempotency } = request.context
   const { key, fingerprint } = idempotency!
-  const sealed = await services.vault.seal(
+  const sealed = services.vault.seal(
     caller.organizationId,
     placeOf(request, step),
     JSON.stringify({ role: caller.role, fields: caller.fields, answer } satisfies Stored),

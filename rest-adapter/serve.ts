@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Prepared } from '../gateway/graph/prepared.ts'
 import { readBody } from '../gateway/edge/body.ts'
+import { cancellationOf } from '../gateway/edge/cancellation-of.ts'
 import { claimOf } from '../gateway/edge/idempotency.ts'
 import { refuseUnmet } from '../gateway/graph/authorize.ts'
 import type { Clock } from '../subgraphs/kernel/clock.ts'
@@ -88,7 +89,8 @@ export class Endpoint {
       const nothing = plan.translation.namesNothing(req.params)
       if (nothing !== null) throw namesNothing(nothing)
       const inputs = await this.inputs(plan, caller, req, res)
-      const context: OperationContext = { caller, requestId, idempotency: inputs.claim }
+      const cancellation = cancellationOf(plan.prepared?.kind, res)
+      const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation }
       if (plan.prepared) await this.execute(plan.prepared, plan.translation, inputs, context, req, res)
       else await this.except(inputs, context, req, res)
     } catch (thrown) {

@@ -6,13 +6,14 @@ export async function statementsOf(platform: Platform, call: () => Promise<unkno
   const { tenants } = platform.services
   const statements: string[] = []
   const { of } = tenants
-  tenants.of = (organizationId): Sql => {
-    const sql = of.call(tenants, organizationId)
+  tenants.of = (...operation): Sql => {
+    const sql = of.apply(tenants, operation)
     return {
-      ...sql,
-      query(text, values) {
+      open: sql.open,
+      transaction: (work) => sql.transaction(work),
+      query(text, values, kind) {
         if (/\b(crm|support|commerce)\./.test(text) || text.includes('kernel.record_total')) statements.push(text)
-        return sql.query(text, values)
+        return sql.query(text, values, kind)
       },
     }
   }

@@ -10,6 +10,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   GRAPHQL_PARSE_FAILED: 'GraphQL document not readable',
   GRAPHQL_VALIDATION_FAILED: 'GraphQL document not valid',
   GRAPHQL_LIMIT_EXCEEDED: 'GraphQL document over a limit',
+  QUERY_TOO_EXPENSIVE: 'Query takes too long',
   INTROSPECTION_DISABLED: 'Introspection needs a credential',
   OPERATION_RESOLUTION_FAILURE: 'GraphQL operation not determined',
   BAD_USER_INPUT: 'Input not valid',

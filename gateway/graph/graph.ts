@@ -103,7 +103,7 @@ export class Graph {
       try {
         result = await route.endpoint.execute({ document: route.document, variables, context })
       } catch (thrown) {
-        this.onDefect(thrown, context)
+        if (!context.cancellation?.isCancelled) this.onDefect(thrown, context)
         const refusal = refusedOperation(thrown)
         if (refusal) throw refusal
         return { data: execution.answers.of({}, variables).data, errors: unavailable(thrown, [], route.rootKeys) }

@@ -45,7 +45,7 @@ async function ask(run: PlanRun, step: FetchStep, variables: Variables): Promise
     if (result.replayed) run.replayed = true
     return result
   } catch (thrown) {
-    run.onDefect(thrown, run.context)
+    if (!run.context.cancellation?.isCancelled) run.onDefect(thrown, run.context)
     run.errors.push(...unavailable(thrown, staticPart(step.path), step.rootKeys))
     return null
   }

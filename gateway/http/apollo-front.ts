@@ -6,6 +6,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { Prepared } from '../graph/prepared.ts'
+import { cancellationOf } from '../edge/cancellation-of.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { permit } from './permit.ts'
@@ -141,11 +142,12 @@ export class ApolloFront {
     return noting(found, async () => {
       const { prepared } = found
       if (!prepared) throw new Error('an operation is executed that was not permitted')
-      const { req, posted, admission } = call
+      const { req, res, posted, admission } = call
       const { caller, requestId } = admission
       refuseUnreadable(variables)
       const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, posted?.raw ?? noBody) : null
-      found.result = await this.#ports.graph.execute(prepared, variables, { caller, requestId, idempotency })
+      const context = { caller, requestId, idempotency, cancellation: cancellationOf(prepared.kind, res) }
+      found.result = await this.#ports.graph.execute(prepared, variables, context)
       return found.result.data
     })
   }

@@ -8,6 +8,7 @@ import { asksForPage } from '../pages/pages.ts'
 import { writeExecuted, writeRefused } from './answer.ts'
 import { ApolloFront } from './apollo-front.ts'
 import { parseBody, readBody, refuseOtherThanJson } from '../edge/body.ts'
+import { cancellationOf } from '../edge/cancellation-of.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { jsonType, mediaTypeOf } from './media-type.ts'
 import { namesPersistedQuery, readParameters, refuseUnreadable } from './parameters.ts'
@@ -73,7 +74,8 @@ async function execute(
   refuseUnreadable(variables)
   const { caller, requestId } = admission
   const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, raw) : null
-  return options.graph.execute(prepared, variables, { caller, requestId, idempotency })
+  const cancellation = cancellationOf(prepared.kind, res)
+  return options.graph.execute(prepared, variables, { caller, requestId, idempotency, cancellation })
 }
 
 const notAcceptable = (): Refusal =>

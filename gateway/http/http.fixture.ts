@@ -18,6 +18,7 @@ export class RememberingEndpoint implements SubgraphEndpoint {
   /** Every execution waits for it. */
   gate: Promise<void> = Promise.resolve()
   onExecute: () => void = () => {}
+  onRequest: (request: SubgraphRequest) => void = () => {}
   readonly #answers = new Map<string, { fingerprint: string; answer: SubgraphResult | null }>()
 
   constructor(library: LibraryEndpoint) {
@@ -40,6 +41,7 @@ export class RememberingEndpoint implements SubgraphEndpoint {
 
   async #run(request: SubgraphRequest): Promise<SubgraphResult> {
     this.onExecute()
+    this.onRequest(request)
     await this.gate
     return this.library.execute(request)
   }

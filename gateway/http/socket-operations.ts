@@ -9,6 +9,7 @@ import {
 } from 'graphql'
 import { CloseCode, type Context, type ServerOptions, type SubscribePayload } from 'graphql-ws'
 import type { Logger } from 'pino'
+import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Arrival } from '../edge/address.ts'
 import type { Admission } from '../edge/edge.ts'
@@ -57,6 +58,28 @@ const passing = new Set<ErrorCode>(['IP_RATE_LIMITED', 'UNAVAILABLE', 'INTERNAL'
 
 const closesConnection = (thrown: unknown): thrown is Refusal => thrown instanceof Refusal && !passing.has(thrown.code)
 
+/**
+ * A read is cancelled when its client completes it or leaves: graphql-ws then ends what stands under its id, which is meant for
+ * subscriptions.
+ */
+function cancellationOf(kind: string, { subscriptions }: ConnectionContext, id: string): Cancellation | undefined {
+  if (kind !== 'query') return undefined
+  const cancellation = new Cancellation()
+  const end = async (): Promise<IteratorReturnResult<void>> => {
+    cancellation.cancel()
+    return { done: true, value: undefined }
+  }
+  const ended = {
+    next: end,
+    return: end,
+    throw: end,
+    [Symbol.asyncIterator]: () => ended,
+  } as unknown as AsyncGenerator<void>
+  if (id in subscriptions) subscriptions[id] = ended
+  else cancellation.cancel()
+  return cancellation
+}
+
 /** The operations of every connection: each is judged anew, as if it were a request, and then executed. */
 export class SocketOperations {
   readonly #options: OperationsOptions
@@ -67,7 +90,7 @@ export class SocketOperations {
 
   readonly hooks: Hooks = {
     onConnect: (context) => this.#connect(context),
-    onSubscribe: (context, _id, payload) => this.#answer(context.extra, payload),
+    onSubscribe: (context, id, payload) => this.#answer(context, id, payload),
     execute: ({ contextValue }) => contextValue as ExecutionResult,
     onNext: (_context, _id, _payload, { contextValue }) => contextValue as FormattedExecutionResult,
     onError: (_context, _id, _payload, errors) =>
@@ -89,11 +112,16 @@ export class SocketOperations {
     }
   }
 
-  async #answer(connection: Connection, payload: SubscribePayload): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  async #answer(
+    context: ConnectionContext,
+    id: string,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     let admission: Admission | null = null
     try {
-      admission = await this.#admit(connection)
-      const { document, answer } = await this.#execute(admission, payload)
+      admission = await this.#admit(context.extra)
+      const cancelled = (kind: string) => cancellationOf(kind, context, id)
+      const { document, answer } = await this.#execute(admission, payload, cancelled)
       this.#finished(admission, 200)
       return { schema: this.#options.graph.apiSchema, document, contextValue: answer }
     } catch (thrown) {
@@ -117,7 +145,11 @@ export class SocketOperations {
     }
   }
 
-  async #execute(admission: Admission, { query, operationName, variables }: SubscribePayload): Promise<Executed> {
+  async #execute(
+    admission: Admission,
+    { query, operationName, variables }: SubscribePayload,
+    cancelled: (kind: string) => Cancellation | undefined,
+  ): Promise<Executed> {
     const { graph } = this.#options
     const prepared = await permit(this.#options, admission, query, operationName || null, null)
     if (prepared.kind === 'subscription') {
@@ -126,7 +158,8 @@ export class SocketOperations {
     const given = variables ?? {}
     refuseUnreadable(given)
     const { caller, requestId } = admission
-    const result = await graph.execute(prepared, given, { caller, requestId, idempotency: null })
+    const cancellation = cancelled(prepared.kind)
+    const result = await graph.execute(prepared, given, { caller, requestId, idempotency: null, cancellation })
     return { document: prepared.parts.document, answer: executedAnswer(result, requestId) }
   }
 

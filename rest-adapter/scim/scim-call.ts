@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { readBody } from '../../gateway/edge/body.ts'
+import { cancellationOf } from '../../gateway/edge/cancellation-of.ts'
 import type { Edge } from '../../gateway/edge/edge.ts'
 import { admitDirectory, presentsScimToken, type FindScimToken } from '../../gateway/edge/directory.ts'
 import { requestIdOf } from '../../gateway/edge/problem.ts'
@@ -60,7 +61,7 @@ export async function answer(
     const run = async <T>(document: string, variables: Record<string, unknown> = {}): Promise<T> => {
       const prepared = options.graph.prepare(document)
       options.graph.authorize(prepared, caller)
-      const context = { caller, requestId, idempotency: null }
+      const context = { caller, requestId, idempotency: null, cancellation: cancellationOf(prepared.kind, res) }
       const { data, errors } = await options.graph.execute(prepared, variables, context)
       if (errors?.[0]) throw errors[0]
       return data?.['result'] as T

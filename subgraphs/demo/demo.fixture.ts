@@ -34,6 +34,7 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
   const services = {
     database,
     tenants: { of: () => database },
+    aboveTenants: { of: () => database },
     vault: new Vault(database, keys.encryption),
     clock: { now: () => now },
     log: pino({ level: 'silent' }),

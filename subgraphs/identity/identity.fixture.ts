@@ -8,7 +8,7 @@ import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
 import { extractiveModel } from '../kernel/language-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
-import { TenantDatabase } from '../kernel/database/database.ts'
+import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
@@ -47,6 +47,7 @@ export class IdentityWorld {
     this.services = {
       database: this.fresh.database,
       tenants: this.#tenants,
+      aboveTenants: { of: () => this.fresh.database },
       vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },
       log: pino({ level: 'silent' }),

@@ -1,3 +1,5 @@
+import type { Cancellation } from './cancellation.ts'
+
 export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'SCIM' | 'ANONYMOUS' | 'SYSTEM'
 /** From the one that may do most. */
 export const roles = ['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY'] as const
@@ -55,11 +57,13 @@ export interface IdempotencyClaim {
   readonly fingerprint: string
 }
 
-/** What travels with one operation from the gateway to a subgraph, in the same process or another. Plain data. */
+/** What travels with one operation from the gateway to a subgraph, in the same process or another. Plain data, but for the last. */
 export interface OperationContext {
   readonly caller: Caller
   readonly requestId: string
   readonly idempotency: IdempotencyClaim | null
+  /** Of a read whose client may leave; to another process the closed connection says it. */
+  readonly cancellation?: Cancellation | undefined
 }
 
 /** The user who acts; null for the platform itself and for a directory that provisions by SCIM. */

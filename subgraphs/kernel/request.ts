@@ -4,7 +4,8 @@ import type { Clock } from './clock.ts'
 import { nobody, type Caller, type OperationContext } from './context.ts'
 import type { Settings } from './config.ts'
 import type { Counters } from './counters/counters.ts'
-import type { Sql, Tenancy } from './database/database.ts'
+import type { Sql } from './database/database.ts'
+import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
 import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model.ts'
@@ -14,9 +15,11 @@ import type { Vault } from './secrets/vault.ts'
 
 /** What a subgraph needs beside its own code; built once by the composition root. */
 export interface Services {
-  /** The whole database, for what stands above organizations: sign-in, jobs, migrations. Requests use `tenants`. */
+  /** The whole database, for the platform itself: credentials, jobs, migrations. Requests use `tenants`. */
   readonly database: Sql
   readonly tenants: Tenancy
+  /** The whole database, for requests that stand above organizations: in shares, as anybody may send them. */
+  readonly aboveTenants: Tenancy
   /** Seals what must be read back. */
   readonly vault: Vault
   readonly clock: Clock
@@ -31,7 +34,8 @@ export interface Services {
 }
 
 /** One operation inside one subgraph. */
-export interface RequestContext extends OperationContext, Omit<Services, 'database' | 'tenants' | 'mailer'> {
+export interface RequestContext
+  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'aboveTenants' | 'mailer'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
   /** Where the transaction that is open learns what it must ask the outside; see `callOut`. */
@@ -43,7 +47,7 @@ export interface RequestContext extends OperationContext, Omit<Services, 'databa
 export function requestContext(
   operation: OperationContext,
   services: Services,
-  db: Sql = services.tenants.of(operation.caller.organizationId),
+  db: Sql = services.tenants.of(operation.caller.organizationId, operation),
   callsOut: CallsOut | null = null,
 ): RequestContext {
   const { clock, log, languageModel, keys, counters, settings, outbound, vault } = services

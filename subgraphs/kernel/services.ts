@@ -6,10 +6,11 @@ import type { Counters } from './counters/counters.ts'
 import { openCounters } from './counters/open-counters.ts'
 import { prepareDataDir } from './data-dir.ts'
 import { connectionGuard, unguarded } from './database/connection-guard.ts'
-import { Database, TenantDatabase } from './database/database.ts'
+import { Database } from './database/database.ts'
 import { joinEmbeddedPostgres } from './database/embedded-join.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
 import { checkReachable } from './database/reachable.ts'
+import { AboveTenants, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
 import { extractiveModelIn } from './language-model.ts'
@@ -72,7 +73,7 @@ export async function openServices({
     closers.push(() => database.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
-    const tenants = new TenantDatabase({ url: databaseUrl, onError, guard })
+    const tenants = new TenantDatabase({ url: databaseUrl, onError, guard, cancelThrough: database })
     closers.push(() => tenants.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
@@ -84,6 +85,7 @@ export async function openServices({
     return {
       database,
       tenants,
+      aboveTenants: new AboveTenants(database),
       vault,
       databaseUrl,
       clock,

@@ -67,6 +67,7 @@ const grouped = (ctx: RequestContext, from: string): Promise<Grouped[]> =>
      from identity.usage_hour where organization_id = $1 and hour >= $2
      group by grouping sets ((), (credential_kind, credential_id), (operation), (hour))`,
     [ctx.caller.organizationId, from],
+    'SCAN',
   )
 
 const nameOf = ({ credentialId, operation }: Grouped): string => credentialId ?? operation ?? ''

@@ -2,16 +2,26 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
 import { RowClient } from './row-client.ts'
-import { PreparedQuery, tenantStatement, type Row } from './prepared-query.ts'
-import { tenantRole } from './tenant-role.ts'
+import { PreparedQuery, type Introduction, type Row } from './prepared-query.ts'
 
 export type { Row } from './prepared-query.ts'
+
+/**
+ * What a statement is, which decides how long it may take and who is to blame when that is not enough.
+ *
+ * - `LOOKUP`: records by id or by an index of our choosing.
+ * - `LIST`: what the client chose, along an index: a page in the order of creation.
+ * - `SCAN`: may read every row of the organization: a filter, a search, a count, figures.
+ * - `WRITE`: changes rows.
+ */
+export type StatementKind = 'LOOKUP' | 'LIST' | 'SCAN' | 'WRITE'
 
 /** A place where SQL runs: the pool, or one open transaction. */
 export interface Sql {
   /** True inside a transaction. */
   readonly open: boolean
-  query<R = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
+  /** `kind` counts where requests of tenants run; without it a statement is a LOOKUP. */
+  query<R = Row>(text: string, values?: readonly unknown[], kind?: StatementKind): Promise<R[]>
   /** Everything in `work` commits together or not at all; inside a transaction it is a savepoint. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
@@ -72,20 +82,20 @@ function nameOf(text: string): string {
   return name
 }
 
-type Settle = (error: unknown, rows: Row[]) => void
+export type Settle = (error: unknown, rows: Row[]) => void
 
-function run(
+export function run(
   client: pg.ClientBase,
   text: string,
   values: readonly unknown[],
   settle: Settle,
-  organizationId: string | null = null,
+  introduction: Introduction | null = null,
 ): void {
-  client.query(new PreparedQuery(nameOf(text), text, values, parserOf, settle, organizationId))
+  client.query(new PreparedQuery(nameOf(text), text, values, parserOf, settle, introduction))
 }
 
 /** What PostgreSQL itself refuses leaves the connection as it was; after anything else it is not used again. */
-function brokenBy(error: unknown): Error | undefined {
+export function brokenBy(error: unknown): Error | undefined {
   const isRefusal = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
   return error && !isRefusal ? (error as Error) : undefined
 }
@@ -99,20 +109,23 @@ export interface DatabaseOptions {
   guard?: ConnectionGuard
 }
 
-/** As whom the connections of a pool act, and what they do before anything else. */
+/** As whom the connections of a pool act, with which settings, and what they do before anything else. */
 interface Acting {
   readonly role?: string
+  readonly settings?: Readonly<Record<string, string>>
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>
 }
+
+export const connectionsMaxDefault = 10
 
 export class Database implements Sql {
   readonly open = false
   readonly pool: pg.Pool
   readonly guard: ConnectionGuard
 
-  constructor(options: DatabaseOptions, { role, onConnect }: Acting = {}) {
+  constructor(options: DatabaseOptions, { role, settings = {}, onConnect }: Acting = {}) {
     this.guard = options.guard ?? connectionGuard()
-    const { url, connectionsMax = 10, statementTimeoutMs = 30_000, onError } = options
+    const { url, connectionsMax = connectionsMaxDefault, statementTimeoutMs = 30_000, onError } = options
     this.pool = new pg.Pool({
       Client: RowClient as never,
       connectionString: url,
@@ -125,6 +138,7 @@ export class Database implements Sql {
         `-c statement_timeout=${statementTimeoutMs}`,
         '-c idle_in_transaction_session_timeout=60000',
         ...(role ? [`-c role=${role}`] : []),
+        ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`),
       ].join(' '),
       ...(onConnect && { onConnect }),
     })
@@ -138,10 +152,6 @@ export class Database implements Sql {
   }
 
   query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    return this.queryFor(null, text, values)
-  }
-
-  protected queryFor<R = Row>(organizationId: string | null, text: string, values: readonly unknown[]): Promise<R[]> {
     return new Promise((resolve, reject) => {
       this.guard.refuseNested()
       this.pool.connect((unreachable, client, release) => {
@@ -152,7 +162,7 @@ export class Database implements Sql {
           else resolve(rows as R[])
         }
         try {
-          run(client, text, values, settle, organizationId)
+          run(client, text, values, settle)
         } catch (error) {
           settle(error, [])
         }
@@ -160,28 +170,9 @@ export class Database implements Sql {
     })
   }
 
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.transactionFor(null, work)
-  }
-
-  protected async transactionFor<T>(organizationId: string | null, work: (sql: Sql) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.guard.refuseNested()
-    const client = await this.pool.connect()
-    let broken: Error | undefined
-    try {
-      await client.query('begin')
-      if (organizationId !== null) await client.query({ ...tenantStatement, values: [organizationId] })
-      const result = await this.guard.within(() => work(new Transaction(client)))
-      await client.query('commit')
-      return result
-    } catch (error) {
-      await client.query('rollback').catch((failure: unknown) => {
-        broken = failure as Error
-      })
-      throw error
-    } finally {
-      client.release(broken)
-    }
+    return within(await this.pool.connect(), (client) => this.guard.within(() => work(new Transaction(client))))
   }
 
   async close(): Promise<void> {
@@ -189,41 +180,38 @@ export class Database implements Sql {
   }
 }
 
-/** Where the rows of one organization are, and of no other. */
-export interface Tenancy {
-  of(organizationId: string): Sql
-}
-
-/**
- * The pool for requests: its connections act as a role that row-level security binds. Every statement is told whose rows it
- * may touch, for itself alone; one that is not told finds nothing, and a connection that goes back to the pool knows nobody.
- */
-export class TenantDatabase extends Database implements Tenancy {
-  constructor(options: DatabaseOptions) {
-    super(options, {
-      role: tenantRole,
-      onConnect: async (client) => void (await client.query({ ...tenantStatement, values: [''] })),
+/** Commits what `work` did on the connection, or undoes it, and gives the connection back. */
+export async function within<T>(client: pg.PoolClient, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((failure: unknown) => {
+      broken = failure as Error
     })
-  }
-
-  of(organizationId: string): Sql {
-    return {
-      open: false,
-      query: (text, values = []) => this.queryFor(organizationId, text, values),
-      transaction: (work) => this.transactionFor(organizationId, work),
-    }
+    throw error
+  } finally {
+    client.release(broken)
   }
 }
 
-class Transaction implements Sql {
+export class Transaction implements Sql {
   readonly open = true
   #depth = 0
 
-  constructor(private readonly client: pg.PoolClient) {}
+  constructor(protected readonly client: pg.PoolClient) {}
 
   query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return this.introduced<R>(text, values, null)
+  }
+
+  protected introduced<R>(text: string, values: readonly unknown[], introduction: Introduction | null): Promise<R[]> {
     return new Promise((resolve, reject) => {
-      run(this.client, text, values, (error, rows) => (error ? reject(error) : resolve(rows as R[])))
+      const settle: Settle = (error, rows) => (error ? reject(error) : resolve(rows as R[]))
+      run(this.client, text, values, settle, introduction)
     })
   }
 

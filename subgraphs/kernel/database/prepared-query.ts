@@ -57,8 +57,12 @@ function shapeOf(fields: readonly Field[], parserOf: (oid: number) => Parser): R
   return shape
 }
 
-/** Prepared on every connection that serves tenants: says whose rows the statement behind it may touch. */
-export const tenantStatement = { name: 'tenant', text: `select set_config('app.organization_id', $1, true)` } as const
+/** What is run in front of a statement, in one implicit transaction with it: settings for it alone. Prepared on the connection. */
+export interface Introduction {
+  readonly name: string
+  readonly text: string
+  readonly values: string[]
+}
 
 /**
  * A statement, prepared when it has a name, as pg's client takes it. pg describes the columns of every answer anew; here a connection hears of them
@@ -70,7 +74,7 @@ export class PreparedQuery implements pg.Submittable {
   private readonly rows: Row[] = []
   private failure: unknown = null
   private connection: Connection | null = null
-  /** The answer of the tenant statement comes first and is nobody's row. */
+  /** The answer of the introduction comes first and is nobody's row. */
   private isIntroduced: boolean
 
   constructor(
@@ -79,9 +83,9 @@ export class PreparedQuery implements pg.Submittable {
     values: readonly unknown[],
     private readonly parserOf: (oid: number) => Parser,
     private readonly done: (error: unknown, rows: Row[]) => void,
-    private readonly organizationId: string | null,
+    private readonly introduction: Introduction | null,
   ) {
-    this.isIntroduced = organizationId === null
+    this.isIntroduced = introduction === null
     this.values = values.map(prepareValue)
   }
 
@@ -90,9 +94,9 @@ export class PreparedQuery implements pg.Submittable {
     const { name, text } = this
     this.rowOf = name ? described.get(connection)?.get(name) : undefined
     connection.stream.cork()
-    if (this.organizationId !== null) {
-      // Both run before one sync, so in one implicit transaction: the setting ends with it and costs no round trip.
-      connection.bind({ statement: tenantStatement.name, values: [this.organizationId] })
+    if (this.introduction !== null) {
+      // Both run before one sync, so in one implicit transaction: the settings end with it and cost no round trip.
+      connection.bind({ statement: this.introduction.name, values: this.introduction.values })
       connection.execute()
     }
     if (!name || connection.parsedStatements[name] === undefined) {

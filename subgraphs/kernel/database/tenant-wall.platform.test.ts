@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations, subgraphs } from '../../all.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../ids.ts'
-import { TenantDatabase } from './database.ts'
+import { TenantDatabase } from './tenant-database.ts'
 import { migrate } from './migrate.ts'
 
 let fresh: FreshDatabase

@@ -27,6 +27,7 @@ export function handSetClock(time: string): HandSetClock {
 export const servicesOf = (database: Database, clock: HandSetClock): Services => ({
   database,
   tenants: { of: () => database },
+  aboveTenants: { of: () => database },
   vault: new Vault(database, randomBytes(32)),
   clock,
   log: pino({ level: 'silent' }),

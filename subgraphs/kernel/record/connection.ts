@@ -121,6 +121,7 @@ async function childrenOf(
     ctx.db.query(
       `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${scope.values.add(first + 1)}) c`,
       scope.values.list,
+      listing.kind,
     ),
     counted,
   ])
@@ -147,6 +148,7 @@ async function countsOf(
   const rows = await ctx.db.query<{ id: string; total: number }>(
     `select t.${column} as id, count(*)::int8 as total from ${definition.table} t where t.${column} = any(${scope.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
     scope.values.list,
+    'SCAN',
   )
   return new Map(rows.map(({ id, total }) => [id, total]))
 }

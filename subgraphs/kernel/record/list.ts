@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
-import type { Row } from '../database/database.ts'
+import type { Row, StatementKind } from '../database/database.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, notReadable, type FieldRules } from './field-security.ts'
 import { filterPredicate, literalPattern, type FilterInput } from './filter.ts'
@@ -12,6 +12,8 @@ import { keptTotal, keptTotalOf } from './totals.ts'
 
 const pageSizeMax = 100
 const pageMax = 100_000
+/** Rows before a page that are read without more ado. */
+const skippedMax = 1_000
 const searchMax = 200
 
 export interface ListArgs {
@@ -49,6 +51,8 @@ export class Listing {
   readonly rules: FieldRules | null
   /** True when nothing narrows the list but the tenant: its total is kept. */
   readonly whole: boolean
+  /** What its statement is, but for a page far behind: filters and most orders may read every row. */
+  readonly kind: StatementKind
 
   constructor(
     readonly ctx: RequestContext,
@@ -68,6 +72,7 @@ export class Listing {
     if (search) this.conditions.push(search)
     const narrowed = base || filter || search || ctx.caller.ownerIds || definition.visibleThrough
     this.whole = !narrowed && !definition.isCountedAnew
+    this.kind = filter || search || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
 
   #search(text: string): string {
@@ -111,7 +116,7 @@ export class Listing {
     const columns = selectList(definition, together(asked, order.names), 't', rules) + further
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
     const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    return this.ctx.db.query(sql, values.list)
+    return this.ctx.db.query(sql, values.list, offset > skippedMax ? 'SCAN' : this.kind)
   }
 
   async #count(): Promise<number> {
@@ -119,6 +124,7 @@ export class Listing {
     const [row] = await this.ctx.db.query<{ total: number }>(
       `select count(*)::int8 as total from ${this.definition.table} t where ${this.conditions.join(' and ')}`,
       counted,
+      'SCAN',
     )
     return row!.total
   }
@@ -207,5 +213,6 @@ export async function readDeleted(
   return ctx.db.query(
     `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${scope.seen(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${scope.values.add(limit)} offset ${scope.values.add((page - 1) * limit)}`,
     scope.values.list,
+    (page - 1) * limit > skippedMax ? 'SCAN' : 'LIST',
   )
 }

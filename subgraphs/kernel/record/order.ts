@@ -10,6 +10,8 @@ export interface OrderInput {
   readonly direction?: string | null
 }
 
+const indexed: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'id'])
+
 export type CursorPath = 'cursor' | 'after'
 
 interface Term {
@@ -51,6 +53,11 @@ export class Order {
           `${alias}.${column} ${descending ? 'desc' : 'asc'}${nullable ? ' nulls last' : ''}`,
       )
       .join(', ')
+  }
+
+  /** Every kind of record has these indexes. */
+  get isIndexed(): boolean {
+    return indexed.has(this.terms[0]!.name) && this.terms.length <= 2
   }
 
   /** Columns a row must carry so that a cursor can be made of it. */

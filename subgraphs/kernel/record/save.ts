@@ -123,7 +123,7 @@ async function write(
     ? updateSql(ctx, definition, previous, next, changed, values)
     : insertSql(definition, next, values)
   const sql = `with written as (${written} returning 1), event as (${eventInsert(ctx, values, events, 'written')}) select count(*)::int as count from written`
-  const run = (db: RequestContext['db']) => db.query<{ count: number }>(sql, values.list)
+  const run = (db: RequestContext['db']) => db.query<{ count: number }>(sql, values.list, 'WRITE')
   try {
     // Inside a transaction a refused statement must leave the rest of it usable.
     const [row] = ctx.db.open ? await ctx.db.transaction(run) : await run(ctx.db)

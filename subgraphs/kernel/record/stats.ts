@@ -30,7 +30,7 @@ export async function aggregate<R>(
     select,
   )
   const sql = `select ${filled} from ${definition.table} t where ${scope.live(definition, 't')}`
-  const [row] = await ctx.db.query(sql, scope.values.list)
+  const [row] = await ctx.db.query(sql, scope.values.list, 'SCAN')
   return row as R
 }
 
@@ -55,6 +55,7 @@ export async function countsBy<N extends string>(
     `select grouping(${sets.map((column) => `t.${column}`).join(', ')})::int as mask, ${sets.map((column, index) => `t.${column} as v${index}`).join(', ')}, count(*)::int8 as count
      from ${definition.table} t where ${scope.live(definition, 't')} group by grouping sets (${sets.map((column) => `(t.${column})`).join(', ')})`,
     scope.values.list,
+    'SCAN',
   )
   for (const row of rows) {
     // Exactly one column is grouped by in each row: its bit of the mask is 0.

@@ -25,7 +25,7 @@ export class Circuit {
     return this.#failures >= this.#failuresMax
   }
 
-  /** Whether to call. Whoever gets true tells `succeeded` or `failed` afterwards. */
+  /** Whether to call. Whoever gets true tells `succeeded`, `failed` or `abandoned` afterwards. */
   enter(): boolean {
     if (!this.isOpen) return true
     if (this.#now() < this.#restsUntil) return false
@@ -35,6 +35,11 @@ export class Circuit {
 
   succeeded(): void {
     this.#failures = 0
+  }
+
+  /** The call was given up, which says nothing: the next one may look. */
+  abandoned(): void {
+    if (this.isOpen) this.#restsUntil = this.#now()
   }
 
   failed(): void {

@@ -57,7 +57,7 @@ async function onceWith(
   const step = stepOf(request.document)
   try {
     await services.vault.load(context.caller.organizationId)
-    const outcome = await services.tenants.of(context.caller.organizationId).transaction(async (db) => {
+    const outcome = await services.tenants.of(context.caller.organizationId, context).transaction(async (db) => {
       await lock(db, [context.caller.organizationId, context.caller.credentialId, key])
       const earlier = await recall(db, services, request, step)
       if (earlier) return { earlier }
@@ -83,7 +83,7 @@ export async function asBefore(
   run: () => Promise<SubgraphResult>,
 ): Promise<SubgraphResult> {
   const step = stepOf(request.document, request.variables)
-  const db = services.tenants.of(request.context.caller.organizationId)
+  const db = services.tenants.of(request.context.caller.organizationId, request.context)
   try {
     const earlier = await recall(db, services, request, step)
     if (earlier) return await replayed(services, request, earlier)
@@ -207,7 +207,10 @@ function statuses({ errors = [] }: SubgraphResult): number[] {
   return errors.map(({ extensions }) => (isErrorCode(extensions?.code) ? statusOfCode[extensions.code] : 500))
 }
 
-const isDefect = (answer: SubgraphResult): boolean => statuses(answer).some((status) => status >= 500)
+/** A read that took too long has ended the transaction as well. */
+const isDefect = (answer: SubgraphResult): boolean =>
+  statuses(answer).some((status) => status >= 500) ||
+  (answer.errors ?? []).some(({ extensions }) => extensions?.code === 'QUERY_TOO_EXPENSIVE')
 
 /** Success, even of a part, and business refusals are final; failed validation and refused access may be tried again. */
 function isFinal(answer: SubgraphResult): boolean {

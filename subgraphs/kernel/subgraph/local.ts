@@ -34,7 +34,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
   ) {
     this.schema = knowingCoerced(schema)
     this.aboveTenants = aboveTenants
-    this.servicesAbove = { ...services, tenants: { of: () => services.database } }
+    this.servicesAbove = { ...services, tenants: services.aboveTenants }
   }
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Cancellation } from '../cancellation.ts'
 import { Circuit } from './circuit.ts'
 import { anOperation, callerKey, remote, Scripted, serve, strange } from './remote.fixture.ts'
 import type { SubgraphResult } from './endpoint.ts'
@@ -25,7 +26,8 @@ describe('a subgraph that runs apart', () => {
     const subgraph = new Scripted(answer)
     const operation = anOperation({ variables: { name: 'ß\u0000', list: [1, null, { a: true }] } })
     expect(await remote((await serve(subgraph)).url).execute(operation)).toEqual(answer)
-    expect(subgraph.asked).toEqual([operation])
+    const context = { ...operation.context, cancellation: expect.any(Cancellation) }
+    expect(subgraph.asked).toEqual([{ ...operation, context }])
   })
 
   it('may see the records of a thousand users', async () => {
@@ -39,6 +41,38 @@ describe('a subgraph that runs apart', () => {
       anOperation({ context: { ...context, caller: { ...context.caller, ownerIds } } }),
     )
     expect(subgraph.asked[0]!.context.caller.ownerIds).toEqual(ownerIds)
+  })
+
+  it('learns that the client of a read has left, and is not taken for dead', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const told = Promise.withResolvers<void>()
+    const subgraph = new Scripted(async () => {
+      subgraph.asked[0]!.context.cancellation!.add({ cancel: told.resolve })
+      arrived.resolve()
+      await told.promise
+      return { data: null }
+    })
+    const circuit = new Circuit({ failuresMax: 1 })
+    const endpoint = remote((await serve(subgraph)).url, { circuit })
+    const cancellation = new Cancellation()
+    const { context } = anOperation()
+    const answer = endpoint.execute(anOperation({ context: { ...context, cancellation } }))
+    await arrived.promise
+    cancellation.cancel()
+    await expect(answer).rejects.toMatchObject(unavailable)
+    await told.promise
+    expect(circuit.isOpen).toBe(false)
+    await expect(endpoint.execute(anOperation({ context: { ...context, cancellation } }))).rejects.toMatchObject(
+      unavailable,
+    )
+    expect(subgraph.asked).toHaveLength(1)
+  })
+
+  it('runs a mutation to its end, whoever leaves', async () => {
+    const subgraph = new Scripted()
+    const document = 'mutation { accountDelete(id: $id) }'
+    await remote((await serve(subgraph)).url).execute(anOperation({ document }))
+    expect(subgraph.asked[0]!.context.cancellation).toBeUndefined()
   })
 
   it('is unavailable while nobody listens, and back as soon as somebody does', async () => {

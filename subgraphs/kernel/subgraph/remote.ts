@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import { callerHeader, signCaller } from './caller-token.ts'
 import { Circuit } from './circuit.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
-import { answerBytesMax, readAnswer, writeRequest } from './wire.ts'
+import { answerBytesMax, isQuery, readAnswer, writeRequest } from './wire.ts'
 
 export interface RemoteOptions {
   readonly name: string
@@ -56,6 +56,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
   }
 
   async execute(operation: SubgraphRequest): Promise<SubgraphResult> {
+    if (operation.context.cancellation?.isCancelled) throw unavailable('the client has left')
     if (!this.#circuit.enter()) throw unavailable(`subgraph ${this.name} rests after failures in a row`)
     const { status, text } = await this.#send(operation)
     if (status !== 200) throw unavailable(`subgraph ${this.name} answered ${status}`)
@@ -74,19 +75,29 @@ export class RemoteSubgraph implements SubgraphEndpoint {
 
   async #send(operation: SubgraphRequest): Promise<Answer> {
     const body = writeRequest(operation)
-    const signal = AbortSignal.timeout(this.#options.timeoutMs)
-    const isRead = /^\s*(query\b|\{)/.test(operation.document)
+    const { cancellation } = operation.context
+    const left = new AbortController()
+    const call = { cancel: () => left.abort() }
+    cancellation?.add(call)
+    const signal = AbortSignal.any([AbortSignal.timeout(this.#options.timeoutMs), left.signal])
     try {
-      const answer = await this.#post(body, signal, isRead)
+      const answer = await this.#post(body, signal, isQuery(operation.document))
       if (this.#circuit.isOpen) this.#options.log.info({ subgraph: this.name }, 'the subgraph answers again')
       this.#circuit.succeeded()
       return answer
     } catch (cause) {
+      // That a client leaves says nothing of the subgraph.
+      if (left.signal.aborted) {
+        this.#circuit.abandoned()
+        throw unavailable('the client has left', cause)
+      }
       const wasOpen = this.#circuit.isOpen
       this.#circuit.failed()
       if (!wasOpen && this.#circuit.isOpen)
         this.#options.log.warn({ err: cause, subgraph: this.name }, 'the subgraph does not answer')
       throw unavailable(`subgraph ${this.name} did not answer`, cause)
+    } finally {
+      cancellation?.delete(call)
     }
   }
 

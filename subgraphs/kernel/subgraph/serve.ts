@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import { Cancellation } from '../cancellation.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { defectMessage, statusOfCode, type ErrorCode } from '../errors.ts'
 import { listenOn } from '../listen-on.ts'
 import { callerHeader, isSignedCaller } from './caller-token.ts'
 import type { SubgraphEndpoint, SubgraphRequest } from './endpoint.ts'
-import { readRequest, requestBytesMax, writeAnswer } from './wire.ts'
+import { isQuery, readRequest, requestBytesMax, writeAnswer } from './wire.ts'
 
 export interface ServeOptions {
   readonly subgraph: SubgraphEndpoint
@@ -49,18 +50,18 @@ const health = (isWell: boolean): Reply => ({
 /** Serves one subgraph to the gateway alone: `POST /` with the signed caller, and the two health paths. */
 export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServer> {
   let isStopping = false
-  const answer = async (request: IncomingMessage): Promise<Reply> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Reply> => {
     const path = request.url?.split('?')[0]
     if (request.method === 'GET' && path === '/health/live') return health(true)
     if (request.method === 'GET' && path === '/health/ready') return isStopping ? health(false) : readiness(options)
     if (path !== '/') return refused('NOT_FOUND', 'There is nothing at this path.')
     if (request.method !== 'POST') return refused('METHOD_NOT_ALLOWED', 'Operations are sent with POST.')
-    return execute(options, request)
+    return execute(options, request, response)
   }
   const server = createServer(
     { keepAliveTimeout: keepAliveMs, requestTimeout: requestTimeoutMs },
     (request, response) => {
-      void answer(request)
+      void answer(request, response)
         .catch((error: unknown) => {
           options.log.error({ err: error, subgraph: options.subgraph.name }, 'a request failed')
           return refused('INTERNAL', defectMessage)
@@ -110,6 +111,7 @@ async function readiness({ isReady }: ServeOptions): Promise<Reply> {
 async function execute(
   { subgraph, callerKey, clock = systemClock }: ServeOptions,
   request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<Reply> {
   const body = await bodyOf(request)
   if (!body) return refused('PAYLOAD_TOO_LARGE', `A request is at most ${requestBytesMax} bytes.`)
@@ -122,7 +124,17 @@ async function execute(
   } catch {
     return refused('INVALID_JSON', 'The body is not a GraphQL request.')
   }
+  if (isQuery(operation.document)) operation = cancelledWith(response, operation)
   return { status: 200, text: writeAnswer(await subgraph.execute(operation)) }
+}
+
+/** The gateway closes the connection when the client of a read has left. */
+function cancelledWith(response: ServerResponse, operation: SubgraphRequest): SubgraphRequest {
+  const cancellation = new Cancellation()
+  response.once('close', () => {
+    if (!response.writableFinished) cancellation.cancel()
+  })
+  return { ...operation, context: { ...operation.context, cancellation } }
 }
 
 /** Null when it is too large: the rest stays unread. */

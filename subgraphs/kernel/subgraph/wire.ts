@@ -5,6 +5,9 @@ import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 export const requestBytesMax = 2_000_000
 export const answerBytesMax = 32_000_000
 
+/** Whether a document only reads, so that it may be sent again and cancelled. */
+export const isQuery = (document: string): boolean => /^\s*(query\b|\{)/.test(document)
+
 interface RequestBody {
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>
@@ -19,7 +22,12 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 
 /** A GraphQL request over HTTP whose extensions say who asks. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
-  return JSON.stringify({ query: document, variables, extensions: { context } } satisfies RequestBody)
+  const { caller, requestId, idempotency } = context
+  return JSON.stringify({
+    query: document,
+    variables,
+    extensions: { context: { caller, requestId, idempotency } },
+  } satisfies RequestBody)
 }
 
 /** Throws on what is not a request; that its content is the gateway's, the signature says. */

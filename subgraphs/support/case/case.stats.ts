@@ -44,6 +44,7 @@ export async function caseAssignees(ctx: RequestContext): Promise<CaseAssignee[]
       `select t.assigned_to_id as id, count(*)::int8 as count from support."case" t
        where ${scope.live(supportCase, 't')} and ${isOpen} and t.assigned_to_id is not null group by 1`,
       scope.values.list,
+      'SCAN',
     ),
   ])
   const openCases = new Map(counts.map(({ id, count }) => [id, count]))

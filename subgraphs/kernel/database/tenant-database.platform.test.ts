@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { Cancellation } from '../cancellation.ts'
+import { anonymous } from '../context.ts'
+import { newId } from '../ids.ts'
+import type { Sql } from './database.ts'
+import type { QueueLimits } from './fair-queue.ts'
+import { AboveTenants, TenantDatabase, limitsOf } from './tenant-database.ts'
+
+let fresh: FreshDatabase
+beforeAll(async () => {
+  fresh = await freshDatabase()
+})
+afterAll(() => fresh.drop())
+
+const mine = newId()
+const theirs = newId()
+
+function tenants(limits: Partial<QueueLimits> = {}, connectionsMax = 10): TenantDatabase {
+  const opened = new TenantDatabase({ url: fresh.url, cancelThrough: fresh.database, connectionsMax, limits })
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+const sleep = (seconds: number, mark = ''): string => `select pg_sleep(${seconds}) /* ${mark} */`
+const settings = `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+  current_setting('app.organization_id') as organization`
+
+/** Statements with this mark that run. */
+async function running(mark: string): Promise<number> {
+  const [row] = await fresh.database.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and state = 'active' and pid <> pg_backend_pid() and query like $1`,
+    [`%/* ${mark} */%`],
+  )
+  return row!.count
+}
+
+const untilRunning = (mark: string, count: number): Promise<void> =>
+  vi.waitFor(async () => expect(await running(mark)).toBe(count), { timeout: 20_000, interval: 20 })
+
+const refused = (code: string, details: object = {}) => ({ extensions: expect.objectContaining({ code, ...details }) })
+
+describe('the deadline of a statement', () => {
+  it.each(['LIST', 'SCAN'] as const)('refuses a %s after two seconds and frees its connection', async (kind) => {
+    const sql = tenants({}, 1).of(mine)
+    const begun = performance.now()
+    await expect(sql.query(sleep(60), [], kind)).rejects.toMatchObject(refused('QUERY_TOO_EXPENSIVE'))
+    expect(performance.now() - begun).toBeGreaterThan(1_900)
+    expect(await sql.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('is what PostgreSQL says to a lookup, as the client cannot mend it', async () => {
+    await expect(tenants().of(mine).query(sleep(60))).rejects.toMatchObject({ code: '57014' })
+  })
+
+  it('is another one for writes and transactions, and that of reads for what a client composes in them', async () => {
+    const sql = tenants().of(mine)
+    const read = [{ statement: '2s', lock: '0', organization: mine }]
+    const write = [{ statement: '10s', lock: '5s', organization: mine }]
+    for (const time of ['first', 'second']) {
+      expect(await sql.query(settings), time).toEqual(read)
+      expect(await sql.query(settings, [], 'WRITE'), time).toEqual(write)
+    }
+    await sql.transaction(async (inner) => {
+      expect(await inner.query(settings)).toEqual(write)
+      expect(await inner.query(settings, [], 'SCAN')).toEqual([{ ...write[0], statement: '2s' }])
+      expect(await inner.query(settings)).toEqual(write)
+      expect(await inner.transaction((nested) => nested.query(settings))).toEqual(write)
+      await expect(inner.query(sleep(60), [], 'SCAN')).rejects.toMatchObject(refused('QUERY_TOO_EXPENSIVE'))
+    })
+    expect(await sql.query(settings)).toEqual(read)
+  })
+})
+
+describe('shares of the connections', () => {
+  it('leave the others room while one organization sends more than it may run', async () => {
+    const pool = tenants()
+    const { connectionsPerTenant } = limitsOf(10)
+    const gone = new Cancellation()
+    const caller = anonymous({ ip: '', userAgent: '' })
+    const waiting = Array.from({ length: 12 }, () =>
+      pool.of(mine, { caller, cancellation: gone }).query(sleep(1, 'mine')),
+    )
+    await untilRunning('mine', connectionsPerTenant)
+    expect(await pool.of(theirs).query('select 1 as one')).toEqual([{ one: 1 }])
+    expect(await running('mine')).toBe(connectionsPerTenant)
+    gone.cancel()
+    const answers = await Promise.allSettled(waiting)
+    expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(await running('mine')).toBe(0)
+  })
+
+  it('leave other requests of the organization room while one operation sends more', async () => {
+    const pool = tenants({ connectionsPerTenant: 2, connectionsPerOperation: 1 })
+    const operation = pool.of(mine)
+    const slow = [operation.query(sleep(1, 'one')), operation.query(sleep(0.1, 'one'))]
+    await untilRunning('one', 1)
+    expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
+    await Promise.all(slow)
+  })
+
+  it('let scans of one organization run one after another, and lookups beside them', async () => {
+    const pool = tenants({ scans: 1, scansPerTenant: 1 })
+    const scans = [
+      pool.of(mine).query(sleep(1, 'scan'), [], 'SCAN'),
+      pool.of(mine).query(sleep(0.1, 'scan'), [], 'SCAN'),
+    ]
+    await untilRunning('scan', 1)
+    expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
+    expect(await running('scan')).toBe(1)
+    await Promise.all(scans)
+  })
+
+  it('let a scan in a transaction run although its organization holds all it may', async () => {
+    const pool = tenants({ connections: 1, scans: 1, scansPerTenant: 1 }, 1)
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, (_, index) => [
+        pool.of(mine).transaction((inner) => inner.query('select $1::int as n', [index], 'SCAN')),
+        pool.of(mine).query('select $1::int as n', [index], 'SCAN'),
+      ]).flat(),
+    )
+    expect(answers).toEqual([0, 0, 1, 1, 2, 2].map((n) => [{ n }]))
+  })
+
+  it('refuse who would wait behind too many, with 503 and when to come again', async () => {
+    const pool = tenants({ connectionsPerTenant: 1, waitingMax: 2 })
+    const sql = (): Sql => pool.of(mine)
+    const accepted = [sql().query(sleep(1)), sql().query('select 1 as one'), sql().transaction(async () => 2)]
+    await expect(sql().query('select 1')).rejects.toMatchObject(refused('UNAVAILABLE', { retryAfter: 1 }))
+    await expect(sql().transaction(async () => 1)).rejects.toMatchObject(refused('UNAVAILABLE', { retryAfter: 1 }))
+    expect(await pool.of(theirs).query('select 1 as one')).toEqual([{ one: 1 }])
+    expect((await Promise.all(accepted)).slice(1)).toEqual([[{ one: 1 }], 2])
+  })
+
+  it('refuse who has waited too long', async () => {
+    const pool = tenants({ connectionsPerTenant: 1, waitMs: 100 })
+    const first = pool.of(mine).query(sleep(1))
+    await expect(pool.of(mine).query('select 1')).rejects.toMatchObject(refused('UNAVAILABLE', { retryAfter: 1 }))
+    await first
+    expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('are given back when a transaction fails', async () => {
+    const pool = tenants({ connections: 1 }, 1)
+    for (let time = 0; time < 2; time++) {
+      const failed = pool.of(mine).transaction((inner) => inner.query('select nothing'))
+      await expect(failed).rejects.toMatchObject({ code: '42703' })
+    }
+    expect(await pool.of(theirs).query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+})
+
+describe('a client that leaves', () => {
+  const caller = anonymous({ ip: '', userAgent: '' })
+
+  it('has its statements cancelled and its turns dropped, and nobody else does', async () => {
+    const pool = tenants({ connectionsPerTenant: 2 })
+    const cancellation = new Cancellation()
+    const sql = pool.of(mine, { caller, cancellation })
+    const abandoned = Promise.allSettled([sql.query(sleep(60, 'left')), sql.query('select 1'), sql.query('select 2')])
+    const other = pool.of(theirs).query(sleep(1, 'stays'))
+    await untilRunning('left', 1)
+    cancellation.cancel()
+    expect((await abandoned).map(({ status }) => status)).toContain('rejected')
+    expect(await running('left')).toBe(0)
+    await expect(sql.query('select 1')).rejects.toMatchObject(refused('UNAVAILABLE'))
+    expect(await other).toHaveLength(1)
+    expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('never cancels what runs on the connection next', async () => {
+    const pool = tenants({}, 1)
+    for (let time = 0; time < 100; time++) {
+      const cancellation = new Cancellation()
+      const left = pool.of(mine, { caller, cancellation }).query('select pg_sleep($1)', [time % 5 ? 0 : 0.002])
+      const next = pool.of(theirs).query('select $1::int as n', [time])
+      setImmediate(() => cancellation.cancel())
+      await left.catch(() => {})
+      expect(await next).toEqual([{ n: time }])
+    }
+  })
+})
+
+describe('requests above organizations', () => {
+  it('leave connections to credentials and jobs, whoever sends how many', async () => {
+    const above = new AboveTenants(fresh.database)
+    const waiting = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'].map((ip) =>
+      above.of('', { caller: anonymous({ ip, userAgent: '' }) }).query(sleep(1, 'anonymous')),
+    )
+    await untilRunning('anonymous', 2)
+    expect(await fresh.database.query('select 1 as one')).toEqual([{ one: 1 }])
+    expect(await running('anonymous')).toBe(2)
+    await Promise.all(waiting)
+  })
+})

@@ -16,6 +16,7 @@ import {
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { Fragments } from './collect.ts'
+import { filterCost, type Cost } from './filter-cost.ts'
 import type { Variables } from './variables.ts'
 
 /** How many objects a list without `first` or `limit` is taken to have. */
@@ -26,6 +27,8 @@ const sizeArguments = new Set(['first', 'limit'])
 /** The part of an operation that costs: objects, and how often each may be repeated. */
 export interface CostNode {
   readonly objects: number
+  /** To find them: the filter, and rows that are read without being answered. */
+  readonly reading: Cost | null
   /** How often the children are repeated, once the variables are known. */
   readonly size: (variables: Variables) => number
   readonly children: readonly CostNode[]
@@ -77,19 +80,28 @@ export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode
     // A page carries the size of the list inside it, which must not be counted a second time.
     const isPage = size !== null && !isList && isObjectType(type)
     const children = visitSelection(node.selectionSet, type, isPage)
-    if (isPage) return [{ objects: 1, size, children }]
+    const filter = filterCost(field, node, fragments)
+    if (isPage) return [{ objects: 1, reading: readingOf(filter, children.length > 0 ? null : size), size, children }]
     const repeated = isList ? (size ?? (paged ? once : () => assumedListSize)) : once
-    return [{ objects: 0, size: repeated, children: [{ objects: 1, size: once, children }] }]
+    const each = { objects: 1, reading: null, size: once, children }
+    return [{ objects: 0, reading: filter, size: repeated, children: [each] }]
   }
 
   const root = schema.getRootType(operation.operation)
   return root ? visitSelection(operation.selectionSet, root, false) : []
 }
 
+/** A page reads its rows even if only their number is selected. */
+function readingOf(filter: Cost | null, rows: Cost | null): Cost | null {
+  if (!filter || !rows) return filter ?? rows
+  return (variables) => filter(variables) + rows(variables)
+}
+
 function totalCost(nodes: readonly CostNode[], variables: Variables): number {
   let total = 0
-  for (const { objects, size, children } of nodes) {
+  for (const { objects, reading, size, children } of nodes) {
     total += objects
+    if (reading) total += reading(variables)
     if (children.length > 0) total += size(variables) * totalCost(children, variables)
   }
   return total

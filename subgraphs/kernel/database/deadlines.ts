@@ -4,10 +4,12 @@ import type { StatementKind } from './database.ts'
 
 /** What a read of a tenant may take. */
 export const readMs = 2_000
+/** How long it waits for a lock: less, so that a lock is told from a read that is too much work. */
+export const readLockMs = 1_500
 /** What a statement of a tenant may take that writes, or that stands in a transaction. */
 export const writeMs = 10_000
 /** How long such a statement waits for a lock. */
-export const lockMs = 5_000
+export const writeLockMs = 5_000
 
 const queryCanceled = '57014'
 

@@ -39,6 +39,7 @@ async function running(mark: string): Promise<number> {
 const untilRunning = (mark: string, count: number): Promise<void> =>
   vi.waitFor(async () => expect(await running(mark)).toBe(count), { timeout: 20_000, interval: 20 })
 
+const gone = { message: 'The client has left.' }
 const refused = (code: string, details: object = {}) => ({ extensions: expect.objectContaining({ code, ...details }) })
 
 describe('the deadline of a statement', () => {
@@ -56,7 +57,7 @@ describe('the deadline of a statement', () => {
 
   it('is another one for writes and transactions, and that of reads for what a client composes in them', async () => {
     const sql = tenants().of(mine)
-    const read = [{ statement: '2s', lock: '0', organization: mine }]
+    const read = [{ statement: '2s', lock: '1500ms', organization: mine }]
     const write = [{ statement: '10s', lock: '5s', organization: mine }]
     for (const time of ['first', 'second']) {
       expect(await sql.query(settings), time).toEqual(read)
@@ -70,6 +71,24 @@ describe('the deadline of a statement', () => {
       await expect(inner.query(sleep(60), [], 'SCAN')).rejects.toMatchObject(refused('QUERY_TOO_EXPENSIVE'))
     })
     expect(await sql.query(settings)).toEqual(read)
+  })
+})
+
+describe('a lock', () => {
+  it('is not the fault of the query that waits for it', async () => {
+    const locked = Promise.withResolvers<void>()
+    const done = Promise.withResolvers<void>()
+    const holding = fresh.database.transaction(async (sql) => {
+      await sql.query('lock table crm.account in access exclusive mode')
+      locked.resolve()
+      await done.promise
+    })
+    await locked.promise
+    await expect(tenants().of(mine).query('select id from crm.account', [], 'SCAN')).rejects.toMatchObject({
+      code: '55P03',
+    })
+    done.resolve()
+    await holding
   })
 })
 
@@ -155,16 +174,29 @@ describe('a client that leaves', () => {
   const caller = anonymous({ ip: '', userAgent: '' })
 
   it('has its statements cancelled and its turns dropped, and nobody else does', async () => {
-    const pool = tenants({ connectionsPerTenant: 2 })
+    const asked: unknown[] = []
+    const query = fresh.database.query.bind(fresh.database) as Sql['query']
+    const cancelThrough: Sql = {
+      open: false,
+      transaction: (work) => fresh.database.transaction(work),
+      query: async <R>(text: string, values?: readonly unknown[]) => {
+        const rows = await query<R>(text, values)
+        asked.push(rows)
+        return rows
+      },
+    }
+    const pool = new TenantDatabase({ url: fresh.url, cancelThrough, limits: { connectionsPerTenant: 2 } })
+    onTestFinished(() => pool.close())
     const cancellation = new Cancellation()
     const sql = pool.of(mine, { caller, cancellation })
     const abandoned = Promise.allSettled([sql.query(sleep(60, 'left')), sql.query('select 1'), sql.query('select 2')])
     const other = pool.of(theirs).query(sleep(1, 'stays'))
     await untilRunning('left', 1)
     cancellation.cancel()
-    expect((await abandoned).map(({ status }) => status)).toContain('rejected')
+    await expect(abandoned).resolves.toContainEqual({ status: 'rejected', reason: expect.objectContaining(gone) })
+    expect(asked).toEqual([[{ pg_cancel_backend: true }]])
     expect(await running('left')).toBe(0)
-    await expect(sql.query('select 1')).rejects.toMatchObject(refused('UNAVAILABLE'))
+    await expect(sql.query('select 1')).rejects.toMatchObject(gone)
     expect(await other).toHaveLength(1)
     expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
   })

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { OperationContext } from '../context.ts'
 import { connectionsMaxDefault, Database, type DatabaseOptions, type Sql } from './database.ts'
-import { lockMs, readMs, writeMs } from './deadlines.ts'
+import { readLockMs, readMs, writeLockMs, writeMs } from './deadlines.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { SharedPool, SharedSql, type Introduce } from './shared-pool.ts'
 import { tenantRole } from './tenant-role.ts'
@@ -29,7 +29,7 @@ const introductions = {
   READ: { name: 'tenant_read', text: `select ${tenant}, ${deadline(readMs)}` },
   WRITE: {
     name: 'tenant_write',
-    text: `select ${tenant}, ${deadline(writeMs)}, set_config('lock_timeout', '${lockMs}', true)`,
+    text: `select ${tenant}, ${deadline(writeMs)}, set_config('lock_timeout', '${writeLockMs}', true)`,
   },
 } as const
 
@@ -67,7 +67,7 @@ export class TenantDatabase extends Database implements Tenancy {
       {
         role: tenantRole,
         // One statement takes one core, and compiles nothing: LLVM cannot be interrupted by a deadline.
-        settings: { max_parallel_workers_per_gather: '0', jit: 'off' },
+        settings: { max_parallel_workers_per_gather: '0', jit: 'off', lock_timeout: String(readLockMs) },
         onConnect: async (client) => {
           for (const prepared of Object.values(introductions)) await client.query({ ...prepared, values: [''] })
         },

@@ -1,0 +1,101 @@
+import {
+  getNamedType,
+  isInputObjectType,
+  Kind,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql'
+import type { Fragments } from './collect.ts'
+import type { Variables } from './variables.ts'
+
+/** A condition is tried on every row that the others leave. */
+const conditionCost = 1
+/** Text is read from the first character to the last, wherever PostgreSQL keeps it, and no index helps. */
+const textConditionCost = 25
+/** A search looks into several columns; which ones, the subgraph knows. */
+const searchCost = 4 * textConditionCost
+/** To count what a filter finds, all of it must be read, not only a page. */
+const countCost = 100
+
+const textOperators = new Set(['contains', 'startsWith', 'endsWith'])
+const counts = new Set(['total', 'totalPages', 'totalCount'])
+
+export type Cost = (variables: Variables) => number
+
+const none: Cost = () => 0
+
+/** What the conditions in a value cost; lists and objects of them add up. */
+function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditionCost): number {
+  if (value === undefined || value === null) return 0
+  if (!isInputObjectType(type)) return cost
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + costOfValue(item, type), 0)
+  const fields = type.getFields()
+  let sum = 0
+  for (const name in value as Variables) {
+    const field = fields[name]
+    if (field) sum += costOfValue((value as Variables)[name], getNamedType(field.type), costOfOperator(name))
+  }
+  return sum
+}
+
+const costOfOperator = (name: string): number => (textOperators.has(name) ? textConditionCost : conditionCost)
+
+interface Parts {
+  fixed: number
+  readonly variable: Cost[]
+}
+
+/** As `costOfValue`, of what a document writes: what is known is added up once, what stands in variables with each request. */
+function addCost(parts: Parts, value: ValueNode, type: GraphQLNamedInputType, cost = conditionCost): void {
+  if (value.kind === Kind.VARIABLE) {
+    const name = value.name.value
+    parts.variable.push((variables) => costOfValue(variables[name], type, cost))
+  } else if (!isInputObjectType(type)) parts.fixed += value.kind === Kind.NULL ? 0 : cost
+  else if (value.kind === Kind.LIST) for (const item of value.values) addCost(parts, item, type)
+  else if (value.kind === Kind.OBJECT) {
+    const fields = type.getFields()
+    for (const { name, value: inner } of value.fields) {
+      const field = fields[name.value]
+      if (field) addCost(parts, inner, getNamedType(field.type), costOfOperator(name.value))
+    }
+  }
+}
+
+function costOfArgument(value: ValueNode, type: GraphQLInputType, cost: number): Cost {
+  const parts: Parts = { fixed: 0, variable: [] }
+  addCost(parts, value, getNamedType(type), cost)
+  const { fixed, variable } = parts
+  if (variable.length === 0) return fixed === 0 ? none : () => fixed
+  return (variables) => {
+    let sum = fixed
+    for (const part of variable) sum += part(variables)
+    return sum
+  }
+}
+
+/** What it costs to find the records of a list, beside the records: its filter and search, and once more to count them. */
+export function filterCost(field: GraphQLField<unknown, unknown>, node: FieldNode, fragments: Fragments): Cost | null {
+  const costs = (node.arguments ?? []).flatMap(({ name, value }) => {
+    if (name.value !== 'filter' && name.value !== 'search') return []
+    const argument = field.args.find((candidate) => candidate.name === name.value)
+    return argument ? costOfArgument(value, argument.type, name.value === 'search' ? searchCost : conditionCost) : []
+  })
+  const [first, second = none] = costs.filter((cost) => cost !== none)
+  if (!first) return null
+  const isCounted = node.selectionSet !== undefined && selectsCount(node.selectionSet, fragments)
+  return (variables) => {
+    const cost = first(variables) + second(variables)
+    return isCounted && cost > 0 ? 2 * cost + countCost : cost
+  }
+}
+
+const selectsCount = ({ selections }: SelectionSetNode, fragments: Fragments): boolean =>
+  selections.some((node) => {
+    if (node.kind === Kind.FIELD) return counts.has(node.name.value)
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node
+    return fragment !== undefined && selectsCount(fragment.selectionSet, fragments)
+  })

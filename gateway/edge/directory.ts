@@ -4,6 +4,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/scim-token.ts'
 import type { Arrival } from './address.ts'
 import type { Admission, Edge } from './edge.ts'
+import { noteSharer } from './unsent.ts'
 import { statusSent } from './usage.ts'
 
 /** The token as it stands now, by the SHA-256 of what was presented. */
@@ -40,6 +41,7 @@ export async function admitDirectory(
     usage: { counted, operation: 'unknown', startedMs },
     caller: { ...stranger.caller, ...acting, kind: 'SCIM', credentialId: id },
   }
+  noteSharer(res, organizationId)
   res.once('close', () => edge.finished(admission, statusSent(res)))
   return admission
 }

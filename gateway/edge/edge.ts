@@ -16,6 +16,7 @@ import type { Identified } from './credentials.ts'
 import { newRequestId, requestIdOf, writeProblem } from './problem.ts'
 import { Quotas, setQuotaHeaders } from './quota.ts'
 import type { AppCredential, KeyCredential, QuotaHeaders } from './quota.ts'
+import { noteSharer } from './unsent.ts'
 import { statusSent, usageOf } from './usage.ts'
 import type { RequestUsage } from './usage.ts'
 
@@ -139,7 +140,10 @@ export class Edge {
   #observed(admitted: Omit<Admission, 'usage'>, startedMs: number, res: ServerResponse | null): Admission {
     const usage = usageOf(admitted.caller, startedMs, admitted.app?.record.appId)
     const admission = { ...admitted, usage }
-    if (res && usage) res.once('close', () => this.finished(admission, statusSent(res)))
+    if (res) {
+      noteSharer(res, admitted.caller.organizationId || admitted.caller.ip)
+      if (usage) res.once('close', () => this.finished(admission, statusSent(res)))
+    }
     return admission
   }
 

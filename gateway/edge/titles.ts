@@ -11,6 +11,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   GRAPHQL_VALIDATION_FAILED: 'GraphQL document not valid',
   GRAPHQL_LIMIT_EXCEEDED: 'GraphQL document over a limit',
   QUERY_TOO_EXPENSIVE: 'Query takes too long',
+  ANSWER_TOO_LARGE: 'Answer too large',
   INTROSPECTION_DISABLED: 'Introspection needs a credential',
   OPERATION_RESOLUTION_FAILURE: 'GraphQL operation not determined',
   BAD_USER_INPUT: 'Input not valid',

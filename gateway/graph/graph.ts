@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { refusalOfSize, refusalOfSizeWhenDone } from '../../subgraphs/kernel/answer-size.ts'
 import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
@@ -86,9 +87,16 @@ export class Graph {
 
   /**
    * Rejects with a `Refusal`, before anything executes, when the caller may not, a variable is not valid or the operation
-   * costs too much. What fails while executing is in the result's errors.
+   * costs too much; afterwards only when the answer is too large. What fails while executing is in the result's errors.
    */
   async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
+    const result = await this.run(prepared, given, context)
+    const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
+    if (refusal) throw refusal
+    return result
+  }
+
+  private async run(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'Subscriptions are answered on a websocket.')

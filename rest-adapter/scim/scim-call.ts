@@ -5,6 +5,7 @@ import { cancellationOf } from '../../gateway/edge/cancellation-of.ts'
 import type { Edge } from '../../gateway/edge/edge.ts'
 import { admitDirectory, presentsScimToken, type FindScimToken } from '../../gateway/edge/directory.ts'
 import { requestIdOf } from '../../gateway/edge/problem.ts'
+import { sendJson } from '../../gateway/edge/send-json.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { readJson } from '../body.ts'
@@ -68,12 +69,10 @@ export async function answer(
     }
     const base = `${await options.publicUrl()}${scimBase}`
     const { status, body } = await work({ req, base, body: () => bodyOf(req), run })
-    res.statusCode = status
-    res.setHeader('Cache-Control', 'no-store')
     const location = status === 201 && (body as { meta?: { location?: string } }).meta?.location
     if (location) res.setHeader('Location', location)
-    if (body) res.setHeader('Content-Type', mediaType)
-    res.end(body && JSON.stringify(body))
+    if (body) sendJson(res, status, mediaType, {}, body)
+    else res.writeHead(status, { 'Cache-Control': 'no-store' }).end()
   } catch (thrown) {
     const isDefect = !(thrown instanceof ScimRefusal) && !isCoded(thrown)
     if (isDefect) options.onDefect(thrown, requestId)

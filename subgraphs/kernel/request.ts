@@ -5,6 +5,7 @@ import { nobody, type Caller, type OperationContext } from './context.ts'
 import type { Settings } from './config.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/database.ts'
+import { withinRowBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
 import type { Keys } from './keys.ts'
@@ -52,7 +53,8 @@ export function requestContext(
 ): RequestContext {
   const { clock, log, languageModel, keys, counters, settings, outbound, vault } = services
   const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault }
-  return { ...operation, ...reach, db, callsOut, batches: new Map() }
+  const bounded = operation.caller.kind === 'SYSTEM' ? db : withinRowBytes(db)
+  return { ...operation, ...reach, db: bounded, callsOut, batches: new Map() }
 }
 
 /** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { rowBytesMax } from '../answer-size.ts'
 import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
 import { RowClient } from './row-client.ts'
 import { PreparedQuery, type Introduction, type Row } from './prepared-query.ts'
@@ -128,6 +129,8 @@ export class Database implements Sql {
     const { url, connectionsMax = connectionsMaxDefault, statementTimeoutMs = 30_000, onError } = options
     this.pool = new pg.Pool({
       Client: RowClient as never,
+      // Jobs and operators read what was written whole.
+      ...(role && { rowBytesMax }),
       connectionString: url,
       max: connectionsMax,
       types,

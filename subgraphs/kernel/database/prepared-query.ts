@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
+import { rowsTooLarge } from '../answer-size.ts'
+import { noteBytes } from './row-bytes.ts'
 
 export type Row = Record<string, unknown>
 
@@ -14,7 +16,9 @@ interface Field {
 
 /** What a submitted query uses of pg's connection. */
 interface Connection {
-  readonly stream: { cork(): void; uncork(): void }
+  readonly stream: { cork(): void; uncork(): void; destroy(): void }
+  /** How many bytes of rows a statement may have here; without it, any. */
+  readonly rowBytesMax?: number | undefined
   readonly parsedStatements: Readonly<Record<string, string>>
   readonly submittedNamedStatements: Record<string, string>
   parse(statement: { readonly name: string; readonly text: string }): void
@@ -71,7 +75,9 @@ export interface Introduction {
 export class PreparedQuery implements pg.Submittable {
   private readonly values: readonly unknown[]
   private rowOf: RowOf | undefined
-  private readonly rows: Row[] = []
+  private rows: Row[] = []
+  private bytes = 0
+  private bytesMax = Infinity
   private failure: unknown = null
   private connection: Connection | null = null
   /** The answer of the introduction comes first and is nobody's row. */
@@ -92,6 +98,7 @@ export class PreparedQuery implements pg.Submittable {
   submit(of: unknown): void {
     const connection = (this.connection = of as Connection)
     const { name, text } = this
+    this.bytesMax = connection.rowBytesMax ?? Infinity
     this.rowOf = name ? described.get(connection)?.get(name) : undefined
     connection.stream.cork()
     if (this.introduction !== null) {
@@ -118,8 +125,10 @@ export class PreparedQuery implements pg.Submittable {
     known.set(this.name, this.rowOf)
   }
 
-  handleDataRow({ fields }: { readonly fields: Texts }): void {
-    if (!this.isIntroduced) return
+  handleDataRow({ fields, length }: { readonly fields: Texts; readonly length: number }): void {
+    if (!this.isIntroduced || this.failure) return
+    this.bytes += length
+    if (this.bytes > this.bytesMax) return this.stop()
     try {
       this.rows.push(this.rowOf!(fields))
     } catch (error) {
@@ -134,10 +143,18 @@ export class PreparedQuery implements pg.Submittable {
   handleEmptyQuery(): void {}
 
   handleError(error: unknown): void {
-    this.done(error, [])
+    this.done(this.failure ?? error, [])
   }
 
   handleReadyForQuery(): void {
+    noteBytes(this.rows, this.bytes)
     this.done(this.failure, this.rows)
+  }
+
+  /** PostgreSQL sends to the end: only without a connection does it let the rest be. */
+  private stop(): void {
+    this.failure = rowsTooLarge()
+    this.rows = []
+    this.connection!.stream.destroy()
   }
 }

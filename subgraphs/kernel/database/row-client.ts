@@ -13,6 +13,7 @@ interface Reader {
 }
 
 interface Connection {
+  rowBytesMax: number | undefined
   attachListeners(stream: NodeJS.ReadableStream): void
   emit(event: string, message: Message): void
 }
@@ -33,9 +34,10 @@ function rowReader(): Reader {
 
 /** pg's client with another reader of rows. */
 export class RowClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config: pg.ClientConfig & { readonly rowBytesMax?: number } = {}) {
     super(config)
     const { connection } = this as unknown as { connection: Connection }
+    connection.rowBytesMax = config.rowBytesMax
     connection.attachListeners = (stream) => {
       const reader = rowReader()
       const tell = (message: Message): void => {

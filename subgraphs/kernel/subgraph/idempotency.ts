@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { refusalOfSize } from '../answer-size.ts'
 import { CallsOut } from '../call-out.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
 import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
@@ -62,7 +63,10 @@ async function onceWith(
       const earlier = await recall(db, services, request, step)
       if (earlier) return { earlier }
       const answer = await run(requestContext(context, services, db, callsOut))
-      if (isDefect(answer)) throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
+      const tooLarge = refusalOfSize(answer)
+      if (tooLarge) throw new Undone({ data: null, errors: [tooLarge.toJSON()] })
+      if (isDefect(answer) || wasStopped(answer))
+        throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
       if (isFinal(answer)) await remember(db, services, request, step, answer)
       return { answer }
     })
@@ -92,6 +96,8 @@ export async function asBefore(
     return refused(error)
   }
   const answer = await run()
+  const tooLarge = refusalOfSize(answer)
+  if (tooLarge) return refused(tooLarge)
   if (!isDefect(answer) && isFinal(answer)) await remember(db, services, request, step, answer)
   return answer
 }
@@ -148,9 +154,9 @@ const cutoff = ({ clock }: Services): string =>
 async function recall(db: Sql, services: Services, request: SubgraphRequest, step: string): Promise<Remembered | null> {
   const { caller, idempotency } = request.context
   const remembered = await db.query<Remembered>(
-    `select step, fingerprint, answer from kernel.idempotency
+    `select step, fingerprint, case when step = $5 then answer end as answer from kernel.idempotency
      where organization_id = $1 and credential_id = $2 and key = $3 and created_at > $4`,
-    [caller.organizationId, caller.credentialId, idempotency!.key, cutoff(services)],
+    [caller.organizationId, caller.credentialId, idempotency!.key, cutoff(services), step],
   )
   if (remembered.some(({ fingerprint }) => fingerprint !== idempotency!.fingerprint))
     throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
@@ -211,6 +217,10 @@ function statuses({ errors = [] }: SubgraphResult): number[] {
 const isDefect = (answer: SubgraphResult): boolean =>
   statuses(answer).some((status) => status >= 500) ||
   (answer.errors ?? []).some(({ extensions }) => extensions?.code === 'QUERY_TOO_EXPENSIVE')
+
+/** Reading too much ends the connection, and with it the transaction. */
+const wasStopped = ({ errors = [] }: SubgraphResult): boolean =>
+  errors.some(({ extensions }) => extensions?.['code'] === 'ANSWER_TOO_LARGE')
 
 /** Success, even of a part, and business refusals are final; failed validation and refused access may be tried again. */
 function isFinal(answer: SubgraphResult): boolean {

@@ -3,7 +3,7 @@ import { Cancellation } from '../cancellation.ts'
 import { Circuit } from './circuit.ts'
 import { anOperation, callerKey, remote, Scripted, serve, strange } from './remote.fixture.ts'
 import type { SubgraphResult } from './endpoint.ts'
-import { answerBytesMax } from './wire.ts'
+import { wireBytesMax } from './wire.ts'
 
 const unavailable = {
   code: 'UNAVAILABLE',
@@ -151,7 +151,7 @@ describe('a subgraph that runs apart', () => {
       const more = () => void (response.destroyed || response.write(part, more))
       more()
     })
-    expect(await reasonOf(remote(url))).toBe(`subgraph crm answered more than ${answerBytesMax} bytes`)
+    expect(await reasonOf(remote(url))).toBe(`subgraph crm answered more than ${wireBytesMax} bytes`)
   })
 
   it('is asked again for a read on a connection that was closed meanwhile, and never for a mutation', async () => {

@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import { callerHeader, signCaller } from './caller-token.ts'
 import { Circuit } from './circuit.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
-import { answerBytesMax, isQuery, readAnswer, writeRequest } from './wire.ts'
+import { isQuery, readAnswer, wireBytesMax, writeRequest } from './wire.ts'
 
 export interface RemoteOptions {
   readonly name: string
@@ -60,7 +60,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
     if (!this.#circuit.enter()) throw unavailable(`subgraph ${this.name} rests after failures in a row`)
     const { status, text } = await this.#send(operation)
     if (status !== 200) throw unavailable(`subgraph ${this.name} answered ${status}`)
-    if (text === null) throw unavailable(`subgraph ${this.name} answered more than ${answerBytesMax} bytes`)
+    if (text === null) throw unavailable(`subgraph ${this.name} answered more than ${wireBytesMax} bytes`)
     try {
       return readAnswer(text)
     } catch (cause) {
@@ -130,7 +130,7 @@ async function textOf(response: IncomingMessage): Promise<string | null> {
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > answerBytesMax) return null
+    if (size > wireBytesMax) return null
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

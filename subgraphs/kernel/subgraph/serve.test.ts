@@ -48,6 +48,12 @@ describe('serveSubgraph', () => {
     ])
   })
 
+  it('refuses an answer that is too large before it is built', async () => {
+    const text = 'x'.repeat(1_000_000)
+    const { url } = await serve(new Scripted({ data: { list: Array.from({ length: 1_000 }, () => text) } }), { clock })
+    expect(await post(url, body, signedFor(body))).toEqual([200, 'ANSWER_TOO_LARGE'])
+  })
+
   it('is alive, and ready while its database answers', async () => {
     const state: { check: () => Promise<boolean> } = { check: () => Promise.resolve(true) }
     const { url } = await serve(new Scripted(), { isReady: () => state.check() })

@@ -124,8 +124,9 @@ async function execute(
   } catch {
     return refused('INVALID_JSON', 'The body is not a GraphQL request.')
   }
-  if (isQuery(operation.document)) operation = cancelledWith(response, operation)
-  return { status: 200, text: writeAnswer(await subgraph.execute(operation)) }
+  const reads = isQuery(operation.document)
+  if (reads) operation = cancelledWith(response, operation)
+  return { status: 200, text: writeAnswer(await subgraph.execute(operation), !reads) }
 }
 
 /** The gateway closes the connection when the client of a read has left. */

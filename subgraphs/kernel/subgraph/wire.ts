@@ -1,9 +1,10 @@
+import { answerBytesMax, refusalOfSize, refusalOfSizeWhenDone } from '../answer-size.ts'
 import type { OperationContext } from '../context.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
 /** Most bytes of a request and of an answer between the gateway and a subgraph. */
 export const requestBytesMax = 2_000_000
-export const answerBytesMax = 32_000_000
+export const wireBytesMax = answerBytesMax + 1_000 /* what is around `data` and `errors` */
 
 /** Whether a document only reads, so that it may be sent again and cancelled. */
 export const isQuery = (document: string): boolean => /^\s*(query\b|\{)/.test(document)
@@ -38,7 +39,10 @@ export function readRequest(text: string): SubgraphRequest {
   return { document: query, variables, context: extensions.context }
 }
 
-export function writeAnswer({ data, errors, replayed }: SubgraphResult): string {
+/** An answer that is too large is replaced by its refusal before it is built. */
+export function writeAnswer(result: SubgraphResult, isMutation = false): string {
+  const tooLarge = isMutation ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
+  const { data, errors, replayed }: SubgraphResult = tooLarge ? { errors: [tooLarge.toJSON()] } : result
   const answer: AnswerBody = {
     ...(errors && { errors }),
     data: data ?? null,

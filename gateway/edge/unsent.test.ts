@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { sendSlices } from './send-json.ts'
+import { UnsentBytes } from './unsent.ts'
+
+describe('UnsentBytes', () => {
+  it('has a bound in all and for each, and room again when something is sent', () => {
+    const unsent = new UnsentBytes(100, 40)
+    const first = unsent.take('a', 40)!
+    expect([unsent.take('a', 1), unsent.hasRoom('a', 1), unsent.hasRoom('b', 40)]).toEqual([null, false, true])
+    unsent.take('b', 40)
+    expect([unsent.take('c', 21), unsent.bytes]).toEqual([null, 80])
+    first()
+    expect([unsent.hasRoom('c', 40), unsent.hasRoom('a', 40), unsent.bytes]).toEqual([true, true, 40])
+  })
+})
+
+/** A connection that asks once and reads nothing until it is resumed. */
+async function asking(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  onTestFinished(() => server.close().closeAllConnections())
+  await once(server, 'listening')
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).pause()
+  onTestFinished(() => void client.destroy())
+  client.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  return client
+}
+
+// More than the network takes on its own.
+const large = Buffer.alloc(32_000_000, 'x')
+
+describe('a large answer', () => {
+  it('is cut off where the client does not read', async () => {
+    const closed = Promise.withResolvers<boolean>()
+    await asking((_req, res) => {
+      res.once('close', () => closed.resolve(res.writableFinished))
+      sendSlices(res, large, 100)
+    })
+    expect(await closed.promise).toBe(false)
+  })
+
+  it('comes whole where it reads', async () => {
+    const client = await asking((_req, res) => sendSlices(res, large))
+    let bytes = 0
+    client.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()
+    await once(client, 'close')
+    expect(bytes).toBeGreaterThan(large.length)
+  })
+})

@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { answerBytesMax, rowBytesMax } from '../../subgraphs/kernel/answer-size.ts'
+import { account } from '../builders.ts'
+import { usePlatform, type Member } from '../platform.ts'
+
+const platform = usePlatform()
+
+/** `count` accounts with so many characters of metadata each, in an organization of their own. */
+async function accounts(count: number, character: string, characters: number): Promise<Member> {
+  const member = await platform.member({ organizationId: await platform.organization(), role: 'ADMIN' })
+  const parent = await account(member)
+  for (let made = 1; made < count; made++) await account(member, { parentAccountId: parent.id })
+  await platform.query('update crm.account set metadata = to_jsonb(repeat($2, $3)) where organization_id = $1', [
+    member.organizationId,
+    character,
+    characters,
+  ])
+  return member
+}
+
+const codesOf = (body: unknown): unknown[] =>
+  ((body as { errors?: { extensions: { code: string } }[] }).errors ?? []).map(({ extensions }) => extensions.code)
+
+const tooManyRows = `The operation reads more than ${rowBytesMax} bytes. Ask for fewer records or fields at once.`
+const tooLarge = `The answer has more than ${answerBytesMax} bytes. Ask for fewer records or fields at once.`
+
+describe('an answer that would be too large', () => {
+  let large: Member
+  /** A tenth of a megabyte each: all of them together fit. */
+  let small: Member
+  beforeAll(async () => {
+    large = await accounts(20, 'x', 900_000)
+    small = await accounts(30, 'x', 100_000)
+  })
+
+  it('is refused while its rows are read', async () => {
+    const graphql = await large.graphql('{ accountList(limit: 100) { data { metadata } } }')
+    expect([graphql.status, codesOf(graphql.body)]).toEqual([200, ['ANSWER_TOO_LARGE']])
+    expect(graphql.body).toMatchObject({ data: null, errors: [{ message: tooManyRows }] })
+    const rest = await large.rest.accountList!({ query: { limit: 100 } })
+    expect(rest).toMatchObject({ status: 400, body: { code: 'ANSWER_TOO_LARGE', detail: tooManyRows } })
+    const part = await large.rest.accountList!({ query: { limit: 8 } })
+    expect([part.status, part.body.data.length]).toEqual([200, 8])
+  })
+
+  it('is refused when several statements read too much together', async () => {
+    const query = `{ ${Array.from({ length: 4 }, (_, index) => `a${index}: accountList(page: ${index + 1}, limit: 5) { data { metadata } }`).join(' ')} }`
+    const { status, body } = await large.graphql(query)
+    expect([status, new Set(codesOf(body))]).toEqual([200, new Set(['ANSWER_TOO_LARGE'])])
+  })
+
+  it('is refused when it repeats one record, before it is built', async () => {
+    const aliases = Array.from({ length: 4 }, (_, index) => `p${index}: parent { metadata }`).join(' ')
+    const query = `{ accountList(limit: 100) { data { ${aliases} } } }`
+    const before = process.memoryUsage().rss
+    const answers = await Promise.all([large.graphql(query), small.graphql(query), large.graphql(query)])
+    expect(answers.map(({ status, body }) => [status, body.errors[0].message])).toEqual(
+      Array.from({ length: 3 }, () => [400, tooLarge]),
+    )
+    expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
+  })
+
+  it('is refused when its characters become six bytes each', async () => {
+    const member = await accounts(16, '\u0001', 100_000)
+    const refused = await member.rest.accountList!({ query: { limit: 16 } })
+    expect(refused).toMatchObject({ status: 400, body: { code: 'ANSWER_TOO_LARGE', detail: tooLarge } })
+    const part = await member.rest.accountList!({ query: { limit: 12 } })
+    expect([part.status, part.body.data[11].metadata]).toEqual([200, '\u0001'.repeat(100_000)])
+  })
+
+  it('leaves a mutation under a key undone, and says so of one without', async () => {
+    const child = (await small.rest.accountList!({ query: { limit: 1 } })).body.data[0].id
+    const mutation = `mutation { accountUpdate(id: "${child}", input: {name: "Renamed"}) {
+      parent { children(first: 100) { nodes { a: parent { metadata } b: parent { metadata } c: parent { metadata } } } } } }`
+    const before = await platform.fingerprint(small.organizationId)
+    const kept = await small.graphql(mutation, {}, { 'idempotency-key': 'too-large' })
+    expect([kept.status, codesOf(kept.body)]).toEqual([200, ['ANSWER_TOO_LARGE']])
+    expect(await platform.fingerprint(small.organizationId)).toBe(before)
+    const done = await small.graphql(mutation)
+    expect([done.status, done.body.errors[0].message]).toEqual([
+      400,
+      `The mutation was carried out, but its answer has more than ${answerBytesMax} bytes. Read what it wrote with fewer fields.`,
+    ])
+    expect((await small.rest.account!({ id: child })).body.name).toBe('Renamed')
+  })
+})
+
+/** Asks and never reads: what comes beyond the buffers of the network stays with the server. */
+async function unreading(member: Member, query: string): Promise<Socket> {
+  const { hostname, port } = new URL(platform.url)
+  const socket = connect({ host: hostname, port: Number(port) }).pause()
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  const body = JSON.stringify({ query })
+  await once(socket, 'connect')
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${member.secret}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  return socket
+}
+
+describe('clients that do not read', () => {
+  it('take no more than their share, and leave others theirs', async () => {
+    const greedy = await accounts(9, 'x', 900_000)
+    const other = await accounts(3, 'x', 900_000)
+    const query = '{ accountList(limit: 100) { data { metadata } } }'
+    const before = process.memoryUsage().rss
+    for (let client = 0; client < 12; client++) await unreading(greedy, query)
+    await expect.poll(async () => (await greedy.graphql(query)).status, { timeout: 30_000 }).toBe(503)
+    const refused = await greedy.rest.accountList!({ query: { limit: 9 } })
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5'])
+    expect((await greedy.rest.accountList!({ query: { limit: 1 } })).status).toBe(200)
+    expect((await other.graphql(query)).body.data.accountList.data).toHaveLength(3)
+    expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000)
+  })
+})

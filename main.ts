@@ -1,10 +1,11 @@
 import 'reflect-metadata'
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
 import { Graph } from './gateway/graph/graph.ts'
+import { Connections, patience } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { asksForSocket, graphqlSocket } from './gateway/http/graphql-socket.ts'
 import { answerUnreadable, headerBytesMax } from './gateway/http/unreadable.ts'
@@ -119,9 +120,17 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listensAt)
   const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl })
-  const server = createServer({ maxHeaderSize: headerBytesMax, shouldUpgradeCallback: asksForSocket }, app)
+  const connections = new Connections(config.trustProxy)
+  const shouldUpgradeCallback = (req: IncomingMessage) => !connections.refusalOf(req.socket) && asksForSocket(req)
+  const server = createServer({ ...patience, maxHeaderSize: headerBytesMax, shouldUpgradeCallback }, (req, res) => {
+    const refusal = connections.refusalOf(req.socket)
+    if (!refusal) return app(req, res)
+    res.shouldKeepAlive = false
+    edge.refuse(refusal, req, res)
+  })
+  connections.watch(server)
   answerUnreadable(server, { edge, apiVersion: contract.version })
-  const socket = graphqlSocket({ server, graph, edge, log })
+  const socket = graphqlSocket({ server, graph, edge, log, apiVersion: contract.version })
   const closeRest = async (): Promise<void> => {
     await listener.close()
     await usage.close()

@@ -63,6 +63,11 @@ export class Edge {
     this.#quotas = new Quotas(options.counters)
   }
 
+  /** The client, as limits count it. */
+  addressOf(request: Arrival): string {
+    return addressKey(clientAddress(request, this.#options.config.trustProxy))
+  }
+
   admit(request: Arrival, res: ServerResponse | null): Admission | Promise<Admission> {
     const { config, clock } = this.#options
     const startedMs = performance.now()

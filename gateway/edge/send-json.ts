@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { countedFrom, sharerOf, unsent } from './unsent.ts'
 
-const sliceBytes = 262_144
-/** How long a client may take to read a slice of a large answer. */
+/** A slice of a large answer. */
+export const readAtOnce = 262_144
+/** How long a client may take to read it. */
 const readWithinMs = 20_000
 
 /**
@@ -28,7 +29,7 @@ export function sendJson(
     'Content-Length': bytes.length,
     'Cache-Control': 'no-store',
   })
-  if (bytes.length <= sliceBytes) res.end(bytes)
+  if (bytes.length <= readAtOnce) res.end(bytes)
   else sendSlices(res, bytes)
 }
 
@@ -48,7 +49,7 @@ export function sendSlices(res: ServerResponse, bytes: Buffer, withinMs = readWi
   const goOn = (): void => {
     late.refresh()
     while (at < bytes.length) {
-      const slice = bytes.subarray(at, (at += sliceBytes))
+      const slice = bytes.subarray(at, (at += readAtOnce))
       if (at >= bytes.length) res.end(slice)
       else if (!res.write(slice)) return
     }

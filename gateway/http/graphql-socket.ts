@@ -1,18 +1,34 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { pathOf } from '../edge/blocked-path.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { bodyBytesMax } from '../edge/body.ts'
 import { OpenSocket, type SocketTimes } from './open-socket.ts'
 import type { Ports } from './ports.ts'
 import { SocketOperations } from './socket-operations.ts'
+import { endWith } from './unreadable.ts'
+
+/** How many websockets may be open at once. */
+export interface SocketLimits {
+  readonly perAddress: number
+  /** That have not shown a credential yet. */
+  readonly waiting: number
+  readonly waitingPerAddress: number
+}
+
+const socketLimits: SocketLimits = { perAddress: 256, waiting: 1_024, waitingPerAddress: 32 }
 
 export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
   /** Made with `shouldUpgradeCallback: asksForSocket`. */
   readonly server: Server
   readonly log: Pick<Logger, 'error' | 'debug'>
+  /** Sent as API-Version with a refusal. */
+  readonly apiVersion: string
+  readonly limits?: Partial<SocketLimits>
   /** Operations that one connection may have running. */
   readonly operationsMax?: number
   /** How long a client may take to send `connection_init`. */
@@ -40,14 +56,19 @@ export const asksForSocket = ({ headers, url = '/' }: IncomingMessage): boolean 
 /** GraphQL over websockets (graphql-transport-ws), on the server and the paths of GraphQL over HTTP. */
 export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
   const { server, graph, edge, log, operationsMax = 32, initMs = 5_000 } = options
-  const times: SocketTimes = { pingMs: options.pingMs ?? 20_000, idleMs: options.idleMs ?? 600_000 }
+  const times: SocketTimes = {
+    pingMs: options.pingMs ?? 20_000,
+    idleMs: options.idleMs ?? 600_000,
+    readMs: options.readMs ?? 20_000,
+  }
   const { hooks } = new SocketOperations({ graph, edge, log, operationsMax })
   const protocol = makeServer({ ...hooks, connectionInitWaitTimeout: initMs })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytesMax, handleProtocols })
   const open = new Set<OpenSocket>()
+  const limits = { ...socketLimits, ...options.limits }
 
   const accept = (client: WebSocket, request: IncomingMessage): void => {
-    const socket = new OpenSocket(client, request, times, log)
+    const socket = new OpenSocket(client, request, edge.addressOf(request), times, log)
     open.add(socket)
     const closed = protocol.opened(socket, socket)
     client.once('close', (code, reason) => {
@@ -59,8 +80,11 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
     () => open.forEach((socket) => void closeWhenOver(socket, options)),
     options.recheckMs ?? 2_000,
   )
-  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void =>
-    sockets.handleUpgrade(request, stream, head, accept)
+  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    if (hasRoom(open, edge.addressOf(request), limits)) return sockets.handleUpgrade(request, stream, head, accept)
+    const message = 'Too many websockets are open; close some and try again.'
+    endWith(new Refusal('UNAVAILABLE', message, { retryAfter: 5 }), stream as Socket, options.apiVersion)
+  }
   server.on('upgrade', upgrade)
 
   return {
@@ -73,6 +97,20 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
       clearTimeout(force)
     },
   }
+}
+
+function hasRoom(open: ReadonlySet<OpenSocket>, address: string, limits: SocketLimits): boolean {
+  let here = 0
+  let waiting = 0
+  let waitingHere = 0
+  for (const socket of open) {
+    const isHere = socket.address === address
+    if (isHere) here++
+    if (socket.arrival) continue
+    waiting++
+    if (isHere) waitingHere++
+  }
+  return here < limits.perAddress && waiting < limits.waiting && waitingHere < limits.waitingPerAddress
 }
 
 /** Ends what a session that is over had open: its user signed out, changed the password, or was deactivated. */

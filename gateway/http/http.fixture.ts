@@ -54,7 +54,9 @@ const refused = (code: 'IDEMPOTENCY_KEY_REUSED' | 'IDEMPOTENCY_IN_PROGRESS'): Su
 
 export interface ServingSketch extends EdgeSketch {
   readonly direct?: boolean
-  readonly socket?: Partial<Pick<GraphqlSocketOptions, 'operationsMax' | 'initMs' | 'pingMs' | 'idleMs' | 'recheckMs'>>
+  readonly socket?: Partial<
+    Pick<GraphqlSocketOptions, 'operationsMax' | 'initMs' | 'pingMs' | 'idleMs' | 'readMs' | 'recheckMs' | 'limits'>
+  >
 }
 
 export const versionServed = '1.2.3'
@@ -81,7 +83,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
     }),
   )
   const server = createServer({ shouldUpgradeCallback: asksForSocket }, app)
-  const socket = graphqlSocket({ server, graph, edge, log, ...socketOptions })
+  const socket = graphqlSocket({ server, graph, edge, log, apiVersion: versionServed, ...socketOptions })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`

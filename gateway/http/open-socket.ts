@@ -3,6 +3,9 @@ import { CloseCode, type WebSocket as GraphqlWebSocket } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocket, type RawData } from 'ws'
 import type { Arrival } from '../edge/address.ts'
+import { bodyBytesMax } from '../edge/body.ts'
+import { readAtOnce } from '../edge/send-json.ts'
+import { countedFrom, unsent } from '../edge/unsent.ts'
 import type { Connection } from './socket-operations.ts'
 
 export interface SocketTimes {
@@ -10,12 +13,19 @@ export interface SocketTimes {
   readonly pingMs: number
   /** How long a client may stay silent while nothing runs. */
   readonly idleMs: number
+  /** How long a client may take to read an answer, for each of its 256 kB. */
+  readonly readMs: number
 }
 
 const normal = 1000
 const policyViolation = 1008
+const tryAgainLater = 1013
 // Far more than a client has reason to send before it read an answer.
 const messagesMax = 500
+// Of messages that are being answered.
+const bytesMax = 4 * bodyBytesMax
+
+const noCount = (): void => {}
 
 const textOf = (message: RawData): string =>
   (Array.isArray(message) ? Buffer.concat(message) : Buffer.from(message as Buffer)).toString('utf8')
@@ -26,22 +36,30 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
   arrival: Arrival | null = null
   /** Messages that are being answered: until the answer has left, so a client that does not read gathers no more of them. */
   running = 0
+  sharer = ''
   readonly #client: WebSocket
   readonly #log: Pick<Logger, 'error' | 'debug'>
   readonly #idle: NodeJS.Timeout
   readonly #ping: NodeJS.Timeout
+  readonly #readMs: number
+  /** Until when each answer that is on its way must have been read; the oldest first. */
+  readonly #unread = new Set<{ readonly until: number }>()
+  #bytes = 0
   #isThere = true
   #finish: { readonly code: number; readonly reason: string } | null = null
 
   constructor(
     client: WebSocket,
     request: IncomingMessage,
-    { pingMs, idleMs }: SocketTimes,
+    /** Of the client, as limits count it. */
+    readonly address: string,
+    { pingMs, idleMs, readMs }: SocketTimes,
     log: Pick<Logger, 'error' | 'debug'>,
   ) {
     this.request = request
     this.#client = client
     this.#log = log
+    this.#readMs = readMs
     this.#idle = setTimeout(() => this.#whenIdle(), idleMs)
     this.#ping = setInterval(() => this.#checkPresence(), pingMs)
     client.on('pong', () => (this.#isThere = true))
@@ -59,8 +77,20 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
 
   send(text: string): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#client.readyState !== WebSocket.OPEN) resolve()
-      else this.#client.send(text, () => resolve())
+      if (this.#client.readyState !== WebSocket.OPEN) return resolve()
+      const bytes = Buffer.from(text)
+      const counted = bytes.length >= countedFrom ? unsent.take(this.sharer, bytes.length) : noCount
+      if (!counted) {
+        this.close(tryAgainLater, 'Too many large answers wait to be read')
+        return resolve()
+      }
+      const unread = { until: performance.now() + this.#readMs * Math.ceil(bytes.length / readAtOnce) }
+      this.#unread.add(unread)
+      this.#client.send(bytes, { binary: false }, () => {
+        this.#unread.delete(unread)
+        counted()
+        resolve()
+      })
     })
   }
 
@@ -84,13 +114,17 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     this.#client.on('message', (message) => {
       // A client may go on sending after it was told that the connection ends.
       if (this.#client.readyState !== WebSocket.OPEN || this.#finish) return
-      if (this.running >= messagesMax) return this.close(policyViolation, 'Too many messages at once')
+      const text = textOf(message)
+      if (this.running >= messagesMax || this.#bytes + text.length > bytesMax)
+        return this.close(policyViolation, 'Too many messages at once')
       this.running++
+      this.#bytes += text.length
       this.#idle.refresh()
-      void answer(textOf(message))
+      void answer(text)
         .catch((thrown: unknown) => this.#failed(thrown))
         .finally(() => {
           this.running--
+          this.#bytes -= text.length
           if (this.#finish && this.running === 0) this.close(this.#finish.code, this.#finish.reason)
         })
     })
@@ -110,7 +144,8 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
   }
 
   #checkPresence(): void {
-    if (!this.#isThere) return this.terminate()
+    const [oldest] = this.#unread
+    if (!this.#isThere || (oldest && oldest.until < performance.now())) return this.terminate()
     this.#isThere = false
     this.#client.ping()
   }

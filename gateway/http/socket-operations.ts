@@ -14,6 +14,8 @@ import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Arrival } from '../edge/address.ts'
 import type { Admission } from '../edge/edge.ts'
 import { newRequestId } from '../edge/problem.ts'
+import { tooMuchUnsent } from '../edge/send-json.ts'
+import { countedFrom, unsent } from '../edge/unsent.ts'
 import { executedAnswer, refusedAnswer, type GraphQLAnswer } from './answer.ts'
 import { refuseUnreadable } from './parameters.ts'
 import { permit } from './permit.ts'
@@ -25,6 +27,8 @@ export interface Connection {
   readonly request: IncomingMessage
   /** Operations that are not yet answered. */
   running: number
+  /** Whose share of unread answers its own count for. */
+  sharer: string
   /** Null until a credential was accepted. */
   arrival: Arrival | null
   close(code: number, reason: string): void
@@ -138,7 +142,9 @@ export class SocketOperations {
       throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `At most ${operationsMax} operations run at once on one connection.`)
     }
     try {
-      return await edge.admit(arrival, null)
+      const admission = await edge.admit(arrival, null)
+      connection.sharer = admission.caller.organizationId
+      return admission
     } catch (thrown) {
       if (closesConnection(thrown)) connection.close(CloseCode.Forbidden, thrown.code)
       throw thrown
@@ -158,6 +164,7 @@ export class SocketOperations {
     const given = variables ?? {}
     refuseUnreadable(given)
     const { caller, requestId } = admission
+    if (!unsent.hasRoom(caller.organizationId, countedFrom)) throw tooMuchUnsent()
     const cancellation = cancelled(prepared.kind)
     const result = await graph.execute(prepared, given, { caller, requestId, idempotency: null, cancellation })
     return { document: prepared.parts.document, answer: executedAnswer(result, requestId) }

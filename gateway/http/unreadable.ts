@@ -36,16 +36,21 @@ export function answerUnreadable(
     } else if (answering?.headersSent) {
       socket.destroy(error)
     } else {
-      socket.end(rawAnswer(refusalOf(error), apiVersion))
-      // What is still coming is read and dropped: a connection that is reset would take the answer with it.
-      socket.resume()
-      ;(socket as Socket).setTimeout(closingMs, () => socket.destroy())
+      endWith(refusalOf(error), socket as Socket, apiVersion)
     }
   })
   server.on('checkExpectation', (req, res) => {
     res.setHeader('API-Version', apiVersion)
     edge.refuse(new Refusal('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.'), req, res)
   })
+}
+
+/** Ends a connection with the error body, where no response can. */
+export function endWith(refusal: Refusal, socket: Socket, apiVersion: string): void {
+  socket.end(rawAnswer(refusal, apiVersion))
+  // What is still coming is read and dropped: a connection that is reset would take the answer with it.
+  socket.resume()
+  socket.setTimeout(closingMs, () => socket.destroy())
 }
 
 function rawAnswer(refusal: Refusal, apiVersion: string): string {

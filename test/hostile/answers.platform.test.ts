@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connectionLimits } from '../../gateway/http/connections.ts'
 import { answerBytesMax, rowBytesMax } from '../../subgraphs/kernel/answer-size.ts'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -87,14 +89,32 @@ describe('an answer that would be too large', () => {
   })
 })
 
+/** A connection from another address of this machine. */
+async function connected(localAddress: string): Promise<Socket> {
+  const { hostname, port } = new URL(platform.url)
+  const socket = connect({ host: hostname, port: Number(port), localAddress }).on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+describe('connections', () => {
+  it('of one address are as many as it may have; the next is told so, and other addresses get in', async () => {
+    for (let count = 0; count < connectionLimits.perAddress; count++) await connected('127.0.0.2')
+    const over = await connected('127.0.0.2')
+    over.write('GET /v1/accounts HTTP/1.1\r\nHost: x\r\n\r\n')
+    const answer = await text(over)
+    expect(answer).toMatch(/^HTTP\/1.1 503 /)
+    expect(answer).toMatch(/\r\nRetry-After: 5\r\n/)
+    expect(answer).toContain('"code":"UNAVAILABLE","detail":"Too many connections are open;')
+    expect((await fetch(`${platform.url}/health/live`)).status).toBe(200)
+  })
+})
+
 /** Asks and never reads: what comes beyond the buffers of the network stays with the server. */
 async function unreading(member: Member, query: string): Promise<Socket> {
-  const { hostname, port } = new URL(platform.url)
-  const socket = connect({ host: hostname, port: Number(port) }).pause()
-  socket.on('error', () => {})
-  onTestFinished(() => void socket.destroy())
+  const socket = (await connected('127.0.0.1')).pause()
   const body = JSON.stringify({ query })
-  await once(socket, 'connect')
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${member.secret}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )

@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { unsent } from '../edge/unsent.ts'
+import { serveLibrary, type Serving, type ServingSketch } from './http.fixture.ts'
+import { OpenSocket, type SocketTimes } from './open-socket.ts'
+
+async function serving(sketch: ServingSketch): Promise<Serving> {
+  const made = await serveLibrary(sketch)
+  onTestFinished(() => made.close())
+  return made
+}
+
+/** An open websocket, acknowledged where it has a key. */
+async function open({ socketUrl }: Serving, key?: string, localAddress = '127.0.0.1'): Promise<WebSocket> {
+  const socket = new WebSocket(socketUrl, 'graphql-transport-ws', { localAddress })
+  await once(socket, 'open')
+  if (!key) return socket
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { apiKey: key } }))
+  await once(socket, 'message')
+  return socket
+}
+
+/** What the upgrade is answered with: 101, or a refusal. */
+async function upgraded({ url }: Serving, localAddress = '127.0.0.1'): Promise<unknown> {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  const asked = request(url, { headers, localAddress }).end()
+  const answered = once(asked, 'response').then(async ([answer]: IncomingMessage[]) => {
+    const { code } = (await json(answer!)) as { code: string }
+    return [answer!.statusCode, code, answer!.headers['retry-after']]
+  })
+  const open = once(asked, 'upgrade').then(([, socket]) => {
+    onTestFinished(() => void socket.destroy())
+    return 101
+  })
+  return Promise.race([answered, open])
+}
+
+const refused = [503, 'UNAVAILABLE', '5']
+
+describe('websockets', () => {
+  it('without a credential are bounded for an address, and in all', async () => {
+    const server = await serving({ socket: { limits: { waitingPerAddress: 2, waiting: 3 } } })
+    await open(server)
+    await open(server)
+    expect(await upgraded(server)).toEqual(refused)
+    expect(await upgraded(server, '127.0.0.2')).toBe(101)
+    expect(await upgraded(server, '127.0.0.3')).toEqual(refused)
+  })
+
+  it('leave their place when they have shown one', async () => {
+    const server = await serving({ socket: { limits: { waitingPerAddress: 1 } } })
+    await open(server, server.keyWith())
+    await open(server, server.keyWith())
+    expect([await upgraded(server), await upgraded(server)]).toEqual([101, refused])
+  })
+
+  it('are bounded for the address of the client, which a proxy names', async () => {
+    const server = await serving({ socket: { limits: { perAddress: 1 } } })
+    const first = await open(server, server.keyWith())
+    expect(await upgraded(server)).toEqual(refused)
+    expect(await upgraded(server, '127.0.0.2')).toBe(101)
+    first.close()
+    await expect.poll(() => upgraded(server)).toBe(101)
+  })
+})
+
+const times: SocketTimes = { pingMs: 600_000, idleMs: 600_000, readMs: 600_000 }
+
+/** Both ends of a connection whose client does not read. */
+async function unreading(options: Partial<SocketTimes>) {
+  const sockets = new WebSocketServer({ noServer: true })
+  const opened = Promise.withResolvers<OpenSocket>()
+  const log = { error: () => {}, debug: () => {} }
+  const server = createServer().on('upgrade', (req, stream, head) => {
+    sockets.handleUpgrade(req, stream, head, (ws) => {
+      opened.resolve(new OpenSocket(ws, req, '127.0.0.1', { ...times, ...options }, log))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(() => {
+    client.terminate()
+    server.close().closeAllConnections()
+  })
+  const closed = once(client, 'close').then(([code]) => code as number)
+  await once(client, 'open')
+  client.on('error', () => {}).pause()
+  return { client, closed, socket: await opened.promise }
+}
+
+const large = 'x'.repeat(16_000_000)
+
+describe('a client that does not read its websocket', () => {
+  it('is cut off, also when it says that it is there', async () => {
+    const { client, socket } = await unreading({ pingMs: 20, readMs: 1 })
+    const alive = setInterval(() => client.pong(), 1)
+    onTestFinished(() => clearInterval(alive))
+    await Promise.all([socket.send(large), socket.send(large)])
+    expect(unsent.bytes).toBe(0)
+  })
+
+  it('has no more than its share of what waits to be read', async () => {
+    const { client, closed, socket } = await unreading({})
+    socket.sharer = 'organization'
+    const sending = [socket.send(large), socket.send(large)]
+    expect(unsent.bytes).toBe(32_000_000)
+    await socket.send(large)
+    expect(unsent.bytes).toBe(32_000_000)
+    client.resume()
+    expect(await closed).toBe(1013)
+    await Promise.all(sending)
+    expect(unsent.bytes).toBe(0)
+  })
+
+  it('gathers no more messages than a few of the largest', async () => {
+    const { client, closed, socket } = await unreading({})
+    socket.onMessage(() => new Promise(() => {}))
+    for (let count = 0; count < 5; count++) client.send('x'.repeat(1_000_000))
+    client.resume()
+    expect(await closed).toBe(1008)
+  })
+})

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
 import { OpenAPIBackend, type Document, type Operation } from 'openapi-backend'
+import { parseEmail } from '../subgraphs/kernel/email-address.ts'
 import type { FieldProblem, Refusal } from '../subgraphs/kernel/errors.ts'
 import { isId } from '../subgraphs/kernel/ids.ts'
 import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
@@ -68,6 +69,7 @@ function ajvOf(): Ajv2020 {
   ajv.addFormat('uuid', isId)
   ajv.addFormat('date-time', (text: string) => normalizeTimestamp(text) !== null)
   ajv.addFormat('etag', isVersionMatch)
+  ajv.addFormat('email', (text: string) => parseEmail(text) !== null)
   return ajv
 }
 

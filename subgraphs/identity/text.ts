@@ -1,4 +1,5 @@
 import { IANAZone } from 'luxon'
+import { emailLengthMax, isStoredEmail, parseEmail } from '../kernel/email-address.ts'
 import { invalid, type FieldProblem } from '../kernel/errors.ts'
 import { isStorable } from '../kernel/record/scalars.ts'
 
@@ -20,15 +21,15 @@ export function textProblems(path: string, text: string, { min = 0, max }: Bound
 
 /** Of people, their parts, and organizations. */
 export const nameLengthMax = 255
-export const emailLengthMax = 254
-const email = /^[^\s@"<>,;:]+@[^\s@"<>,;:]+\.[^\s@"<>,;:.]+$/
+export { emailLengthMax }
 
-/** The one form in which an address is stored and looked up. */
-export const normalizeEmail = (text: string): string => text.trim().toLowerCase()
+/** The form in which an address is stored and looked up. What is no address stays as it is, and is found nowhere. */
+export const normalizeEmail = (text: string): string => parseEmail(text) ?? text.trim()
 
+/** Of an address that `normalizeEmail` gave. */
 export function emailProblems(text: string, path = 'email'): FieldProblem[] {
   const problems = textProblems(path, text, { max: emailLengthMax })
-  if (problems.length > 0 || email.test(text)) return problems
+  if (problems.length > 0 || isStoredEmail(text)) return problems
   return [{ path, code: 'NOT_AN_EMAIL', message: `${path} is not an email address.` }]
 }
 

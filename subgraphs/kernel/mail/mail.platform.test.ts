@@ -167,6 +167,26 @@ describe('the ways out', () => {
     expect(receiver.received.map(({ to }) => to)).toEqual([['ann@example.com'], ['busy@example.com']])
   })
 
+  it.each([
+    'victim@corp.example(1.x',
+    'victim@corp.example, eve@example.com',
+    'Eve <victim@corp.example>',
+    'victim@corp.example>\r\nRCPT TO:<eve@example.com',
+    'victim\u0001@corp.example',
+    'Victim@corp.example',
+  ])('SMTP: nothing is sent to %j, however it came into the row', async (to) => {
+    const receiver = new SmtpReceiver()
+    const smtpUrl = await receiver.start()
+    onTestFinished(() => receiver.stop())
+    const bySmtp = openMailer({ smtpUrl, mailFrom: 'crm@example.com', dataDir: '' }, services.log)
+    await queue({ to, subject: 'Hello\r\nBcc: eve@example.com' })
+    await queue({ subject: 'Hello\r\nBcc: eve@example.com' })
+    await deliverMail({ ...services, mailer: bySmtp })
+    expect(await rows()).toMatchObject([{ state: 'FAILED', attempts: 1, isEmpty: true }, { state: 'SENT' }])
+    expect(receiver.received.map(({ to: reached }) => reached)).toEqual([['ann@example.com']])
+    expect(receiver.received[0]!.text).not.toMatch(/^Bcc:/m)
+  })
+
   it('SMTP: a server that is away is no reason to give up', async () => {
     const receiver = new SmtpReceiver()
     const smtpUrl = await receiver.start()

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { createUser } from '../../subgraphs/identity/public.ts'
+import { statusOfCode, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { newDirectory } from '../directory.ts'
+import { mailsTo } from '../mailbox.ts'
+import { usePlatform } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { graphqlClient, restClient, type Answer } from '../rest-client.ts'
+
+const platform = usePlatform()
+const password = 'Correct horse 7!'
+
+/** Each reaches somebody, or looks like somebody, whom it does not name. */
+const noAddresses = [
+  'victim@corp.example(1.x',
+  'victim(1)@corp.example',
+  'victim\u0001@corp.example',
+  'victim@corp\u0001.example',
+  'victim@corp.example\r\nBcc: eve@example.com',
+  'victim@corp.example,eve@example.com',
+  'Victim <victim@corp.example>',
+  '"victim"@corp.example',
+  'victim@[192.0.2.1]',
+  'v\u0456ctim@corp.example',
+  'victim\u200b@corp.example',
+  `${'v'.repeat(65)}@corp.example`,
+]
+
+type Ask = (email: string) => Promise<Answer>
+interface Surface {
+  readonly path: string
+  readonly ask: Ask
+}
+
+/** Everything that takes an address, in both surfaces. */
+async function surfaces(): Promise<Record<string, Surface>> {
+  const owner = await platform.member({ role: 'OWNER' })
+  const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
+  const [stranger, rest] = [{}, headers].map((sent) => restClient(platform.contract, platform.url, sent))
+  const directory = await newDirectory(platform)
+  const { body: provisioned } = await directory.scim('POST', '/Users', { userName: `p${newId()}@example.com` })
+  const more = {
+    register: { password },
+    verify: { code: '12345678' },
+    reset: { code: '12345678', newPassword: password },
+  }
+  const byRest = (ask: (body: object) => Promise<Answer>, others: object = {}): Surface => ({
+    path: 'email',
+    ask: (email) => ask({ email, ...others }),
+  })
+  const byGraph = (field: string, type: string, sent: Record<string, string>, others: object = {}): Surface => ({
+    path: type === 'ScimUserInput' ? 'userName' : 'email',
+    ask: (email) =>
+      graphqlClient(platform.url, sent)(`mutation ($input: ${type}!) { ${field} }`, {
+        input: { ...(type === 'ScimUserInput' ? { userName: email } : { email }), ...others },
+      }),
+  })
+  const token = { Authorization: `Bearer ${directory.token}` }
+  return {
+    'POST /v1/auth/register': byRest((body) => stranger!.authRegister!({ body }), more.register),
+    'POST /v1/auth/magic-link': byRest((body) => stranger!.authMagicLinkSend!({ body })),
+    'POST /v1/auth/forgot-password': byRest((body) => stranger!.authForgotPassword!({ body })),
+    'POST /v1/auth/verify-reset-code': byRest((body) => stranger!.authVerifyResetCode!({ body }), more.verify),
+    'POST /v1/auth/reset-password': byRest((body) => stranger!.authResetPassword!({ body }), more.reset),
+    'POST /v1/admin/users': byRest((body) => rest!.userInvite!({ body })),
+    authRegister: byGraph('authRegister(input: $input) { accessToken }', 'RegisterInput', {}, more.register),
+    authMagicLinkSend: byGraph('authMagicLinkSend(input: $input) { accepted }', 'EmailInput', {}),
+    authForgotPassword: byGraph('authForgotPassword(input: $input) { accepted }', 'EmailInput', {}),
+    authVerifyResetCode: byGraph('authVerifyResetCode(input: $input) { valid }', 'ResetCodeInput', {}, more.verify),
+    authResetPassword: byGraph('authResetPassword(input: $input) { changedAt }', 'ResetPasswordInput', {}, more.reset),
+    userInvite: byGraph('userInvite(input: $input) { id }', 'UserInviteInput', headers),
+    partnerInvite: byGraph('partnerInvite(input: $input) { email }', 'PartnerInviteInput', headers),
+    scimUserCreate: byGraph('scimUserCreate(input: $input) { id }', 'ScimUserInput', token),
+    scimUserUpdate: byGraph(`scimUserUpdate(id: "${provisioned.id}", input: $input) { id }`, 'ScimUserInput', token),
+  }
+}
+
+interface Told {
+  readonly code: string
+  readonly errors: readonly { readonly path: string }[]
+}
+
+/** What is refused, and which input is wrong, in either surface. */
+function told({ status, body }: Answer): unknown {
+  const fromGraph = body?.errors?.[0]?.extensions as Told | undefined
+  const { code, errors } = fromGraph ?? (body as Told)
+  return [fromGraph ? statusOfCode[code as ErrorCode] : status, errors.map(({ path }) => path)]
+}
+
+/** What is stored, but for when a token was last used. */
+const stored = async () => (await platform.fingerprint()).replaceAll(/^identity\.scim_token.*$/gm, '')
+
+describe('what is no address', () => {
+  it('is refused with 400 and its path wherever an address is taken, and changes nothing', async () => {
+    const everywhere = await surfaces()
+    const before = await stored()
+    for (const [name, { path, ask }] of Object.entries(everywhere)) {
+      for (const email of noAddresses) {
+        expect([name, email, told(await ask(email))]).toEqual([name, email, [400, [path]]])
+      }
+    }
+    expect(await stored()).toBe(before)
+  })
+
+  it('is refused to directories with 400 and to operators', async () => {
+    const { scim, organizationId } = await newDirectory(platform)
+    const wanted = { name: 'Ann', role: 'MEMBER', visibility: 'OWN' } as const
+    const before = await stored()
+    for (const email of noAddresses) {
+      const { status, body } = await scim('POST', '/Users', { userName: email })
+      expect([email, status, body.scimType]).toEqual([email, 400, 'invalidValue'])
+      await expect(createUser(platform.services, organizationId, { ...wanted, email })).rejects.toMatchObject({
+        code: 'VALIDATION_FAILED',
+      })
+    }
+    expect(await stored()).toBe(before)
+  })
+})
+
+describe('an address', () => {
+  it('is one account however its domain is written', async () => {
+    const id = newId()
+    const stranger = restClient(platform.contract, platform.url, {})
+    const address = `p${id}@xn--bcher-kva.example`
+    const { status, body } = await stranger.authRegister!({ body: { email: ` P${id}@Bücher.example`, password } })
+    expect([status, body.user.email]).toEqual([201, address])
+    expect(await mailsTo(platform, address)).toHaveLength(1)
+    for (const email of [address, `p${id}@bücher.example`, `P${id}@BÜCHER.example`]) {
+      expect([email, (await stranger.authLogin!({ body: { email, password } })).status]).toEqual([email, 200])
+    }
+  })
+})

@@ -6,7 +6,7 @@ import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
-import { mailTable } from './kernel/mail/mail.migrations.ts'
+import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
@@ -34,6 +34,7 @@ export const migrations: readonly Migration[] = [
   kernelTables,
   dataKeyTable,
   mailTable,
+  mailCountTable,
   ...subgraphs.flatMap(migrationsOf),
 ]
 

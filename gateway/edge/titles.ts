@@ -51,6 +51,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   OAUTH_RATE_LIMITED: 'App quota spent',
   API_KEY_AUTH_THROTTLED: 'Too many failed API key authentications',
   SIGN_IN_THROTTLED: 'Too many sign-in attempts',
+  MAIL_RATE_LIMITED: 'Too many mails',
   IP_RATE_LIMITED: 'Too many requests from this address',
   HEADERS_TOO_LARGE: 'Headers too large',
   INTERNAL: 'Internal error',

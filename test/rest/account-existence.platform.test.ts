@@ -4,6 +4,7 @@ import { createUser, deactivateUser } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { hashPassword } from '../../subgraphs/identity/password/password.ts'
 import { anApp, aPerson, discovered, password, started } from '../oauth/oauth.fixture.ts'
+import { mailsTo } from '../mailbox.ts'
 import { usePlatform } from '../platform.ts'
 
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
@@ -128,5 +129,39 @@ describe('whether an account exists', () => {
       if ((round + 1) % rounds === 0 && isSame()) return
     }
     expect.fail(`${JSON.stringify({ difference: difference(), hash: quick(times.hash) })} ms`)
+  })
+})
+
+describe('authRegister, which tells it,', () => {
+  const registering = async (email: string, headers: Record<string, string>) => {
+    const response = await fetch(`${platform.url}/v1/auth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ email, password: 'Wrong horse 7!' }),
+    })
+    const { code } = (await response.json()) as { code?: string }
+    return `${response.status} ${code ?? ''}`.trim()
+  }
+
+  it('does so ten times an hour to one client address, which then registers nobody, and mails the person', async () => {
+    platform.pass(3_600_000)
+    const organizationId = await platform.organization()
+    const known = Array.from({ length: 11 }, anEmail)
+    const user = {
+      name: 'Ann Lee',
+      role: 'MEMBER',
+      visibility: 'OWN',
+      passwordHash: await hashPassword(password),
+    } as const
+    for (const email of known) await createUser(platform.services, organizationId, { ...user, email })
+    const from = client()
+    const answers: string[] = []
+    for (const email of known) answers.push(await registering(email, from))
+    expect(answers).toEqual([...Array<string>(10).fill('409 UNIQUE_VIOLATION'), '429 SIGN_IN_THROTTLED'])
+    const unknown = anEmail()
+    expect(await registering(unknown, from)).toBe('429 SIGN_IN_THROTTLED')
+    expect(await platform.query('select 1 from identity.person where email = $1', [unknown])).toEqual([])
+    expect(await registering(unknown, client())).toBe('201')
+    expect(await mailsTo(platform, known[0]!)).toMatchObject([{ subject: 'You have an account already' }])
   })
 })

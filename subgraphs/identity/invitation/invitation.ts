@@ -47,6 +47,21 @@ interface Invited extends Pick<User, 'email' | 'role'> {
   readonly personId: string
 }
 
+/** What the invited person is told of who invites: nothing, before an owner has shown that it reads its address. */
+async function namesOf({ db, caller }: RequestContext) {
+  const { organizationId, userId } = caller
+  const proven = await db.query(
+    `select 1 from identity.app_user u join identity.person p on p.id = u.person_id
+     where u.organization_id = $1 and u.role = 'OWNER' and u.is_active and u.left_at is null
+       and p.email_verified_at is not null limit 1`,
+    [organizationId],
+  )
+  if (proven.length === 0) return null
+  const organization = await findOrganization(db, organizationId)
+  const inviter = await findUserAsTold(db, organizationId, userId)
+  return { organization: organization!.name, invitedBy: inviter?.emailVerified ? inviter.name : '' }
+}
+
 /** A link of its own, in a mail that leaves with the commit; those of before lead nowhere. In a transaction. */
 export async function sendInvitation(ctx: RequestContext, userId: string): Promise<Date> {
   const { organizationId, userId: invitedById } = ctx.caller
@@ -60,18 +75,15 @@ export async function sendInvitation(ctx: RequestContext, userId: string): Promi
   const { email, role, personId } = user
   // The role is that which the inviter vouches for; whoever changes it later vouches for that.
   const subject = { email, personId, organizationId, data: { userId, role, invitedById } }
-  const { token, expiresAt } = await issueToken(ctx, 'INVITATION', subject)
-  const organization = await findOrganization(ctx.db, organizationId)
-  const inviter = await findUserAsTold(ctx.db, organizationId, invitedById)
-  const words = { organization: organization!.name, invitedBy: inviter?.name ?? organization!.name, token }
-  await invitationMail(ctx, { to: email, expiresAt }, words)
+  const issued = await issueToken(ctx, 'INVITATION', subject)
+  await invitationMail(ctx, email, { names: await namesOf(ctx), issue: async () => issued })
   await ctx.db.query('update identity.app_user set invited_at = $3 where organization_id = $1 and id = $2', [
     organizationId,
     userId,
     ctx.clock.now().toISOString(),
   ])
   await appendAudit(ctx, { action: 'user.invited', target: { type: 'user', id: userId }, after: { role } })
-  return expiresAt
+  return issued.expiresAt
 }
 
 /** Whether the user was invited and has never accepted. It is so still when the invitation was withdrawn. */

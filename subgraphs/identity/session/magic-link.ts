@@ -8,18 +8,17 @@ import type { EmailInput, MailRequested } from './account.ts'
 import { magicLinkMail } from './mails.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { SignedIn } from './session.ts'
-import { countMailRequest, failedAddress, refuseThrottledAddress } from './throttle.ts'
+import { failedAddress, refuseThrottledAddress } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does and answers the same whether somebody has the address or not. */
 export async function sendMagicLink(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
   const email = normalizeEmail(input.email)
   refuseAny(emailProblems(email))
-  await countMailRequest(ctx, email)
   await inTransaction(ctx, async (inner) => {
     const person = await findPerson(inner.db, email)
-    const { token, expiresAt } = await issueToken(inner, 'MAGIC_LINK', { email, personId: person?.id ?? null })
-    await magicLinkMail(inner, { to: email, expiresAt, withheld: !person }, token)
+    const subject = { email, personId: person?.id ?? null }
+    await magicLinkMail(inner, { to: email, withheld: !person }, () => issueToken(inner, 'MAGIC_LINK', subject))
   })
   return { accepted: true }
 }

@@ -1,12 +1,30 @@
 import type { RequestContext } from '../../kernel/request.ts'
-import { mailContent } from '../../kernel/mail/mail-content.ts'
+import { mailContent, type MailParts } from '../../kernel/mail/mail-content.ts'
+import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { quotedName } from '../../kernel/mail/quoted-name.ts'
+import {
+  invitations,
+  passwordNotices,
+  registrationNotices,
+  resetCodes,
+  signInLinks,
+  unprovenInvitations,
+  verifications,
+} from './mail-kinds.ts'
 
 interface Recipient {
   readonly to: string
-  readonly expiresAt: Date
   readonly withheld?: boolean
 }
+
+interface Issued {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** Makes the token that a mail carries; it is not asked when there were too many mails. */
+type Issue = () => Promise<Issued>
 
 const ignore = 'If this was not you, ignore this mail: nothing happens without the link.'
 const noticeLifeMs = 2 * 86_400_000
@@ -20,67 +38,91 @@ function linkBase({ settings }: RequestContext, origin?: string | null): string 
 const link = (ctx: RequestContext, path: string, token: string, origin?: string | null): string =>
   `${linkBase(ctx, origin)}${path}?token=${token}`
 
-export const verifyEmailMail = (ctx: RequestContext, to: Recipient, token: string, origin?: string | null) =>
-  queueMail(ctx, {
-    ...to,
-    ...mailContent({
+export const verifyEmailMail = (ctx: RequestContext, to: string, issue: Issue, origin?: string | null) =>
+  queueMail(ctx, { to, kind: verifications }, async () => {
+    const { token, expiresAt } = await issue()
+    const content = mailContent({
       subject: 'Confirm your email address',
       lines: ['Welcome. Please confirm that this is your email address. The link works once, within 24 hours.'],
       action: { label: 'Confirm the address', url: link(ctx, '/v1/auth/verify-email', token, origin) },
       closing: [ignore],
-    }),
+    })
+    return { ...content, expiresAt }
   })
 
-export const magicLinkMail = (ctx: RequestContext, to: Recipient, token: string) =>
-  queueMail(ctx, {
-    ...to,
-    ...mailContent({
+export const magicLinkMail = (ctx: RequestContext, recipient: Recipient, issue: Issue) =>
+  queueMail(ctx, { ...recipient, kind: signInLinks }, async () => {
+    const { token, expiresAt } = await issue()
+    const content = mailContent({
       subject: 'Your sign-in link',
       lines: ['Follow this link to sign in. It works once, within 15 minutes. Give it to nobody.'],
       action: { label: 'Sign in', url: link(ctx, '/v1/auth/magic-link', token) },
       closing: [ignore],
-    }),
+    })
+    return { ...content, expiresAt }
   })
 
-export const resetCodeMail = (ctx: RequestContext, to: Recipient, code: string) =>
-  queueMail(ctx, {
-    ...to,
-    ...mailContent({
+type IssueCode = () => Promise<{ readonly code: string; readonly expiresAt: Date }>
+
+export const resetCodeMail = (ctx: RequestContext, recipient: Recipient, issue: IssueCode) =>
+  queueMail(ctx, { ...recipient, kind: resetCodes }, async () => {
+    const { code, expiresAt } = await issue()
+    const content = mailContent({
       subject: 'Your code for a new password',
       lines: ['Somebody wants to set a new password for your account. The code works once, within 15 minutes.'],
       action: { code },
       closing: ['If this was not you, ignore this mail and give the code to nobody: your password stays as it is.'],
-    }),
+    })
+    return { ...content, expiresAt }
   })
 
-export const passwordChangedMail = (ctx: RequestContext, to: string) =>
-  queueMail(ctx, {
-    to,
+const notice = (ctx: RequestContext, to: string, kind: MailKind, parts: MailParts) =>
+  queueMail(ctx, { to, kind }, async () => ({
+    ...mailContent(parts),
     expiresAt: new Date(ctx.clock.now().getTime() + noticeLifeMs),
-    ...mailContent({
-      subject: 'Your password was changed',
-      lines: ['The password of your account was changed, and all sessions were ended.'],
-      closing: ['If this was not you, set a new password at once and tell the administrator of your organization.'],
-    }),
+  }))
+
+export const passwordChangedMail = (ctx: RequestContext, to: string) =>
+  notice(ctx, to, passwordNotices, {
+    subject: 'Your password was changed',
+    lines: ['The password of your account was changed, and all sessions were ended.'],
+    closing: ['If this was not you, set a new password at once and tell the administrator of your organization.'],
+  })
+
+export const registrationRefusedMail = (ctx: RequestContext, to: string) =>
+  notice(ctx, to, registrationNotices, {
+    subject: 'You have an account already',
+    lines: [
+      'Somebody tried to register with your email address and another password than that of your account.',
+      'If this was you, sign in, ask for a new password, or register with the password of your account.',
+    ],
+    closing: ['If this was not you, ignore this mail: nothing has changed.'],
   })
 
 interface Invitation {
-  readonly organization: string
-  readonly invitedBy: string
-  readonly token: string
+  /** What the organization and who invites call themselves; null for those who have not proved an address. */
+  readonly names: { readonly organization: string; readonly invitedBy: string } | null
+  readonly issue: Issue
+}
+
+/** Names are others' words, so they are quoted in the text, and never in the subject. */
+function inviting(names: Invitation['names']): string {
+  const [inviter, organization] = [quotedName(names?.invitedBy ?? ''), quotedName(names?.organization ?? '')]
+  return `${inviter ?? 'Somebody'} invites you to join ${organization ? `the organization ${organization}` : 'an organization'}.`
 }
 
 /** The link leads to a page that asks for name and password, so it belongs to the web application. */
-export const invitationMail = (ctx: RequestContext, to: Recipient, { organization, invitedBy, token }: Invitation) =>
-  queueMail(ctx, {
-    ...to,
-    ...mailContent({
-      subject: `Invitation to ${organization}`,
-      lines: [`${invitedBy} invites you to work with ${organization}. The link works once, within 7 days.`],
+export const invitationMail = (ctx: RequestContext, to: string, { names, issue }: Invitation) =>
+  queueMail(ctx, { to, kind: names ? invitations : unprovenInvitations }, async () => {
+    const { token, expiresAt } = await issue()
+    const content = mailContent({
+      subject: 'Invitation to join an organization',
+      lines: [`${inviting(names)} The link works once, within 7 days.`],
       action: {
         label: 'Accept the invitation',
         url: link(ctx, '/accept-partner-invite', token, ctx.settings.allowedOrigins[0]),
       },
       closing: ['Without a web application: POST the token of the link to /v1/auth/accept-partner-invite.', ignore],
-    }),
+    })
+    return { ...content, expiresAt }
   })

@@ -9,10 +9,11 @@ import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems }
 import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
 import { claimNewcomer, findNewcomer } from '../user/newcomer.ts'
 import { findPerson, lockPerson } from '../user/user.ts'
+import { registrationRefusedMail } from './mails.ts'
 import { refuseChangedPassword } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
-import { countRegistration, failed, refuseThrottled } from './throttle.ts'
+import { countRegistration, failed, refuseThrottled, registrationTold } from './throttle.ts'
 import { askForVerification } from './verify-email.ts'
 
 /**
@@ -91,7 +92,9 @@ function provenPerson(ctx: RequestContext, email: string, password: string): Pro
     if (await isPassword(password, person.passwordHash)) {
       return { personId: person.id, passwordHash: null, provenHash: person.passwordHash, isNewcomer: false }
     }
-    throw await failed(ctx, email, emailTaken())
+    const refused = await failed(ctx, email, await registrationTold(ctx, emailTaken()))
+    await inTransaction(ctx, (inner) => registrationRefusedMail(inner, email))
+    throw refused
   }, ctx)
 }
 

@@ -15,18 +15,17 @@ import type {
 } from './account.ts'
 import { resetCodeMail } from './mails.ts'
 import { setPassword, trustPassword } from './person.ts'
-import { countMailRequest, failed, refuseThrottled } from './throttle.ts'
+import { failed, refuseThrottled } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does and answers the same whether somebody has the address or not. */
 export async function forgotPassword(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
   const email = normalizeEmail(input.email)
   refuseAny(emailProblems(email))
-  await countMailRequest(ctx, email)
   await inTransaction(ctx, async (inner) => {
     const person = await findPerson(inner.db, email)
-    const { code, expiresAt } = await issueCode(inner, { email, personId: person?.id ?? null })
-    await resetCodeMail(inner, { to: email, expiresAt, withheld: !person }, code)
+    const subject = { email, personId: person?.id ?? null }
+    await resetCodeMail(inner, { to: email, withheld: !person }, () => issueCode(inner, subject))
   })
   return { accepted: true }
 }

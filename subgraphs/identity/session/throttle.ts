@@ -10,12 +10,9 @@ const quarterHour = 15 * 60_000
 /** Failed sign-ins. What fails for one person must not lock out an office behind one address. */
 const accountFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
 const addressFailures: readonly Limit[] = [{ max: 50, windowMs: quarterHour }]
-/** Registrations from one address. */
+/** Registrations from one address. Those that tell that there is an account are few, and then none is answered. */
 const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
-
-/** Mails that are asked for, to one address whether somebody has it or not, and from one client address. */
-const accountMails: readonly Limit[] = [{ max: 5, windowMs: 4 * quarterHour }]
-const addressMails: readonly Limit[] = [{ max: 50, windowMs: 4 * quarterHour }]
+const tellingRegistrations: readonly Limit[] = [{ max: 10, windowMs: 4 * quarterHour }]
 
 const throttled = (verdict: Verdict): Refusal =>
   new Refusal('SIGN_IN_THROTTLED', 'Too many attempts to sign in; wait and try again.', {
@@ -62,19 +59,19 @@ export async function refuseThrottledAddress(ctx: RequestContext): Promise<void>
 export const failedAddress = async (ctx: RequestContext, answer: Refusal): Promise<Refusal> =>
   (await addressRefusal(ctx, 'hit')) ?? answer
 
-/** Counts a mail that somebody asks for without being signed in. */
-export async function countMailRequest({ counters, caller, clock }: RequestContext, email: string): Promise<void> {
-  const nowMs = clock.now().getTime()
+export async function countRegistration({ counters, clock, caller }: RequestContext): Promise<void> {
+  const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]
   const verdicts = [
-    await counters.hit('mail-address', addressKey(caller.ip), addressMails, nowMs),
-    await counters.hit('mail-account', accountKey(email), accountMails, nowMs),
+    await counters.count('registration-telling', address, tellingRegistrations, nowMs),
+    await counters.hit('registration', address, registrations, nowMs),
   ]
   const refused = verdicts.find(({ allowed }) => !allowed)
   if (refused) throw throttled(refused)
 }
 
-export async function countRegistration(ctx: RequestContext): Promise<void> {
-  const { counters, clock, caller } = ctx
-  const verdict = await counters.hit('registration', addressKey(caller.ip), registrations, clock.now().getTime())
-  if (!verdict.allowed) throw throttled(verdict)
+/** Notes a registration that was refused because there is an account, and says what to answer. */
+export async function registrationTold({ counters, clock, caller }: RequestContext, answer: Refusal): Promise<Refusal> {
+  const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]
+  const verdict = await counters.hit('registration-telling', address, tellingRegistrations, nowMs)
+  return verdict.allowed ? answer : throttled(verdict)
 }

@@ -17,8 +17,8 @@ export async function askForVerification(ctx: RequestContext, { email, origin }:
     [email],
   )
   if (!person) return
-  const { token, expiresAt } = await issueToken(ctx, 'VERIFY_EMAIL', { email, personId: person.id })
-  await verifyEmailMail(ctx, { to: email, expiresAt }, token, origin ?? null)
+  const issue = () => issueToken(ctx, 'VERIFY_EMAIL', { email, personId: person.id })
+  await verifyEmailMail(ctx, email, issue, origin ?? null)
 }
 
 /** For somebody who has just read a mail to the address. The person must be locked. */

@@ -8,6 +8,9 @@ async function forgetMail({ database, clock }: Services): Promise<void> {
   await database.query(`delete from kernel.mail where state <> 'QUEUED' and created_at < $1`, [
     new Date(clock.now().getTime() - keptMs).toISOString(),
   ])
+  await database.query(`delete from kernel.mail_count where began_at + window_ms * interval '1 millisecond' < $1`, [
+    clock.now().toISOString(),
+  ])
   await database.query(`update kernel.mail set content = null where state = 'WITHHELD' and content is not null`)
 }
 

@@ -32,3 +32,17 @@ export const mailTable: Migration = {
     create trigger mail_tells after insert on kernel.mail for each statement execute function kernel.tell_mail_queued();
   `,
 }
+
+export const mailCountTable: Migration = {
+  name: '20261122-kernel-mail-count',
+  sql: `
+    -- How many mails of a kind there were in the window of a limit, by what the limit counts by.
+    create table kernel.mail_count (
+      key text not null,
+      window_ms int not null,
+      began_at timestamptz(3) not null,
+      mails int not null,
+      primary key (key, window_ms)
+    );
+  `,
+}

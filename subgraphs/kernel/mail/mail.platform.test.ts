@@ -13,6 +13,7 @@ import { mailJobs } from './mail.jobs.ts'
 import { MailDelivery } from './mail-delivery.ts'
 import { openMailer, type Mailer } from './mailer.ts'
 import { MailRefused } from './message.ts'
+import type { MailKind } from './mail-limits.ts'
 import { queueMail } from './queue-mail.ts'
 import { SmtpReceiver } from './smtp.fixture.ts'
 
@@ -36,7 +37,11 @@ beforeEach(async () => {
 afterEach(() => fresh.drop())
 
 const expiresAt = new Date(Date.parse(start) + 5 * 86_400_000)
-const queue = (more: object = {}) => queueMail(ctx, { ...order, expiresAt, ...more })
+const unlimited: MailKind = { name: 'TEST', limits: [] }
+const queue = (more: object = {}, inner = ctx) => {
+  const { to, kind, withheld, ...draft } = { ...order, kind: unlimited, withheld: false, expiresAt, ...more }
+  return queueMail(inner, { to, kind, withheld }, async () => draft)
+}
 const rows = () =>
   fresh.database.query(
     'select state, attempts, content is null as "isEmpty", last_error as error from kernel.mail order by id',
@@ -56,7 +61,7 @@ describe('mail', () => {
 
   it('does not leave when the transaction that asked for it fails', async () => {
     const failing = inTransaction(ctx, async (inner) => {
-      await queueMail(inner, { ...order, expiresAt })
+      await queue({}, inner)
       throw new Error('undone')
     })
     await expect(failing).rejects.toThrow('undone')
@@ -132,9 +137,60 @@ describe('mail', () => {
   it('leaves by itself as soon as its transaction has committed', async () => {
     const delivery = await MailDelivery.start(services, fresh.url)
     onTestFinished(() => delivery.close())
-    await inTransaction(ctx, (inner) => queueMail(inner, { ...order, expiresAt }))
+    await inTransaction(ctx, (inner) => queue({}, inner))
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]), { timeout: 10_000 })
     expect(mailer.sent).toHaveLength(1)
+  })
+})
+
+describe('limits', () => {
+  const perMailbox = (isSilent: boolean): MailKind => ({
+    name: 'TEST',
+    limits: [{ by: ['MAILBOX'], max: 3, windowMs: 10 * minute, isSilent }],
+  })
+  const variants = ['victim@gmail.com', 'v.ictim@gmail.com', 'victim+1@googlemail.com', 'Vic.tim+2@gmail.com']
+
+  it('refuse with the seconds to wait, over all ways to write one mailbox, and queue nothing then', async () => {
+    const kind = perMailbox(false)
+    for (const to of variants.slice(0, 3)) expect(await queue({ to, kind })).toBe(true)
+    pass(minute)
+    await expect(inTransaction(ctx, (inner) => queue({ to: variants[3], kind }, inner))).rejects.toMatchObject({
+      code: 'MAIL_RATE_LIMITED',
+      extensions: { retryAfter: 540 },
+    })
+    expect(await rows()).toHaveLength(3)
+    expect(await queue({ to: 'other@gmail.com', kind })).toBe(true)
+    pass(9 * minute)
+    expect(await queue({ to: variants[3], kind })).toBe(true)
+  })
+
+  it('leave out silently, where that is asked for, and make no draft', async () => {
+    const kind = perMailbox(true)
+    for (const to of variants.slice(0, 3)) await queue({ to, kind, withheld: true })
+    const draft = () => Promise.reject(new Error('a draft was made'))
+    expect(await queueMail(ctx, { to: variants[3]!, kind }, draft)).toBe(false)
+    expect(await rows()).toHaveLength(3)
+  })
+
+  it('overlook none of the mails that are asked for at once', async () => {
+    const kind = perMailbox(true)
+    // The key that seals is there from then on.
+    await queue()
+    const asked = await Promise.all(
+      Array.from({ length: 12 }, () => inTransaction(ctx, (inner) => queue({ to: variants[0], kind }, inner))),
+    )
+    expect(asked.filter((isQueued) => isQueued)).toHaveLength(3)
+    expect(await rows()).toHaveLength(1 + 3)
+  })
+
+  it('are forgotten when they are over', async () => {
+    await queue({ kind: perMailbox(true) })
+    const counts = () => fresh.database.query('select mails from kernel.mail_count')
+    await mailJobs[1]!.run(services)
+    expect(await counts()).toEqual([{ mails: 1 }])
+    pass(10 * minute + 1)
+    await mailJobs[1]!.run(services)
+    expect(await counts()).toEqual([])
   })
 })
 

@@ -1,0 +1,52 @@
+import type { MailKind, MailLimit } from '../../kernel/mail/mail-limits.ts'
+import { lifeMs } from '../one-time-token/one-time-token.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/**
+ * For who asks without being signed in. What others asked for is not told. The window of a mailbox is as long as its mails
+ * are good: whenever no more is sent, one that works has arrived, so nobody can keep its owner out by asking too often.
+ */
+const askedByStrangers = (windowMs: number): readonly MailLimit[] => [
+  { by: ['MAILBOX'], max: 3, windowMs, isSilent: true },
+  { by: ['CLIENT', 'MAILBOX'], max: 5, windowMs: hourMs },
+  { by: ['CLIENT', 'MAILBOX'], max: 10, windowMs: dayMs },
+  { by: ['CLIENT'], max: 50, windowMs: hourMs },
+]
+
+/** That follow something else, which happens all the same. */
+const following = (hourly: number, daily: number): readonly MailLimit[] => [
+  { by: ['MAILBOX'], max: hourly, windowMs: hourMs, isSilent: true },
+  { by: ['MAILBOX'], max: daily, windowMs: dayMs, isSilent: true },
+]
+
+export const signInLinks: MailKind = { name: 'SIGN_IN_LINK', limits: askedByStrangers(lifeMs.MAGIC_LINK) }
+export const resetCodes: MailKind = { name: 'RESET_CODE', limits: askedByStrangers(lifeMs.RESET_PASSWORD) }
+export const verifications: MailKind = { name: 'VERIFICATION', limits: following(3, 10) }
+/** Counted apart, so that nothing else that is mailed can keep this from being told. */
+export const passwordNotices: MailKind = { name: 'PASSWORD_NOTICE', limits: following(5, 20) }
+export const registrationNotices: MailKind = { name: 'REGISTRATION_NOTICE', limits: following(1, 2) }
+
+const invitationLimits: readonly MailLimit[] = [
+  { by: ['ORGANIZATION', 'MAILBOX'], max: 3, windowMs: hourMs },
+  { by: ['ORGANIZATION', 'MAILBOX'], max: 5, windowMs: dayMs },
+  { by: ['MAILBOX'], max: 10, windowMs: hourMs },
+  { by: ['MAILBOX'], max: 20, windowMs: dayMs },
+  { by: ['SENDER'], max: 100, windowMs: hourMs },
+  { by: ['SENDER'], max: 300, windowMs: dayMs },
+  { by: ['CLIENT'], max: 200, windowMs: hourMs },
+  { by: ['ORGANIZATION'], max: 1000, windowMs: dayMs },
+]
+
+export const invitations: MailKind = { name: 'INVITATION', limits: invitationLimits }
+
+/** Of organizations whose owners have not shown that they read an address: anybody can register one. */
+export const unprovenInvitations: MailKind = {
+  name: 'INVITATION',
+  limits: [
+    ...invitationLimits.filter(({ by }) => by.join() !== 'ORGANIZATION' && by.join() !== 'CLIENT'),
+    { by: ['ORGANIZATION'], max: 50, windowMs: dayMs },
+    { by: ['CLIENT'], max: 100, windowMs: dayMs },
+  ],
+}

@@ -125,11 +125,19 @@ export async function decide(visiting: Visiting, at: string): Promise<void> {
   if (!memberships) return seeOther(res, at)
   const chosen = memberships.find(({ organizationId }) => organizationId === form.get('organization'))
   if (!chosen) return sendPage(res, 400, consentPage(asked, memberships), [here.redirectOrigin])
-  const { organizationId, userId } = chosen
+  const { organizationName: _, ...signedIn } = chosen
   const id = newId()
   const appId = parameter(interaction, 'client_id')
-  const grant = { id, appId, organizationId, userId, scopes: asked.scopes, lifeSeconds: grantLifeSeconds }
-  await port.consent(visitor, grant)
+  const grant = { ...signedIn, id, appId, scopes: asked.scopes, lifeSeconds: grantLifeSeconds }
+  try {
+    await port.consent(visitor, grant)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    // Nobody is signed in on this page any more.
+    Object.assign(interaction, { result: {} })
+    await interaction.persist()
+    return sendPage(res, error.status, signInPage(asked, error.message), [here.redirectOrigin])
+  }
   const login = { accountId: accountId(chosen), remember: false }
   await provider.interactionFinished(req, res, { login, consent: { grantId: id } }, { mergeWithLastSubmission: false })
 }

@@ -43,7 +43,8 @@ function policyOf({ interactionPolicy: { Check, Prompt } }: typeof Oidc): intera
     new Prompt(
       { name, requestable: true },
       new Check(`no_${name}`, 'The user has to sign in and to consent.', `${name}_required`, ({ oidc }) =>
-        oidc.result?.[name] ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
+        // Without an account: the user was signed out between the consent and the way back to the app.
+        oidc.result?.[name] && oidc.account ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
       ),
     )
   return [unanswered('login'), unanswered('consent')]

@@ -13,7 +13,6 @@ import {
 import { findOrganization, findOrganizationByCode, type Organization } from './organization/organization.ts'
 import { inHashSlot } from './password/hash-slots.ts'
 import { hashPassword, passwordProblems } from './password/password.ts'
-import { endSessions } from './session/session.actions.ts'
 import { addTeam, type NewTeam } from './team/team.actions.ts'
 import type { Team } from './team/team.ts'
 import { emailProblems, normalizeEmail, refuseAny } from './text.ts'
@@ -107,16 +106,8 @@ export const setEntitlements = (
 export const updateUser = (services: Services, organizationId: string, id: string, change: UserChange): Promise<User> =>
   changeUser(systemContext(services, organizationId), id, change)
 
-export function deactivateUser(services: Services, organizationId: string, id: string): Promise<User> {
-  return inTransaction(systemContext(services, organizationId), async (ctx) => {
-    await endSessions(ctx, { userId: id }, 'USER_DEACTIVATED')
-    return changeUser(ctx, id, { isActive: false })
-  })
-}
+export const deactivateUser = (services: Services, organizationId: string, id: string): Promise<User> =>
+  changeUser(systemContext(services, organizationId), id, { isActive: false })
 
-export function removeUser(services: Services, organizationId: string, id: string): Promise<void> {
-  return inTransaction(systemContext(services, organizationId), async (ctx) => {
-    await endSessions(ctx, { userId: id }, 'USER_REMOVED')
-    await takeOut(ctx, id)
-  })
-}
+export const removeUser = (services: Services, organizationId: string, id: string): Promise<void> =>
+  takeOut(systemContext(services, organizationId), id)

@@ -12,6 +12,8 @@ export interface Membership {
   readonly organizationId: string
   readonly organizationName: string
   readonly userId: string
+  /** The sign-in is over when the user has another one by then. */
+  readonly signInGeneration: number
 }
 
 export interface Client {
@@ -34,6 +36,8 @@ export interface Grant {
 
 export interface NewGrant extends Grant {
   readonly lifeSeconds: number
+  /** Of the sign-in on the page that the consent is given on. */
+  readonly signInGeneration: number
 }
 
 export interface StoredGrant extends Grant {
@@ -71,6 +75,7 @@ export interface Registration {
 export interface OAuthPort {
   /** Throws what the sign-in throws. */
   signIn(visitor: Visitor, credentials: { readonly email: string; readonly password: string }): Promise<Membership[]>
+  /** Throws a `Refusal` when the sign-in that it stands on is over. */
   consent(visitor: Visitor, grant: NewGrant): Promise<void>
   mayAct(organizationId: string, userId: string): Promise<boolean>
   findClient(id: string): Promise<Client | null>

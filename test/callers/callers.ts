@@ -270,7 +270,7 @@ export const callers: readonly Caller[] = [
   refusedToken('revoked', 'a revoked access token', 'UNAUTHENTICATED', false),
   refusedToken('expired', 'an access token of an app that has expired', 'TOKEN_EXPIRED', true),
   refusedToken('suspended', 'an access token in a suspended organization', 'ORGANIZATION_SUSPENDED', true),
-  refusedToken('deactivated', 'an access token of a deactivated user', 'UNAUTHENTICATED', true),
+  refusedToken('deactivated', 'an access token of a deactivated user', 'UNAUTHENTICATED', false),
   refused('directory', 'the token of a directory', 'UNAUTHENTICATED', false),
   refused('key as bearer', 'a key as bearer token', 'UNAUTHENTICATED', false),
   refused('basic', 'a user name and password', 'UNAUTHENTICATED', false),

@@ -195,12 +195,12 @@ const changes: Readonly<Record<string, Change>> = {
   },
   'signing out everywhere': {
     change: ({ rest }) => accepted(rest.authLogoutAll!()),
-    after: { session: '401 UNAUTHENTICATED' },
+    after: { session: '401 UNAUTHENTICATED', token: '401 UNAUTHENTICATED' },
   },
   'another password': {
     change: ({ rest }) =>
       accepted(rest.authChangePassword!({ body: { currentPassword: password, newPassword: 'Better horse 8!' } })),
-    after: { session: '401 UNAUTHENTICATED' },
+    after: { session: '401 UNAUTHENTICATED', token: '401 UNAUTHENTICATED' },
   },
   'a connected app that is let go': {
     async change({ owner }) {

@@ -6,7 +6,6 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
 import { invite, mustAccept, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
-import { endSessions } from '../session/session.actions.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
@@ -84,7 +83,6 @@ export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUs
     refuseRoleAboveCaller(inner, user)
     await refuseLastOwner(inner, user)
     await withdrawInvitation(inner, id)
-    await endSessions(inner, { userId: id }, 'USER_DEACTIVATED')
     await changeUser(inner, id, { isActive: false })
     return readUser(inner, id)
   })
@@ -110,7 +108,6 @@ export function removeUser(ctx: RequestContext, id: string): Promise<string> {
     refuseRoleAboveCaller(inner, user)
     await refuseLastOwner(inner, user)
     await withdrawInvitation(inner, id)
-    await endSessions(inner, { userId: id }, 'USER_REMOVED')
     await takeOut(inner, id)
     return user.id
   })

@@ -5,7 +5,7 @@ import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Team, teamsOf } from '../team/team.ts'
-import { adminTables, provenPasswords, waysToBelong } from './admin.migrations.ts'
+import { adminTables, provenPasswords, signIns, waysToBelong } from './admin.migrations.ts'
 import {
   deactivateUser,
   inviteAgain,
@@ -94,5 +94,5 @@ export class AdminUserResolver {
 export const adminUserResource: Resource = {
   resolver: AdminUserResolver,
   aboveTenants: ['userInvite', 'userInviteAgain', 'userReactivate'],
-  migrations: [adminTables, waysToBelong, provenPasswords],
+  migrations: [adminTables, waysToBelong, provenPasswords, signIns],
 }

@@ -77,3 +77,32 @@ export const provenPasswords: Migration = {
     update identity.person set is_password_proven = email_verified_at is not null;
   `,
 }
+
+export const signIns: Migration = {
+  name: '20261122-identity-sign-ins',
+  sql: `
+    alter table identity.app_user
+      -- The person came itself: registered, accepted an invitation, or signed in. Until then the organization is told nothing
+      -- that the person says of itself elsewhere.
+      add column has_joined boolean not null default true,
+      -- Counts up when everything ends that began with a sign-in of the user: what is in flight carries the number it began with.
+      add column sign_in_generation integer not null default 0;
+    update identity.app_user u set has_joined = false
+      where must_accept or known_as is not null and not exists (
+        select from identity.session s where s.organization_id = u.organization_id and s.user_id = u.id
+      );
+
+    create or replace view identity.admin_user with (security_invoker = true) as
+      select u.organization_id, u.id, p.email,
+        p.email_verified_at is not null and u.has_joined as email_verified,
+        coalesce(u.known_as ->> 'name', p.name) as name, u.profile_id,
+        case when u.known_as is null then p.first_name else u.known_as ->> 'firstName' end as first_name,
+        case when u.known_as is null then p.last_name else u.known_as ->> 'lastName' end as last_name, u.role, u.visibility, u.is_active,
+        case when u.invited_at is not null then 'INVITED' when u.is_active then 'ACTIVE' else 'DEACTIVATED' end as status,
+        case when u.has_joined then p.timezone else 'UTC' end as timezone,
+        case when u.has_joined then p.locale else 'en' end as locale, u.external_id, u.invited_at, u.created_at,
+        u.updated_at,
+        u.left_at as deleted_at
+      from identity.app_user u join identity.person p on p.id = u.person_id;
+  `,
+}

@@ -2,6 +2,7 @@ import { mayDoMore, type Role } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { isLiveDirectory } from '../scim/live-token.ts'
 import type { User } from '../user/user.ts'
 
 /**
@@ -13,6 +14,8 @@ export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId, kind } = inner.caller
     await awaitTurn(inner)
+    if (kind === 'SCIM' && !(await isLiveDirectory(inner)))
+      throw new Refusal('UNAUTHENTICATED', 'The SCIM token is not valid any more.')
     if (kind !== 'SESSION') return work(inner)
     const [actor] = await inner.db.query<{ role: Role }>(
       `select role from identity.app_user

@@ -9,7 +9,7 @@ interface Audited {
 
 const bySystem = (prepare: (scene: Scene) => Promise<string> | string) => async (scene: Scene) => ({
   text: await prepare(scene),
-  caller: scene.directory,
+  caller: await scene.directory(),
 })
 const byNobody = (prepare: (scene: Scene) => Promise<string> | string) => async (scene: Scene) => ({
   text: await prepare(scene),

@@ -36,8 +36,13 @@ export class Scene {
     return systemContext(this.world.services, this.organizationId)
   }
 
-  get directory(): Caller {
-    return { ...this.caller, kind: 'SCIM', userId: nobody, role: 'ADMIN' }
+  async directory(): Promise<Caller> {
+    await this.run('mutation { scimTokenRotate { prefix } }')
+    const [token] = await this.world.query<{ id: string }>(
+      'select id from identity.scim_token where organization_id = $1',
+      [this.organizationId],
+    )
+    return { ...this.caller, kind: 'SCIM', userId: nobody, role: 'ADMIN', credentialId: token!.id }
   }
 
   /** Does something through the graph on the way to the mutation. */
@@ -70,7 +75,8 @@ export class Scene {
     const { organizationId } = this
     const { userId } = this.caller
     const grant = { id: newId(), appId: await this.app(), organizationId, userId, scopes: ['READ_CASES'] }
-    await oauthService(this.world.services).consent({ ip: '', userAgent: '' }, { ...grant, lifeSeconds: 3600 })
+    const given = { ...grant, lifeSeconds: 3600, signInGeneration: 0 }
+    await oauthService(this.world.services).consent({ ip: '', userAgent: '' }, given)
     const [row] = await this.world.query<{ id: string }>(
       'select id from identity.oauth_installation where organization_id = $1',
       [organizationId],

@@ -42,7 +42,7 @@ async function joined(ctx: RequestContext, invitation: OneTimeToken, input: Acce
     await awaitTurn(inner)
     const user = await waitingUser(inner, invitation)
     const person = await lockPerson(inner.db, { id: invitation.personId!, email: invitation.email })
-    if (!person) throw wrongToken()
+    if (!person || !(await isUserOf(inner, user.id, person.id))) throw wrongToken()
     if (person.passwordHash !== proof.knownHash) return null
     const acting = actingAs(inner, user)
     if (!(await takeToken(acting, 'INVITATION', input.token))) throw wrongToken()
@@ -71,6 +71,15 @@ async function waitingUser({ db }: RequestContext, { organizationId, data }: One
     throw wrongToken()
   }
   return user
+}
+
+/** A directory may have said since then that the user is somebody else. */
+async function isUserOf({ db, caller }: RequestContext, userId: string, personId: string): Promise<boolean> {
+  const found = await db.query(
+    'select 1 from identity.app_user where organization_id = $1 and id = $2 and person_id = $3',
+    [caller.organizationId, userId, personId],
+  )
+  return found.length > 0
 }
 
 interface Proof {
@@ -109,8 +118,8 @@ async function join(ctx: RequestContext, { userId, personId, newHash, ...names }
   const before = (await findUserAsTold(db, organizationId, userId))!
   if (newHash !== null) await claimNewcomer(ctx, personId, { ...names, passwordHash: newHash })
   await db.query(
-    `update identity.app_user set is_active = true, invited_at = null, must_accept = false, distrusts_password = false,
-       known_as = null, updated_at = $3
+    `update identity.app_user set is_active = true, invited_at = null, must_accept = false, has_joined = true,
+       distrusts_password = false, known_as = null, updated_at = $3
      where organization_id = $1 and id = $2`,
     [organizationId, userId, now],
   )

@@ -116,7 +116,8 @@ export async function withdrawInvitation(ctx: RequestContext, userId: string): P
   await appendAudit(ctx, { action: 'user.invitation_withdrawn', target: { type: 'user', id: userId } })
 }
 
-async function useUpLinks({ db, caller, clock }: RequestContext, userId: string): Promise<void> {
+/** Links that were sent lead nowhere. In a transaction. */
+export async function useUpLinks({ db, caller, clock }: RequestContext, userId: string): Promise<void> {
   await db.query(
     `update identity.one_time_token set used_at = $3
      where purpose = 'INVITATION' and organization_id = $1 and data ->> 'userId' = $2 and used_at is null`,

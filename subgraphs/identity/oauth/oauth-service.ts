@@ -14,7 +14,7 @@ import { appendAudit } from '../audit/audit.ts'
 import { actingAs } from '../session/session.actions.ts'
 import { recognize } from '../session/login.ts'
 import { failed, refuseThrottled } from '../session/throttle.ts'
-import { findUser } from '../user/user.ts'
+import { findUser, type User } from '../user/user.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import * as store from './oauth-store.ts'
 
@@ -33,18 +33,30 @@ async function signIn(
     [users.map(({ organizationId }) => organizationId)],
   )
   const names = new Map(organizations.map(({ id, name }) => [id, name]))
-  return users.flatMap(({ id: userId, organizationId }) => {
+  return users.flatMap(({ id: userId, organizationId, signInGeneration }) => {
     const organizationName = names.get(organizationId)
-    return organizationName === undefined ? [] : { organizationId, organizationName, userId }
+    return organizationName === undefined ? [] : { organizationId, organizationName, userId, signInGeneration }
   })
+}
+
+/** The user who signed in on the page, as long as that sign-in is not over; whoever ends it waits for this transaction. */
+async function lockSignedIn(ctx: RequestContext, grant: NewGrant): Promise<User> {
+  const { organizationId, userId, signInGeneration } = grant
+  const found = await ctx.db.query(
+    `select 1 from identity.app_user u join identity.organization o on o.id = u.organization_id
+     where u.organization_id = $1 and u.id = $2 and u.sign_in_generation = $3 and u.is_active and u.left_at is null
+       and o.status <> 'SUSPENDED'
+     for share of u`,
+    [organizationId, userId, signInGeneration],
+  )
+  if (found.length === 0) throw new Refusal('UNAUTHENTICATED', 'This sign-in is over; sign in again.')
+  return (await findUser(ctx.db, organizationId, userId))!
 }
 
 /** Saves the consent and writes it to the audit log of the organization, as the user who gave it. */
 async function consent(services: Services, visitor: Visitor, grant: NewGrant): Promise<void> {
-  const user = await findUser(services.database, grant.organizationId, grant.userId)
-  if (!user?.isActive) throw new Refusal('UNAUTHENTICATED', 'The user cannot sign in.')
-  const ctx = actingAs(contextOf(services, anonymous(visitor)), user)
-  await inTransaction(ctx, async (inner) => {
+  await inTransaction(contextOf(services, anonymous(visitor)), async (stranger) => {
+    const inner = actingAs(stranger, await lockSignedIn(stranger, grant))
     await store.saveGrant({ ...services, database: inner.db }, grant)
     const { id, appId, scopes } = grant
     await appendAudit(inner, {

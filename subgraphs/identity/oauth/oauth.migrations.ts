@@ -141,3 +141,11 @@ export const appOrganizationTells: Migration = {
       execute function identity.tell_app_organization_changed();
   `,
 }
+
+export const grantsByUser: Migration = {
+  name: '20261122-identity-oauth-grants-by-user',
+  sql: `
+    create index oauth_grant_user on identity.oauth_grant (organization_id, user_id);
+    create index oauth_token_user on identity.oauth_token (organization_id, user_id);
+  `,
+}

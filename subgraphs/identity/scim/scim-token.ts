@@ -8,11 +8,15 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { newScimToken, type ScimTokenRecord } from '../../kernel/scim-token.ts'
 import { administering } from '../admin/administer.ts'
 import { appendAudit } from '../audit/audit.ts'
+import { makerAdministers } from './live-token.ts'
 
 @ObjectType({ description: 'The credential of the directory that provisions users and teams by SCIM.' })
 @RequiresScopes('SESSION')
 export class ScimToken {
-  @Field(() => Boolean, { simple: true, description: 'Whether there is one.' })
+  @Field(() => Boolean, {
+    simple: true,
+    description: 'Whether there is one that works: who made it is active, and still an owner or an admin.',
+  })
   isActive!: boolean
 
   @Field(() => String, { simple: true, nullable: true, description: 'How it begins.' })
@@ -36,8 +40,9 @@ const nothing: ScimToken = { isActive: false, prefix: null, createdAt: null, cre
 export async function readScimToken(ctx: RequestContext): Promise<ScimToken> {
   requireAdministrator(ctx)
   const [row] = await ctx.db.query<ScimToken>(
-    `select true as "isActive", prefix, created_at as "createdAt", created_by_id as "createdById", last_used_at as "lastUsedAt"
-     from identity.scim_token where organization_id = $1`,
+    `select ${makerAdministers} as "isActive", t.prefix, t.created_at as "createdAt", t.created_by_id as "createdById",
+       t.last_used_at as "lastUsedAt"
+     from identity.scim_token t where t.organization_id = $1`,
     [ctx.caller.organizationId],
   )
   return row ?? nothing
@@ -73,12 +78,24 @@ export function revokeScimToken(ctx: RequestContext): Promise<boolean> {
   })
 }
 
-/** As it stands now, by the SHA-256 of the token. */
+/** The token of whoever leaves is none any more, also if that user comes back. In a transaction. */
+export async function endScimTokenOf(ctx: RequestContext, userId: string): Promise<void> {
+  const [ended] = await ctx.db.query<{ id: string; prefix: string }>(
+    'delete from identity.scim_token where organization_id = $1 and created_by_id = $2 returning id, prefix',
+    [ctx.caller.organizationId, userId],
+  )
+  if (!ended) return
+  const { id, prefix } = ended
+  await appendAudit(ctx, { action: 'scim_token.revoked', target: { type: 'scim_token', id }, before: { prefix } })
+}
+
+/** As it stands now, by the SHA-256 of the token; null also while who made it may not administer. */
 export async function findScimToken(sql: Sql, hash: string, now: Date): Promise<ScimTokenRecord | null> {
   const [row] = await sql.query<ScimTokenRecord & { lastUsedAt: string | null }>(
     `select t.id, t.organization_id as "organizationId", o.status = 'SUSPENDED' as "organizationSuspended",
        t.last_used_at as "lastUsedAt"
-     from identity.scim_token t join identity.organization o on o.id = t.organization_id where t.token_hash = $1`,
+     from identity.scim_token t join identity.organization o on o.id = t.organization_id
+     where t.token_hash = $1 and ${makerAdministers}`,
     [hash],
   )
   if (!row) return null

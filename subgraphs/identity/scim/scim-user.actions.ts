@@ -1,15 +1,14 @@
-import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
 import { appendEvent, fieldsChanged } from '../identity-event.ts'
 import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
-import { withdrawAllTokens } from '../one-time-token/one-time-token.ts'
-import { endSessions } from '../session/session.actions.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, changeUser, takeOut, type KnownAs } from '../user/user.actions.ts'
 import { findPerson, findUserAsTold } from '../user/user.ts'
+import { renameUser, taken } from './rename-user.ts'
 import { findScimUser, idGiven, type ScimUser, type ScimUserInput } from './scim-user.ts'
 
 function refuseTexts(input: ScimUserInput): void {
@@ -75,10 +74,9 @@ export function updateScimUser(ctx: RequestContext, id: string, input: ScimUserI
     refuseRoleAboveCaller(inner, user, input.role ?? undefined)
     const email = input.userName == null ? user.userName : normalizeEmail(input.userName)
     await announced(inner, id, async () => {
-      if (email !== user.userName) await changeEmail(inner, id, email)
+      if (email !== user.userName) await renameUser(inner, id, email)
       await describe(inner, user, input)
     })
-    if (input.active === false && user.active) await endSessions(inner, { userId: id }, 'USER_DEACTIVATED')
     if (input.active === false) await withdrawInvitation(inner, id)
     // Whoever the directory says is active need not accept an invitation; a password of theirs is trusted no more for it.
     else if (input.active) await forgoAcceptance(inner, id)
@@ -95,7 +93,6 @@ export function removeScimUser(ctx: RequestContext, id: string): Promise<string>
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     await withdrawInvitation(inner, id)
-    await endSessions(inner, { userId: id }, 'USER_REMOVED')
     await takeOut(inner, id)
     return user.id
   })
@@ -131,47 +128,6 @@ async function describe(ctx: RequestContext, user: ScimUser, input: ScimUserInpu
     after: { ...names, externalId },
   })
 }
-
-/**
- * The email is what a person signs in with, so a directory changes it only of a person who belongs to no other organization:
- * it could otherwise take over what the person has elsewhere.
- */
-async function changeEmail(ctx: RequestContext, id: string, email: string): Promise<void> {
-  const { organizationId } = ctx.caller
-  const [person] = await ctx.db.query<{ id: string; email: string; isShared: boolean }>(
-    `select p.id, p.email, exists (
-       select 1 from identity.app_user other where other.person_id = p.id and other.organization_id <> u.organization_id
-     ) as "isShared"
-     from identity.app_user u join identity.person p on p.id = u.person_id where u.organization_id = $1 and u.id = $2
-     for update of p`,
-    [organizationId, id],
-  )
-  if (person!.isShared) {
-    throw new Refusal(
-      'INVALID_STATE',
-      'The userName of a person who belongs to other organizations too cannot be changed.',
-      {
-        allowed: [],
-        errors: [{ path: 'userName', code: 'NOT_MUTABLE', message: 'userName cannot be changed.' }],
-      },
-    )
-  }
-  if (await findPerson(ctx.db, email)) throw taken('userName')
-  await ctx.db.query(
-    `update identity.person set email = $2, email_verified_at = null, is_password_proven = false, updated_at = $3
-     where id = $1`,
-    [person!.id, email, ctx.clock.now().toISOString()],
-  )
-  // Whoever reads the old address has no business with the account any more.
-  await withdrawAllTokens(ctx, person!.id)
-  const target = { type: 'user', id } as const
-  await appendAudit(ctx, { action: 'user.updated', target, before: { email: person!.email }, after: { email } })
-}
-
-const taken = (path: string) =>
-  new Refusal('UNIQUE_VIOLATION', `This ${path} is taken.`, {
-    errors: [{ path, code: 'NOT_UNIQUE', message: `This ${path} is taken.` }],
-  })
 
 async function refuseTakenExternalId(
   { db, caller }: RequestContext,

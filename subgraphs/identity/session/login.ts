@@ -4,8 +4,8 @@ import { findOrganization } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { isPassword, passwordLengthMax } from '../password/password.ts'
 import { emailLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { findPerson, membershipsOf, type Person, type User } from '../user/user.ts'
-import { refuseChangedPassword } from './person.ts'
+import { findPerson, lockMemberships, type Membership, type Person } from '../user/user.ts'
+import { lockProven } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { LoginInput, SignedIn } from './session.ts'
 import { failed, refuseThrottled } from './throttle.ts'
@@ -14,27 +14,32 @@ const wrong = () => new Refusal('UNAUTHENTICATED', 'The email or the password is
 
 /** Answers, and takes as long, as if every account existed: only the right password tells anything. */
 export async function login(ctx: RequestContext, input: LoginInput): Promise<SignedIn> {
-  const {
-    person,
-    users: [user],
-  } = await recognized(ctx, input)
-  const organization = await findOrganization(ctx.db, user.organizationId)
-  if (organization?.status === 'SUSPENDED') {
-    throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
-  }
-  return inTransaction(actingAs(ctx, user), async (inner) => {
-    await refuseChangedPassword(inner, person.id, person.passwordHash)
-    return signedIn(inner, user, await startSession(inner))
+  const { person, users } = await recognized(ctx, input)
+  const [{ id, organizationId }] = users
+  return inTransaction(ctx, async (inner) => {
+    const user = (await lockProvenMemberships(inner, person)).find(
+      (found) => found.organizationId === organizationId && found.id === id,
+    )
+    if (!user) throw wrong()
+    const organization = await findOrganization(inner.db, organizationId)
+    if (organization?.status === 'SUSPENDED') {
+      throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
+    }
+    const acting = actingAs(inner, user)
+    return signedIn(acting, user, await startSession(acting))
   })
 }
 
 interface Recognized {
   readonly person: Person
-  readonly users: readonly [User, ...User[]]
+  readonly users: readonly [Membership, ...Membership[]]
 }
 
 /** The users who the person with this email and password is, that of the latest sign-in first; no session starts. */
-export async function recognize(ctx: RequestContext, input: LoginInput): Promise<readonly [User, ...User[]]> {
+export async function recognize(
+  ctx: RequestContext,
+  input: LoginInput,
+): Promise<readonly [Membership, ...Membership[]]> {
   return (await recognized(ctx, input)).users
 }
 
@@ -50,11 +55,18 @@ async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recog
     await refuseThrottled(ctx, email)
     const person = await findPerson(ctx.db, email)
     const isRight = await isPassword(password, person?.passwordHash ?? null)
-    const memberships = person && isRight ? await membershipsOf(ctx.db, person.id, 'password') : []
+    const memberships =
+      person && isRight ? await inTransaction(ctx, (inner) => lockProvenMemberships(inner, person)) : []
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
     if (!person || !user) throw await failed(ctx, email, wrong())
     return { person, users: [user, ...others] }
   }, ctx)
+}
+
+/** Where this password lets the person in, as it stands until the transaction ends. */
+async function lockProvenMemberships(ctx: RequestContext, person: Person): Promise<Membership[]> {
+  await lockProven(ctx, person)
+  return lockMemberships(ctx.db, person.id, 'password')
 }

@@ -1,12 +1,14 @@
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { SessionCount, SignedOutEverywhere } from './account.ts'
-import { endSessionsOfPerson, personOf } from './person.ts'
+import { endSignInsOfPerson, lockProven, personOf } from './person.ts'
 
-/** Ends every session of the person, in all its organizations. */
+/** Ends every session of the person in all its organizations, and what else began with a sign-in. */
 export async function logoutAll(ctx: RequestContext): Promise<SignedOutEverywhere> {
-  const sessions = await inTransaction(ctx, async (inner) =>
-    endSessionsOfPerson(inner, (await personOf(inner)).id, 'LOGGED_OUT_EVERYWHERE'),
-  )
+  const sessions = await inTransaction(ctx, async (inner) => {
+    const person = await personOf(inner)
+    await lockProven(inner, person, 'no key update')
+    return endSignInsOfPerson(inner, person.id, 'LOGGED_OUT_EVERYWHERE')
+  })
   return { sessions, endedAt: ctx.clock.now().toISOString() }
 }
 

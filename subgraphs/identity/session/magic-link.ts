@@ -3,7 +3,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
-import { findPerson, membershipsOf } from '../user/user.ts'
+import { findPerson, lockMemberships } from '../user/user.ts'
 import type { EmailInput, MailRequested } from './account.ts'
 import { magicLinkMail } from './mails.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
@@ -30,7 +30,7 @@ export async function signInByLink(ctx: RequestContext, token: string): Promise<
     const taken = await takeToken(inner, 'MAGIC_LINK', token)
     if (!taken) return null
     await markVerified(inner, taken.personId)
-    const [user] = await membershipsOf(inner.db, taken.personId, 'mail')
+    const [user] = await lockMemberships(inner.db, taken.personId, 'mail')
     if (!user) return null
     const organization = await findOrganization(inner.db, user.organizationId)
     if (organization?.status === 'SUSPENDED') {

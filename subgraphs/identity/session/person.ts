@@ -2,23 +2,21 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { withdrawTokens } from '../one-time-token/one-time-token.ts'
-import type { User } from '../user/user.ts'
+import type { Person, User } from '../user/user.ts'
 import { passwordChangedMail } from './mails.ts'
-import { actingAs, endSessions, type EndReason } from './session.actions.ts'
+import { endSignIns } from './end-sign-ins.ts'
+import { actingAs, type EndReason } from './session.actions.ts'
 
-type Membership = Pick<User, 'id' | 'organizationId' | 'role' | 'visibility'>
-
-export interface FoundPerson {
-  readonly id: string
-  readonly email: string
-  readonly passwordHash: string | null
+interface Membership extends Pick<User, 'id' | 'organizationId' | 'role' | 'visibility'> {
+  readonly hasJoined: boolean
 }
 
 /** The human being behind a user. */
-export async function personOf({ db, caller }: RequestContext): Promise<FoundPerson> {
-  const [person] = await db.query<FoundPerson>(
+export async function personOf({ db, caller }: RequestContext): Promise<Person> {
+  const [person] = await db.query<Person>(
     `select p.id, p.email, p.password_hash as "passwordHash" from identity.person p
-     join identity.app_user u on u.person_id = p.id where u.organization_id = $1 and u.id = $2`,
+     join identity.app_user u on u.person_id = p.id
+     where u.organization_id = $1 and u.id = $2 and u.left_at is null and u.is_active`,
     [caller.organizationId, caller.userId],
   )
   if (!person) throw new Refusal('UNAUTHENTICATED', 'The user does not exist any more.')
@@ -28,34 +26,38 @@ export async function personOf({ db, caller }: RequestContext): Promise<FoundPer
 /** Every membership, also where the person is deactivated. */
 const everyMembershipOf = ({ db }: RequestContext, personId: string): Promise<Membership[]> =>
   db.query<Membership>(
-    `select id, organization_id as "organizationId", role, visibility from identity.app_user
+    `select id, organization_id as "organizationId", role, visibility, has_joined as "hasJoined" from identity.app_user
      where person_id = $1 and left_at is null order by organization_id`,
     [personId],
   )
 
-/** Ends the sessions of a person in all its organizations; says how many there were. To be called in a transaction. */
-export async function endSessionsOfPerson(ctx: RequestContext, personId: string, reason: EndReason): Promise<number> {
+/**
+ * Ends everything that began with a sign-in of a person, in all its organizations; says how many sessions there were. In a
+ * transaction in which the person is locked for a change, so that no sign-in slips through.
+ */
+export async function endSignInsOfPerson(ctx: RequestContext, personId: string, reason: EndReason): Promise<number> {
   let ended = 0
   for (const user of await everyMembershipOf(ctx, personId)) {
-    ended += await endSessions(actingAs(ctx, user), { userId: user.id }, reason)
+    ended += await endSignIns(actingAs(ctx, user), user.id, reason)
   }
   return ended
 }
 
 /**
- * A sign-in by password holds for as long as the password does: throws when it was changed since it was checked, and makes a
- * change of it wait until the new session can be seen, and ended. To be called in the transaction that starts the session.
- * Whoever goes on to change the person takes the `update` lock: two that hold `share` would wait for each other.
+ * What was decided on before a password was hashed is asked again under lock: throws when the person has another address or
+ * another password by then. To be called in the transaction that acts on it, before anything else of the person is read: a
+ * change of the person waits, and then finds what was done. Whoever goes on to change the person takes the lock for
+ * that: two that hold `share` would wait for each other. It leaves references to the person free, as whoever writes a user
+ * holds that user already.
  */
-export async function refuseChangedPassword(
+export async function lockProven(
   { db }: RequestContext,
-  personId: string,
-  passwordHash: string | null,
-  lock: 'share' | 'update' = 'share',
+  { id, email, passwordHash }: Person,
+  lock: 'share' | 'no key update' = 'share',
 ): Promise<void> {
   const same = await db.query(
-    `select 1 from identity.person where id = $1 and password_hash is not distinct from $2 for ${lock}`,
-    [personId, passwordHash],
+    `select 1 from identity.person where id = $1 and email = $2 and password_hash is not distinct from $3 for ${lock}`,
+    [id, email, passwordHash],
   )
   if (same.length === 0) throw new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
 }
@@ -75,8 +77,10 @@ export async function setPassword(ctx: RequestContext, person: NewPassword): Pro
     ctx.clock.now().toISOString(),
   ])
   await withdrawTokens(ctx, id)
-  await endSessionsOfPerson(ctx, id, 'PASSWORD_CHANGED')
+  await endSignInsOfPerson(ctx, id, 'PASSWORD_CHANGED')
   for (const user of await everyMembershipOf(ctx, id)) {
+    // What a person does elsewhere is no concern of an organization that it never came to.
+    if (!user.hasJoined) continue
     await appendAudit(actingAs(ctx, user), { action: 'user.password_changed', target: { type: 'user', id: user.id } })
   }
   await passwordChangedMail(ctx, email)

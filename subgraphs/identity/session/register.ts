@@ -1,6 +1,7 @@
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { awaitTurn } from '../admin/administer.ts'
 import { addOrganization, normalizeCode } from '../organization/organization.actions.ts'
 import { findOrganizationByCode } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
@@ -8,9 +9,9 @@ import { hashPassword, isPassword, passwordProblems } from '../password/password
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
 import { claimNewcomer, findNewcomer } from '../user/newcomer.ts'
-import { findPerson, lockPerson } from '../user/user.ts'
+import { findPerson, lockPerson, type Person } from '../user/user.ts'
 import { registrationRefusedMail } from './mails.ts'
-import { refuseChangedPassword } from './person.ts'
+import { lockProven } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
 import { countRegistration, failed, refuseThrottled, registrationTold } from './throttle.ts'
@@ -29,10 +30,15 @@ export async function register(ctx: RequestContext, input: RegisterInput): Promi
   const membership = organizationId
     ? ({ organizationId, role: 'MEMBER', visibility: 'OWN' } as const)
     : ({ organizationId: newId(), role: 'OWNER', visibility: 'ALL' } as const)
-  const newcomer: NewUser = { id: newId(), email, ...namesOf(input, email), ...person, ...membership }
+  const { proven, ...known } = person
+  const newcomer: NewUser = { id: newId(), email, ...namesOf(input, email), ...known, ...membership }
   return inTransaction(actingAs(ctx, newcomer), async (inner) => {
+    if (input.organizationCode) {
+      await awaitTurn(inner)
+      await organizationWith(inner, input.organizationCode)
+    }
     if (person.isNewcomer) await claim(inner, newcomer)
-    else if (person.personId) await refuseChangedPassword(inner, person.personId, person.provenHash)
+    else if (proven) await lockProven(inner, proven)
     if (!organizationId) {
       const name = input.company?.trim() || `${newcomer.name}'s organization`
       await addOrganization(inner, { id: membership.organizationId, name })
@@ -74,7 +80,8 @@ async function organizationWith(ctx: RequestContext, code: string): Promise<stri
 }
 
 interface ProvenPerson extends Pick<NewUser, 'personId' | 'passwordHash'> {
-  readonly provenHash: string | null
+  /** As it was when its password was right. */
+  readonly proven: Person | null
   /** Somebody who was invited, and comes by itself. */
   readonly isNewcomer: boolean
 }
@@ -87,10 +94,10 @@ function provenPerson(ctx: RequestContext, email: string, password: string): Pro
     const newcomerId = person && (await findNewcomer(ctx, email))
     if (!person || newcomerId) {
       const passwordHash = await hashPassword(password)
-      return { personId: newcomerId, passwordHash, provenHash: null, isNewcomer: newcomerId !== null }
+      return { personId: newcomerId, passwordHash, proven: null, isNewcomer: newcomerId !== null }
     }
     if (await isPassword(password, person.passwordHash)) {
-      return { personId: person.id, passwordHash: null, provenHash: person.passwordHash, isNewcomer: false }
+      return { personId: person.id, passwordHash: null, proven: person, isNewcomer: false }
     }
     const refused = await failed(ctx, email, await registrationTold(ctx, emailTaken()))
     await inTransaction(ctx, (inner) => registrationRefusedMail(inner, email))

@@ -6,6 +6,7 @@ import { sessionTokenSeconds, signSessionToken } from '../../kernel/session-toke
 import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
 import { findOrganization, shownTo } from '../organization/organization.ts'
+import { noteArrival } from '../user/arrival.ts'
 import type { User } from '../user/user.ts'
 import { newRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
 import type { SignedIn } from './session.ts'
@@ -36,6 +37,7 @@ export async function startSession(ctx: RequestContext): Promise<{ sessionId: st
   const record = { id: sessionId, organizationId, userId, ip, userAgent, createdAt }
   await appendEvent(ctx, { type: 'session.started', record })
   await appendAudit(ctx, { action: 'session.started', target: { type: 'session', id: sessionId }, after: { userId } })
+  await noteArrival(ctx)
   return { sessionId, refreshToken: await issueRefreshToken(ctx, sessionId) }
 }
 
@@ -82,6 +84,7 @@ export type EndReason =
   | 'REFRESH_TOKEN_REUSED'
   | 'USER_DEACTIVATED'
   | 'USER_REMOVED'
+  | 'USER_RENAMED'
 
 /** Ends live sessions of the caller's organization: one by its id, or all of a user; says how many. Their tokens are worthless with the commit. */
 export async function endSessions(

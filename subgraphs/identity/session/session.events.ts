@@ -25,7 +25,7 @@ export const sessionEvents: PlainEvents = {
     },
     'session.ended': {
       description:
-        'A session ended; the record has endedAt and reason (LOGGED_OUT, LOGGED_OUT_EVERYWHERE, PASSWORD_CHANGED, REFRESH_TOKEN_REUSED, USER_DEACTIVATED, USER_REMOVED).',
+        'A session ended; the record has endedAt and reason (LOGGED_OUT, LOGGED_OUT_EVERYWHERE, PASSWORD_CHANGED, REFRESH_TOKEN_REUSED, USER_DEACTIVATED, USER_REMOVED, USER_RENAMED).',
       record: { ...record, endedAt: '2026-11-02T10:40:00.000Z', reason: 'LOGGED_OUT' },
     },
   },

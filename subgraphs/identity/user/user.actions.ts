@@ -4,8 +4,12 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { revokeApiKey } from '../api-key/api-key.actions.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { appendEvent } from '../identity-event.ts'
+import { withdrawInvitationsBy } from '../invitation/withdraw-invitations.ts'
 import { endConnections } from '../meeting/disconnect-meeting.ts'
-import { findUser, findUserAsTold, type User } from './user.ts'
+import { endOwnTokensOf } from '../oauth/end-grants.ts'
+import { endScimTokenOf } from '../scim/scim-token.ts'
+import { endSignIns } from '../session/end-sign-ins.ts'
+import { findPerson, findUser, findUserAsTold, type User } from './user.ts'
 
 export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
 
@@ -26,6 +30,12 @@ export interface NewUser extends Pick<
   readonly mayReturn?: boolean
 }
 
+/** Whoever set the password of a person (an SQL expression of its id) need not be who reads the address. */
+export const hasUnprovenPassword = (personId: string): string => `(
+  not exists (select from identity.person where id = ${personId} and is_password_proven)
+  or exists (select from identity.app_user other where other.person_id = ${personId} and other.distrusts_password)
+)`
+
 const taken = (message: string) =>
   new Refusal('UNIQUE_VIOLATION', message, { errors: [{ path: 'email', code: 'NOT_UNIQUE', message }] })
 
@@ -44,16 +54,15 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
     mayReturn = false,
     knownAs = null,
   } = wanted
-  const personId = wanted.personId ?? (await addPerson(ctx, wanted, now))
+  const personId = wanted.personId ?? (await addPerson(ctx, wanted))
   const [added] = await ctx.db.query<{ id: string }>(
     `insert into identity.app_user (organization_id, id, person_id, role, visibility, is_active, invited_at, external_id,
-       known_as, created_at, updated_at, must_accept, distrusts_password)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9, $12, $13 and (
-       not exists (select from identity.person where id = $3 and is_password_proven)
-       or exists (select from identity.app_user other where other.person_id = $3 and other.distrusts_password)
-     )) on conflict (organization_id, person_id) do update
+       known_as, created_at, updated_at, must_accept, has_joined, distrusts_password)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9, $12, not $13, $13 and ${hasUnprovenPassword('$3')})
+     on conflict (organization_id, person_id) do update
      set role = $4, visibility = $5, is_active = $6, invited_at = $7, external_id = $8, known_as = $11, left_at = null,
-       updated_at = $9, must_accept = excluded.must_accept, distrusts_password = excluded.distrusts_password
+       updated_at = $9, must_accept = excluded.must_accept, has_joined = excluded.has_joined,
+       distrusts_password = excluded.distrusts_password
      where $10 and app_user.left_at is not null returning id`,
     [
       organizationId,
@@ -74,7 +83,7 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
   if (!added) throw taken('This person belongs to the organization already.')
   if (added.id !== id) await forgetWhatItHad(ctx, added.id)
   const user = (await findUser(ctx.db, organizationId, added.id))!
-  const told = knownAs ? { ...user, ...knownAs, emailVerified: false, timezone: 'UTC', locale: 'en' } : user
+  const told = (await findUserAsTold(ctx.db, organizationId, added.id))!
   await appendEvent(ctx, { type: 'user.created', record: told })
   await appendAudit(ctx, { action: 'user.created', target: { type: 'user', id: added.id }, after: told })
   return user
@@ -94,15 +103,30 @@ async function forgetWhatItHad(ctx: RequestContext, id: string): Promise<void> {
   for (const key of keys) await revokeApiKey(ctx, key.id)
 }
 
-async function addPerson(ctx: RequestContext, wanted: NewUser, now: string): Promise<string> {
+export interface NewPerson extends Pick<NewUser, 'email' | 'passwordHash' | 'name' | 'firstName' | 'lastName'> {}
+
+/** Somebody who nobody knew before. */
+async function addPerson(ctx: RequestContext, wanted: NewPerson & Pick<NewUser, 'knownAs'>): Promise<string> {
+  if (wanted.knownAs) return personWith(ctx, wanted)
+  const id = await insertPerson(ctx, wanted)
+  if (id === null) throw emailTaken()
+  return id
+}
+
+/** Whoever has this address, which may be nobody before: an organization that names an address is not told which. In a transaction. */
+export async function personWith(ctx: RequestContext, wanted: NewPerson): Promise<string> {
+  const find = async () => (await findPerson(ctx.db, wanted.email))?.id ?? null
+  return (await find()) ?? (await insertPerson(ctx, wanted)) ?? (await find())!
+}
+
+async function insertPerson({ db, clock }: RequestContext, wanted: NewPerson): Promise<string | null> {
   const { email, passwordHash, name, firstName, lastName } = wanted
-  const [person] = await ctx.db.query<{ id: string }>(
+  const [person] = await db.query<{ id: string }>(
     `insert into identity.person (id, email, password_hash, name, first_name, last_name, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict (email) do nothing returning id`,
-    [newId(), email, passwordHash, name, firstName, lastName, now],
+    [newId(), email, passwordHash, name, firstName, lastName, clock.now().toISOString()],
   )
-  if (!person) throw emailTaken()
-  return person.id
+  return person?.id ?? null
 }
 
 export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' | 'profileId'>>
@@ -112,7 +136,7 @@ const pick = (user: User, names: readonly (keyof User)[]): Partial<User> =>
 
 const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
 
-/** Changes what a user may do. Takes effect on every credential of the user with the commit. */
+/** Changes what a user may do. Takes effect on every credential of the user with the commit; who is deactivated is signed out. */
 export function changeUser(ctx: RequestContext, id: string, change: UserChange): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
@@ -127,6 +151,7 @@ export function changeUser(ctx: RequestContext, id: string, change: UserChange):
       `update identity.app_user set updated_at = $3, ${sets.join(', ')} where organization_id = $1 and id = $2`,
       [organizationId, id, inner.clock.now().toISOString(), ...changedFields.map((name) => change[name])],
     )
+    if (change.isActive === false && previous.isActive) await endSignIns(inner, id, 'USER_DEACTIVATED')
     const after = await findUserAsTold(inner.db, organizationId, id)
     const before = { ...after!, ...pick(previous, changedFields), updatedAt: previous.updatedAt }
     await appendEvent(inner, { type: 'user.updated', record: after!, previous: before, changedFields })
@@ -135,7 +160,10 @@ export function changeUser(ctx: RequestContext, id: string, change: UserChange):
   })
 }
 
-/** Takes the user out of the organization. What it owns stays; its API keys answer that it left; its meeting tokens go. */
+/**
+ * Takes the user out of the organization. What it owns stays, and its API keys answer that it left. What it was signed in with
+ * and what it let act for it ends for good, and so do the token it gave a directory and the invitations that it sent.
+ */
 export function takeOut(ctx: RequestContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
@@ -146,7 +174,11 @@ export function takeOut(ctx: RequestContext, id: string): Promise<void> {
       'update identity.app_user set left_at = $3, invited_at = null, updated_at = $3 where organization_id = $1 and id = $2',
       [organizationId, id, now],
     )
+    await endSignIns(inner, id, 'USER_REMOVED')
+    await endOwnTokensOf(inner, id)
     await endConnections(inner, id)
+    await endScimTokenOf(inner, id)
+    await withdrawInvitationsBy(inner, id)
     await appendEvent(inner, { type: 'user.deleted', record: previous })
     await appendAudit(inner, { action: 'user.deleted', target: { type: 'user', id }, before: previous })
   })

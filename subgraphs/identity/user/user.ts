@@ -108,23 +108,34 @@ export function membershipsAsTold(sql: Sql, personId: string): Promise<User[]> {
   )
 }
 
+export interface Membership extends User {
+  /** Another one means that everything ended that began with a sign-in of the user. */
+  readonly signInGeneration: number
+}
+
 /**
  * The active memberships of a person, that of the latest sign-in first. By password: not those that somebody else made while
- * nobody had proven the password. Whoever registered the address, and set it, need not be who was meant.
+ * nobody had proven the password. Whoever registered the address, and set it, need not be who was meant. They stay as they
+ * are until the transaction ends: whoever ends sessions of a member waits, and then finds the one that is started.
  */
-export function membershipsOf(sql: Sql, personId: string, by: 'mail' | 'password'): Promise<User[]> {
-  return sql.query<User>(
-    `select ${columns} ${from} where ${activeMemberships} ${by === 'password' ? 'and not u.distrusts_password' : ''}
+export function lockMemberships(sql: Sql, personId: string, by: 'mail' | 'password'): Promise<Membership[]> {
+  return sql.query<Membership>(
+    `select ${columns}, u.sign_in_generation as "signInGeneration" ${from}
+     where ${activeMemberships} ${by === 'password' ? 'and not u.distrusts_password' : ''}
      order by (select max(s.created_at) from identity.session s where s.organization_id = u.organization_id and s.user_id = u.id)
-       desc nulls last, u.created_at, u.id`,
+       desc nulls last, u.created_at, u.id
+     for share of u`,
     [personId],
   )
 }
 
 export interface Person {
   readonly id: string
+  readonly email: string
   readonly passwordHash: string | null
 }
+
+const personColumns = 'id, email, password_hash as "passwordHash"'
 
 /**
  * A person as long as it has this address, who changes by nobody else until the transaction ends. To be called before
@@ -135,16 +146,13 @@ export async function lockPerson(
   { id, email }: { readonly id: string; readonly email: string },
 ): Promise<Person | null> {
   const [row] = await sql.query<Person>(
-    'select id, password_hash as "passwordHash" from identity.person where id = $1 and email = $2 for no key update',
+    `select ${personColumns} from identity.person where id = $1 and email = $2 for no key update`,
     [id, email],
   )
   return row ?? null
 }
 
 export async function findPerson(sql: Sql, email: string): Promise<Person | null> {
-  const [row] = await sql.query<Person>(
-    'select id, password_hash as "passwordHash" from identity.person where email = $1',
-    [email],
-  )
+  const [row] = await sql.query<Person>(`select ${personColumns} from identity.person where email = $1`, [email])
   return row ?? null
 }

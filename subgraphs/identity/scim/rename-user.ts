@@ -1,0 +1,70 @@
+import { Refusal } from '../../kernel/errors.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { appendAudit } from '../audit/audit.ts'
+import { useUpLinks } from '../invitation/invitation.ts'
+import { endConnections } from '../meeting/disconnect-meeting.ts'
+import { withdrawAllTokens } from '../one-time-token/one-time-token.ts'
+import { endSignIns } from '../session/end-sign-ins.ts'
+import { hasUnprovenPassword, personWith, type KnownAs } from '../user/user.actions.ts'
+import { findUserAsTold } from '../user/user.ts'
+
+export const taken = (path: string): Refusal =>
+  new Refusal('UNIQUE_VIOLATION', `This ${path} is taken.`, {
+    errors: [{ path, code: 'NOT_UNIQUE', message: `This ${path} is taken.` }],
+  })
+
+/**
+ * From now on the user is whoever reads this address. An organization decides who its users are, and never what address a
+ * person signs in with: the person of before keeps its account with all that it is elsewhere, and the person with the new
+ * address, who may be known elsewhere or nowhere, comes as one who has just been provisioned. So the answer is the same
+ * whatever either of them is elsewhere. What the person of before was signed in with here ends. In a transaction of
+ * `administering`.
+ */
+export async function renameUser(ctx: RequestContext, id: string, email: string): Promise<void> {
+  const { organizationId } = ctx.caller
+  const { email: formerEmail, name, firstName, lastName } = (await findUserAsTold(ctx.db, organizationId, id))!
+  const names: KnownAs = { name, firstName, lastName }
+  const former = await lockPersonOf(ctx, id)
+  const personId = await personWith(ctx, { email, passwordHash: null, ...names })
+  await refuseUserOf(ctx, personId)
+  await useUpLinks(ctx, id)
+  await ctx.db.query(
+    `update identity.app_user set person_id = $3, known_as = $4, has_joined = false, updated_at = $5,
+       distrusts_password = ${hasUnprovenPassword('$3')}
+     where organization_id = $1 and id = $2`,
+    [organizationId, id, personId, JSON.stringify(names), ctx.clock.now().toISOString()],
+  )
+  await endSignIns(ctx, id, 'USER_RENAMED')
+  await endConnections(ctx, id)
+  // Whoever reads an address that belongs nowhere any more has no business with what was mailed to it.
+  if (!(await belongsAnywhere(ctx, former))) await withdrawAllTokens(ctx, former)
+  const target = { type: 'user', id } as const
+  await appendAudit(ctx, { action: 'user.updated', target, before: { email: formerEmail }, after: { email } })
+}
+
+/** The person behind a user, which waits for links of its mails that are being used. */
+async function lockPersonOf({ db, caller }: RequestContext, userId: string): Promise<string> {
+  const [person] = await db.query<{ id: string }>(
+    `select p.id from identity.app_user u join identity.person p on p.id = u.person_id
+     where u.organization_id = $1 and u.id = $2 for no key update of p`,
+    [caller.organizationId, userId],
+  )
+  return person!.id
+}
+
+/** One person is one user of an organization, also after it has left: who left is provisioned again instead. */
+async function refuseUserOf({ db, caller }: RequestContext, personId: string): Promise<void> {
+  const found = await db.query('select 1 from identity.app_user where organization_id = $1 and person_id = $2', [
+    caller.organizationId,
+    personId,
+  ])
+  if (found.length > 0) throw taken('userName')
+}
+
+/** Asked after the person was locked, in a statement of its own, which sees what the lock waited for. */
+async function belongsAnywhere({ db }: RequestContext, personId: string): Promise<boolean> {
+  const found = await db.query('select 1 from identity.app_user where person_id = $1 and left_at is null limit 1', [
+    personId,
+  ])
+  return found.length > 0
+}

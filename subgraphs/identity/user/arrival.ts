@@ -1,0 +1,25 @@
+import type { RequestContext } from '../../kernel/request.ts'
+import { appendAudit } from '../audit/audit.ts'
+import { appendEvent, fieldsChanged } from '../identity-event.ts'
+import { findUserAsTold } from './user.ts'
+
+/**
+ * The caller, whom somebody else added, has come itself: from then on the organization is told the time zone, the locale and
+ * whether the address is verified. In a transaction.
+ */
+export async function noteArrival(ctx: RequestContext): Promise<void> {
+  const { organizationId, userId } = ctx.caller
+  const arrived = await ctx.db.query(
+    `update identity.app_user set has_joined = true, updated_at = $3
+     where organization_id = $1 and id = $2 and not has_joined returning id`,
+    [organizationId, userId, ctx.clock.now().toISOString()],
+  )
+  if (arrived.length === 0) return
+  const record = (await findUserAsTold(ctx.db, organizationId, userId))!
+  const previous = { ...record, emailVerified: false, timezone: 'UTC', locale: 'en' }
+  const changedFields = fieldsChanged(previous, record)
+  if (changedFields.length === 0) return
+  await appendEvent(ctx, { type: 'user.updated', record, previous, changedFields })
+  const target = { type: 'user', id: userId }
+  await appendAudit(ctx, { action: 'user.updated', target, before: previous, after: record })
+}

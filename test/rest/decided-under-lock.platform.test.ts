@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import { deactivateUser, removeUser, updateUser } from '../../subgraphs/identity/public.ts'
+import type { Sql } from '../../subgraphs/kernel/database/database.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { newDirectory, patch } from '../directory.ts'
+import { usePlatform } from '../platform.ts'
+import { restClient, type Answer } from '../rest-client.ts'
+
+const platform = usePlatform()
+const password = 'Correct horse 7!'
+const newPassword = 'Another horse 8!'
+const anEmail = () => `p${newId()}@example.com`
+const stranger = () => restClient(platform.contract, platform.url, {})
+const bearer = (token: string) => restClient(platform.contract, platform.url, { Authorization: `Bearer ${token}` })
+const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const waiting = (count: number) => expect.poll(() => platform.waitingForLocks(), { interval: 1 }).toBe(count)
+
+/** A person whose only organization is one with a directory. */
+async function somebody() {
+  const directory = await newDirectory(platform)
+  const { organizationId } = directory
+  const [{ code }] = (await platform.query('select code from identity.organization where id = $1', [
+    organizationId,
+  ])) as [{ code: string }]
+  const email = anEmail()
+  const body = { email, password, organizationCode: code }
+  const { user, accessToken } = (await stranger().authRegister!({ body })).body
+  return { directory, organizationId, email, userId: user.id as string, rest: bearer(accessToken as string) }
+}
+
+const lockPerson = (sql: Sql, email: string) =>
+  sql.query('select 1 from identity.person where email = $1 for no key update', [email])
+
+/**
+ * Begins a request that hashes a password, and lets something happen after the request has read what it decides on, and
+ * before it writes: the row of the person is locked meanwhile.
+ */
+async function overtaken(
+  email: string,
+  begin: () => Promise<Answer>,
+  happens: () => Promise<unknown>,
+): Promise<Answer> {
+  const [pending] = await platform.services.database.transaction(async (sql) => {
+    await lockPerson(sql, email)
+    const answer = begin()
+    await waiting(1)
+    await happens()
+    return [answer]
+  })
+  return pending
+}
+
+const liveSessions = async (userId: string) =>
+  (await platform.query('select 1 from identity.session where user_id = $1 and ended_at is null', [userId])).length
+
+describe('authRegister', () => {
+  it('adds no membership for another address than the one it was asked for, whatever a directory does meanwhile', async () => {
+    const { directory, email, userId } = await somebody()
+    const [target] = await platform.query<{ code: string; id: string }>(
+      'select id, code from identity.organization where id = $1',
+      [await platform.organization('Target')],
+    )
+    const attackers = anEmail()
+    const renaming = patch({ op: 'replace', path: 'userName', value: attackers })
+    const requests = await platform.services.database.transaction(async (sql) => {
+      await lockPerson(sql, email)
+      const renamed = directory.scim('PATCH', `/Users/${userId}`, renaming)
+      await waiting(1)
+      const registered = stranger().authRegister!({ body: { email, password, organizationCode: target!.code } })
+      await waiting(2)
+      return [renamed, registered]
+    })
+    expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([200, 201])
+    const members = await platform.query(
+      `select p.email from identity.app_user u join identity.person p on p.id = u.person_id where u.organization_id = $1`,
+      [target!.id],
+    )
+    expect(members).toEqual([{ email }])
+  })
+
+  it('asks for the password again when the address has become another', async () => {
+    const { email, userId } = await somebody()
+    const requests = await platform.services.database.transaction(async (sql) => {
+      await lockPerson(sql, email)
+      const registered = stranger().authRegister!({ body: { email, password } })
+      await waiting(1)
+      await sql.query('update identity.person set email = $2 where email = $1', [email, anEmail()])
+      return [registered]
+    })
+    expect(told(await requests[0]!)).toBe('401 UNAUTHENTICATED')
+    expect(
+      await platform.query(
+        `select 1 from identity.app_user where person_id = (select person_id from identity.app_user where id = $1)`,
+        [userId],
+      ),
+    ).toHaveLength(1)
+  })
+
+  it.each([
+    ['is suspended', `status = 'SUSPENDED'`],
+    ['has another code', `code = code || 'X'`],
+  ])('joins no organization that %s while the password is hashed', async (_what, change) => {
+    const organizationId = await platform.organization()
+    const [{ code }] = (await platform.query('select code from identity.organization where id = $1', [
+      organizationId,
+    ])) as [{ code: string }]
+    const requests = await platform.services.database.transaction(async (sql) => {
+      await sql.query(`update identity.organization set ${change} where id = $1`, [organizationId])
+      const registered = stranger().authRegister!({ body: { email: anEmail(), password, organizationCode: code } })
+      await waiting(1)
+      return [registered]
+    })
+    expect(told(await requests[0]!)).toBe('400 UNKNOWN_REFERENCE')
+    expect(
+      await platform.query('select 1 from identity.app_user where organization_id = $1', [organizationId]),
+    ).toEqual([])
+  })
+})
+
+describe('authLogin', () => {
+  it.each(['is deactivated', 'is taken out'])(
+    'starts no session of a user who %s while the password is hashed',
+    async (what) => {
+      const { email, organizationId, userId } = await somebody()
+      const end = what === 'is deactivated' ? deactivateUser : removeUser
+      const answer = await overtaken(
+        email,
+        () => stranger().authLogin!({ body: { email, password } }),
+        () => end(platform.services, organizationId, userId),
+      )
+      expect([told(answer), await liveSessions(userId)]).toEqual(['401 UNAUTHENTICATED', 0])
+    },
+  )
+
+  it('starts no session that a deactivation which comes at once does not end', async () => {
+    const { email, organizationId, userId } = await somebody()
+    const requests = await platform.services.database.transaction(async (sql) => {
+      // The session is inserted, and waits: the deactivation has to find it all the same.
+      await sql.query('lock table identity.refresh_token in share mode')
+      const signedIn = stranger().authLogin!({ body: { email, password } })
+      await waiting(1)
+      const ended = deactivateUser(platform.services, organizationId, userId)
+      await waiting(2)
+      return [signedIn.then(told), ended.then(({ isActive }) => String(isActive))]
+    })
+    expect(await Promise.all(requests)).toEqual(['200', 'false'])
+    await updateUser(platform.services, organizationId, userId, { isActive: true })
+    expect(await liveSessions(userId)).toBe(0)
+  })
+})
+
+describe('authChangePassword', () => {
+  it.each(['is deactivated', 'is taken out'])(
+    'changes nothing for a user who %s while the password is hashed',
+    async (what) => {
+      const { email, organizationId, userId, rest } = await somebody()
+      const end = what === 'is deactivated' ? deactivateUser : removeUser
+      const hash = () => platform.query('select password_hash from identity.person where email = $1', [email])
+      const before = await hash()
+      const answer = await overtaken(
+        email,
+        () => rest.authChangePassword!({ body: { currentPassword: password, newPassword } }),
+        () => end(platform.services, organizationId, userId),
+      )
+      expect([told(answer), await liveSessions(userId)]).toEqual(['401 UNAUTHENTICATED', 0])
+      expect(await hash()).toEqual(before)
+    },
+  )
+})

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { deactivateUser, removeUser, updateUser } from '../../subgraphs/identity/public.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { newDirectory, patch, scimWith, type Directory } from '../directory.ts'
+import { refused } from '../expectations.ts'
+import { mailsTo } from '../mailbox.ts'
+import { usePlatform } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { restClient, type Answer } from '../rest-client.ts'
+
+const platform = usePlatform()
+const password = 'Correct horse 7!'
+const anEmail = () => `p${newId()}@example.com`
+const stranger = () => restClient(platform.contract, platform.url, {})
+const bearer = (token: string) => restClient(platform.contract, platform.url, { Authorization: `Bearer ${token}` })
+const mailed = async (email: string, subject: RegExp) =>
+  (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
+
+/** Somebody with an organization of its own, a verified address, and something to tell. */
+async function somebodyElsewhere() {
+  const email = anEmail()
+  const { body } = await stranger().authRegister!({
+    body: { email, password, firstName: 'Real', lastName: 'Elsewhere' },
+  })
+  await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
+  const own = bearer(body.accessToken as string)
+  await own.authUpdateProfile!({ body: { timezone: 'Europe/Oslo', locale: 'nb-NO' } })
+  return { email, own, organizationId: body.organization.id as string, userId: body.user.id as string }
+}
+
+const people: Record<string, () => Promise<string>> = {
+  nobody: async () => anEmail(),
+  'somebody with an account': async () => (await somebodyElsewhere()).email,
+  'somebody whom another organization provisioned': async () => {
+    const email = anEmail()
+    await (await newDirectory(platform)).scim('POST', '/Users', { userName: email })
+    return email
+  },
+}
+
+/** An answer without what is another one in each run: ids, addresses and times. */
+const shapeOf = (answer: Answer, ...names: string[]) =>
+  [answer.status, JSON.stringify(answer.body)]
+    .join(' ')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id')
+    .replaceAll(new RegExp(names.join('|'), 'g'), 'name')
+
+const rename = ({ scim }: Directory, id: string, userName: string) =>
+  scim('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'userName', value: userName }))
+
+/** Everything that an organization is told while it provisions an address, reads it, and gives it another one. */
+async function told(email: string, next: string): Promise<string[]> {
+  const directory = await newDirectory(platform)
+  const { scim, admin } = directory
+  const created = await scim('POST', '/Users', { userName: email, displayName: 'Ours' })
+  const id = created.body.id as string
+  const user = await admin.user!({ id })
+  const renamed = await rename(directory, id, next)
+  const after = await admin.user!({ id })
+  const back = await rename(directory, id, email)
+  const log = await admin.auditLogEntryList!({ query: { targetId: id, limit: 100 } })
+  const events = { status: 200, headers: new Headers(), body: await platform.eventsOf(id) } as never
+  return [created, user, renamed, after, back, log, events].map((answer) => shapeOf(answer, email, next))
+}
+
+describe('what an organization is told of a person', () => {
+  it.each(Object.keys(people))('is the same for %s as for nobody, by SCIM, REST, events and audit log', async (who) => {
+    const expected = await told(anEmail(), anEmail())
+    expect(await told(await people[who]!(), anEmail())).toEqual(expected)
+    expect(await told(anEmail(), await people[who]!())).toEqual(expected)
+    expect(expected[1]).toMatch(/^200 .*"emailVerified":false.*"timezone":"UTC","locale":"en"/)
+    expect(expected.slice(2, 5).map((text) => text.slice(0, 3))).toEqual(['200', '200', '200'])
+  })
+
+  it('leaves out what the person does elsewhere until it comes itself', async () => {
+    const directory = await newDirectory(platform)
+    const { email } = await somebodyElsewhere()
+    const { id } = (await directory.scim('POST', '/Users', { userName: email })).body
+    const tellings = async () => [
+      await platform.eventTypesOf(id),
+      (await directory.admin.auditLogEntryList!({ query: { targetId: id } })).body.total,
+      (await directory.admin.user!({ id })).body.timezone,
+    ]
+    const before = await tellings()
+    await stranger().authForgotPassword!({ body: { email } })
+    const code = await mailed(email, /^Your code/)
+    await stranger().authResetPassword!({ body: { email, code, newPassword: password } })
+    const elsewhere = (await stranger().authLogin!({ body: { email, password } })).body
+    expect(elsewhere.organization.id).not.toBe(directory.organizationId)
+    await bearer(elsewhere.accessToken as string).authUpdateProfile!({ body: { timezone: 'Europe/Paris' } })
+    expect(await tellings()).toEqual(before)
+
+    const { organizationId } = directory
+    expect((await stranger().authLogin!({ body: { email, password, organizationId } })).status).toBe(200)
+    expect((await directory.admin.user!({ id })).body).toMatchObject({
+      timezone: 'Europe/Paris',
+      locale: 'nb-NO',
+      emailVerified: true,
+    })
+    expect((await platform.eventsOf(id)).at(-1)).toMatchObject({
+      type: 'user.updated',
+      data: { changedFields: ['emailVerified', 'timezone', 'locale'], previous: { timezone: 'UTC' } },
+    })
+  })
+})
+
+describe('a new userName', () => {
+  it('gives the user to whoever reads it, and takes nothing from the account of before', async () => {
+    const directory = await newDirectory(platform)
+    const { organizationId } = directory
+    const person = await somebodyElsewhere()
+    const { id } = (await directory.scim('POST', '/Users', { userName: person.email })).body
+    const login = (email: string, body: object = {}) => stranger().authLogin!({ body: { email, password, ...body } })
+    const here = bearer((await login(person.email, { organizationId })).body.accessToken as string)
+    expect((await here.me!()).body.id).toBe(id)
+
+    const next = anEmail()
+    expect((await rename(directory, id, next)).status).toBe(200)
+    expect((await login(person.email, { organizationId })).status).toBe(401)
+    await expect.poll(async () => (await here.me!()).status).toBe(401)
+    expect((await login(person.email)).body.organization.id).toBe(person.organizationId)
+    expect((await person.own.me!()).body.email).toBe(person.email)
+
+    await stranger().authMagicLinkSend!({ body: { email: next } })
+    const { body } = await stranger().authMagicLink!({ query: { token: await mailed(next, /sign-in link/) } })
+    expect(body.user).toMatchObject({ id, email: next, organizationId })
+  })
+
+  it('is refused with 409 when it is that of another user of the organization, here or gone', async () => {
+    const directory = await newDirectory(platform)
+    const [one, two, three] = [anEmail(), anEmail(), anEmail()]
+    const { id } = (await directory.scim('POST', '/Users', { userName: one })).body
+    await directory.scim('POST', '/Users', { userName: two })
+    const gone = (await directory.scim('POST', '/Users', { userName: three })).body.id as string
+    await directory.scim('DELETE', `/Users/${gone}`)
+    for (const taken of [two, three]) {
+      expect(await refused(platform, () => rename(directory, id, taken))).toEqual([409, 'UNIQUE_VIOLATION'])
+    }
+  })
+})
+
+describe('the token of a directory', () => {
+  const answers = async ({ scim }: Directory) => (await scim('GET', '/Users')).status
+  const withAdmin = async () => {
+    const directory = await newDirectory(platform)
+    const { organizationId } = directory
+    const admin = await platform.member({ organizationId, role: 'ADMIN' })
+    const { token } = (await bearer(await sessionOf(platform, admin)).scimTokenRotate!()).body
+    return { ...directory, maker: admin.userId, scim: scimWith(platform, token as string) }
+  }
+
+  it('works as long as who made it administers, and the owners see whether it does', async () => {
+    const directory = await withAdmin()
+    const { organizationId, maker, scim, admin } = directory
+    const isActive = async () => (await admin.scimToken!()).body.isActive as boolean
+    expect([await answers(directory), await isActive()]).toEqual([200, true])
+    await updateUser(platform.services, organizationId, maker, { role: 'MANAGER' })
+    expect([await answers(directory), await isActive()]).toEqual([401, false])
+    expect(await refused(platform, () => scim('POST', '/Users', { userName: anEmail() }))).toEqual([
+      401,
+      'UNAUTHENTICATED',
+    ])
+    await updateUser(platform.services, organizationId, maker, { role: 'ADMIN' })
+    expect(await answers(directory)).toBe(200)
+    await deactivateUser(platform.services, organizationId, maker)
+    expect([await answers(directory), await isActive()]).toEqual([401, false])
+    expect((await admin.scimToken!()).body.createdById).toBe(maker)
+  })
+
+  it('ends for good when who made it leaves, also if that user comes back', async () => {
+    const directory = await withAdmin()
+    const { organizationId, maker, admin } = directory
+    const { email } = (await admin.user!({ id: maker })).body
+    await removeUser(platform.services, organizationId, maker)
+    expect(await answers(directory)).toBe(401)
+    const { body } = await admin.userInvite!({ body: { email, role: 'ADMIN' } })
+    expect(body.id).toBe(maker)
+    const invited = { token: await mailed(email, /^Invitation/), password, firstName: 'Ann', lastName: 'Lee' }
+    expect((await stranger().authAcceptPartnerInvite!({ body: invited })).status).toBe(200)
+    expect(await answers(directory)).toBe(401)
+    expect((await admin.scimToken!()).body).toMatchObject({ isActive: false, prefix: null })
+  })
+})

@@ -12,6 +12,7 @@ import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { Telling } from './record/told.ts'
 import type { Vault } from './secrets/vault.ts'
 
 /** What a subgraph needs beside its own code; built once by the composition root. */
@@ -43,18 +44,20 @@ export interface RequestContext
   readonly callsOut: CallsOut | null
   /** Reads of this operation that wait to be joined, by what they ask for. */
   readonly batches: Map<object, Map<string, unknown>>
+  /** Notes which records the answer tells of, where the answer is kept for a replay; null elsewhere. */
+  readonly telling: Telling | null
 }
 
 export function requestContext(
   operation: OperationContext,
   services: Services,
   db: Sql = services.tenants.of(operation.caller.organizationId, operation),
-  callsOut: CallsOut | null = null,
+  { callsOut = null, telling = null }: Partial<Pick<RequestContext, 'callsOut' | 'telling'>> = {},
 ): RequestContext {
   const { clock, log, languageModel, keys, counters, settings, outbound, vault } = services
   const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault }
   const bounded = operation.caller.kind === 'SYSTEM' ? db : withinRowBytes(db)
-  return { ...operation, ...reach, db: bounded, callsOut, batches: new Map() }
+  return { ...operation, ...reach, db: bounded, callsOut, batches: new Map(), telling }
 }
 
 /** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */

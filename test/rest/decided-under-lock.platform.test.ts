@@ -167,3 +167,32 @@ describe('authChangePassword', () => {
     },
   )
 })
+
+describe('what begins and what ends sign-ins, all at once', () => {
+  it('waits for nobody who waits for it', async () => {
+    for (let round = 0; round < 12; round++) {
+      const { directory, email, userId, rest } = await somebody()
+      const setting = (path: string, value: unknown) => patch({ op: 'replace', path, value })
+      const change = (body: object) => directory.scim('PATCH', `/Users/${userId}`, body)
+      const login = () => stranger().authLogin!({ body: { email, password } })
+      const requests = [
+        login,
+        () => rest.authChangePassword!({ body: { currentPassword: password, newPassword } }),
+        () => rest.authUpdateProfile!({ body: { firstName: 'Ann' } }),
+        () => rest.authLogoutAll!(),
+        login,
+        () => change(setting('active', false)),
+        () => change(setting('active', true)),
+        () => change(setting('userName', anEmail())),
+        () => directory.admin.userUpdate!({ id: userId, body: { role: 'ADMIN' } }),
+        () => stranger().authRegister!({ body: { email, password } }),
+        login,
+        () => directory.admin.userDelete!({ id: userId }),
+      ]
+      const order = [...requests.keys()].toSorted((a, b) => ((a * 5 + round) % 12) - ((b * 5 + round) % 12))
+      const answers = await Promise.all(order.map((index) => requests[index]!()))
+      expect(answers.filter(({ status }) => status >= 500).map(told)).toEqual([])
+      expect(await liveSessions(userId)).toBe(0)
+    }
+  })
+})

@@ -1,19 +1,17 @@
-import { invalid, Refusal } from '../../kernel/errors.ts'
+import { invalid } from '../../kernel/errors.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, isPassword, passwordLengthMax, passwordProblems } from '../password/password.ts'
 import { refuseAny, textProblems } from '../text.ts'
-import { lockMemberships } from '../user/user.ts'
+import { findUser } from '../user/user.ts'
 import type { ChangePasswordInput } from './account.ts'
-import { lockProven, personOf, setPassword } from './person.ts'
+import { lockOwnPerson, personOf, setPassword } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { SignedIn } from './session.ts'
 import { failed, refuseThrottled } from './throttle.ts'
 
 const wrong = () =>
   invalid({ path: 'currentPassword', code: 'PASSWORD_WRONG', message: 'This is not the current password.' })
-
-const over = () => new Refusal('UNAUTHENTICATED', 'The session is over; sign in again.')
 
 /** Ends every session of the person, this one too, and answers with a new one for whoever knew both passwords. */
 export async function changePassword(ctx: RequestContext, input: ChangePasswordInput): Promise<SignedIn> {
@@ -32,15 +30,10 @@ export async function changePassword(ctx: RequestContext, input: ChangePasswordI
     throw await failed(ctx, person.email, wrong())
   }, ctx)
   return inTransaction(ctx, async (inner) => {
-    await lockProven(inner, person, 'no key update')
-    // Who has left meanwhile, or is another person's user by now, gets no session for it.
-    if ((await personOf(inner)).id !== person.id) throw over()
+    await lockOwnPerson(inner, person)
     await setPassword(inner, { ...person, passwordHash })
     const { organizationId, userId } = inner.caller
-    const user = (await lockMemberships(inner.db, person.id, 'mail')).find(
-      (found) => found.organizationId === organizationId && found.id === userId,
-    )
-    if (!user) throw over()
+    const user = (await findUser(inner.db, organizationId, userId))!
     const acting = actingAs(inner, user)
     return signedIn(acting, user, await startSession(acting))
   })

@@ -1,13 +1,12 @@
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { SessionCount, SignedOutEverywhere } from './account.ts'
-import { endSignInsOfPerson, lockProven, personOf } from './person.ts'
+import { endSignInsOfPerson, lockOwnPerson } from './person.ts'
 
 /** Ends every session of the person in all its organizations, and what else began with a sign-in. */
 export async function logoutAll(ctx: RequestContext): Promise<SignedOutEverywhere> {
   const sessions = await inTransaction(ctx, async (inner) => {
-    const person = await personOf(inner)
-    await lockProven(inner, person, 'no key update')
-    return endSignInsOfPerson(inner, person.id, 'LOGGED_OUT_EVERYWHERE')
+    const { id } = await lockOwnPerson(inner)
+    return endSignInsOfPerson(inner, id, 'LOGGED_OUT_EVERYWHERE')
   })
   return { sessions, endedAt: ctx.clock.now().toISOString() }
 }

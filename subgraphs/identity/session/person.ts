@@ -11,15 +11,15 @@ interface Membership extends Pick<User, 'id' | 'organizationId' | 'role' | 'visi
   readonly hasJoined: boolean
 }
 
-/** The human being behind a user. */
-export async function personOf({ db, caller }: RequestContext): Promise<Person> {
+/** The human being behind the caller. */
+export async function personOf({ db, caller }: RequestContext, lock: '' | 'for share of u' = ''): Promise<Person> {
   const [person] = await db.query<Person>(
     `select p.id, p.email, p.password_hash as "passwordHash" from identity.person p
      join identity.app_user u on u.person_id = p.id
-     where u.organization_id = $1 and u.id = $2 and u.left_at is null and u.is_active`,
+     where u.organization_id = $1 and u.id = $2 and u.left_at is null and u.is_active ${lock}`,
     [caller.organizationId, caller.userId],
   )
-  if (!person) throw new Refusal('UNAUTHENTICATED', 'The user does not exist any more.')
+  if (!person) throw new Refusal('UNAUTHENTICATED', 'The session is over; sign in again.')
   return person
 }
 
@@ -60,6 +60,18 @@ export async function lockProven(
     [id, email, passwordHash],
   )
   if (same.length === 0) throw new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
+}
+
+/**
+ * The person behind the caller, as it was known before, if it was. It changes by nobody else until the transaction ends, and
+ * the caller stays its user as long: throws for who was signed out, has left, or is another person's user by then.
+ */
+export async function lockOwnPerson(ctx: RequestContext, known?: Person): Promise<Person> {
+  const person = known ?? (await personOf(ctx))
+  await lockProven(ctx, person, 'no key update')
+  const current = await personOf(ctx, 'for share of u')
+  if (current.id !== person.id) throw new Refusal('UNAUTHENTICATED', 'The session is over; sign in again.')
+  return current
 }
 
 interface NewPassword {

@@ -4,7 +4,7 @@ import { nameLengthMax, refuseAny, textProblems, timezoneProblems } from '../tex
 import { findUser, type User } from '../user/user.ts'
 import type { UpdateProfileInput } from './account.ts'
 import { changePerson } from './change-person.ts'
-import { personOf } from './person.ts'
+import { lockOwnPerson } from './person.ts'
 
 const columnOf = {
   name: 'name',
@@ -21,8 +21,7 @@ export function updateProfile(ctx: RequestContext, input: UpdateProfileInput): P
   refuseAny(problemsOf(input))
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId } = inner.caller
-    const person = await personOf(inner)
-    await inner.db.query('select 1 from identity.person where id = $1 for update', [person.id])
+    const person = await lockOwnPerson(inner)
     const own = (await findUser(inner.db, organizationId, userId))!
     const wanted = profileOf(own, input)
     if (fields.every((name) => wanted[name] === own[name])) return own

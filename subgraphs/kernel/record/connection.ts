@@ -125,6 +125,8 @@ async function childrenOf(
     ),
     counted,
   ])
+  ctx.telling?.records(definition, rows)
+  if (asked.total) ctx.telling?.figure(definition)
   const byParent = new Map<unknown, Row[]>(distinct.map((id) => [id, []]))
   for (const row of rows) byParent.get(row.parentOf)!.push(row)
   const connections = new Map(

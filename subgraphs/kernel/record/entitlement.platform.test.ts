@@ -8,10 +8,12 @@ import type { Refusal } from '../errors.ts'
 import { requestContext, systemContext, type RequestContext } from '../request.ts'
 import { readPage } from './list.ts'
 import { recordsOf } from './records-of.ts'
+import { seesAll } from './told.ts'
 
 const platform = usePlatform()
 // No plan withholds what the specification gives to everybody, so the rule is shown on accounts as a plan could withhold them.
 const withheld = { ...accounts, entitlement: 'key-accounts' }
+const kinds = new Map([['account', withheld]])
 const asked = { page: new Set<string>(), record: new Set(['name']), total: false }
 
 async function aContext(entitlements: string[]): Promise<{ ctx: RequestContext; id: string }> {
@@ -30,6 +32,8 @@ const attempts = (ctx: RequestContext, id: string): Promise<unknown>[] => {
     records.create(ctx, { name: 'New' }),
     records.update(ctx, id, { name: 'Newer' }),
     records.remove(ctx, id),
+    // A replay of an answer that told of the record.
+    seesAll(ctx, kinds, { account: [id] }),
   ]
 }
 
@@ -50,5 +54,6 @@ describe('records that the plan withholds', () => {
     const { ctx, id } = await aContext(['key-accounts'])
     expect((await recordsOf(withheld).update(ctx, id, { name: 'Newer' })).name).toBe('Newer')
     expect((await readPage(ctx, withheld, {}, asked)).data.length).toBeGreaterThan(0)
+    expect(await seesAll(ctx, kinds, { account: [id] })).toBe(true)
   })
 })

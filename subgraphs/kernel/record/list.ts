@@ -92,6 +92,7 @@ export class Listing {
 
   /** A part of the list and, when it is counted, the number of records in all of it. */
   async read(asked: ReadonlySet<string>, part: Part, isCounted: boolean): Promise<[Row[], number | null]> {
+    if (isCounted) this.ctx.telling?.figure(this.definition)
     if (!isCounted) return [await this.#rows(asked, part), null]
     if (!this.whole) {
       // Before the rows add values of their own.
@@ -116,7 +117,9 @@ export class Listing {
     const columns = selectList(definition, together(asked, order.names), 't', rules) + further
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
     const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    return this.ctx.db.query(sql, values.list, offset > skippedMax ? 'SCAN' : this.kind)
+    const rows = await this.ctx.db.query(sql, values.list, offset > skippedMax ? 'SCAN' : this.kind)
+    this.ctx.telling?.records(definition, rows)
+    return rows
   }
 
   async #count(): Promise<number> {
@@ -210,9 +213,11 @@ export async function readDeleted(
   const page = args.page ?? 1
   if (page < 1 || page > pageMax)
     throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page is between 1 and ${pageMax}.` })
-  return ctx.db.query(
+  const rows = await ctx.db.query(
     `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${scope.seen(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${scope.values.add(limit)} offset ${scope.values.add((page - 1) * limit)}`,
     scope.values.list,
     (page - 1) * limit > skippedMax ? 'SCAN' : 'LIST',
   )
+  ctx.telling?.records(definition, rows)
+  return rows
 }

@@ -30,6 +30,7 @@ export async function readOne(
   const scope = new Scope(ctx.caller)
   const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.live(definition, 't')}`
   const [row] = await ctx.db.query(sql, scope.values.list)
+  if (row) ctx.telling?.record(definition, row.id)
   return row ?? null
 }
 
@@ -47,6 +48,7 @@ export async function readBy(
   const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`
   const [row] = isStorable(value) ? await ctx.db.query(sql, scope.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
+  ctx.telling?.record(definition, row.id)
   return row
 }
 
@@ -75,7 +77,14 @@ export function readReference(
   id: string,
   asked: ReadonlySet<string>,
 ): Promise<Row | null> {
-  return batchOf(ctx, asked, definition.object, (ids) => readMany(ctx, definition, ids, asked)).load(id)
+  return batchOf(ctx, asked, definition.object, async (ids) => {
+    const rows = await readMany(ctx, definition, ids, asked)
+    ctx.telling?.records(
+      definition,
+      rows.filter((row) => row !== null),
+    )
+    return rows
+  }).load(id)
 }
 
 async function readMany(

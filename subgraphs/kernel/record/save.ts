@@ -40,8 +40,15 @@ export async function save<T extends StoredRow>(
   return writeFor(ctx, definition, draft)
 }
 
-const writeFor = async <T extends StoredRow>(ctx: RequestContext, definition: RecordDefinition<T>, draft: Draft<T>) =>
-  redact(ctx.caller, definition, await checkAndWrite(ctx, definition, draft))
+async function writeFor<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  draft: Draft<T>,
+): Promise<T> {
+  const record = await checkAndWrite(ctx, definition, draft)
+  ctx.telling?.record(definition, record.id)
+  return redact(ctx.caller, definition, record)
+}
 
 async function checkAndWrite<T extends StoredRow>(
   ctx: RequestContext,
@@ -192,6 +199,7 @@ async function uniqueRefusal(
     `select t.id from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`,
     scope.values.list,
   )
+  if (conflict) ctx.telling?.record(definition, conflict.id)
   const message = `Another ${definition.object} already has this ${name}.`
   return new Refusal('UNIQUE_VIOLATION', message, {
     errors: [{ path: name, code: 'NOT_UNIQUE', message, ...(conflict && { conflictingId: conflict.id }) }],

@@ -30,6 +30,7 @@ export async function aggregate<R>(
     select,
   )
   const sql = `select ${filled} from ${definition.table} t where ${scope.live(definition, 't')}`
+  ctx.telling?.figure(definition)
   const [row] = await ctx.db.query(sql, scope.values.list, 'SCAN')
   return row as R
 }
@@ -49,6 +50,7 @@ export async function countsBy<N extends string>(
   const nothing = (): Counts => Object.create(null) as Counts
   const counts = Object.fromEntries(all.map((one) => [one.name, readable.includes(one) ? nothing() : null]))
   if (readable.length === 0) return counts as Record<N, Counts | null>
+  ctx.telling?.figure(definition)
   const scope = new Scope(ctx.caller)
   const sets = readable.map(({ column }) => column.column)
   const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, string | number | null>>(

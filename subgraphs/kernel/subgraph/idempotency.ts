@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { refusalOfSize } from '../answer-size.ts'
 import { CallsOut } from '../call-out.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
-import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
+import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
+import { inSight, seesAll, seesLess, Telling, type Kinds, type Told } from '../record/told.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -18,12 +19,16 @@ interface Remembered {
   answer: string
 }
 
-/** An answer, and as whom it was given. */
+/** An answer, as whom it was given, and what it tells. */
 interface Stored {
   readonly role: Role
   readonly fields: FieldRestrictions | null
+  readonly ownerIds: readonly string[] | null
+  readonly told: Told
   readonly answer: SubgraphResult
 }
+
+const toldNothing: Pick<Stored, 'told'> = { told: { records: {}, hasFigures: false } }
 
 /** Undoes everything a run wrote, and still answers. */
 class Undone extends Error {
@@ -34,43 +39,56 @@ class Undone extends Error {
 
 type Run = (ctx: RequestContext) => Promise<SubgraphResult>
 
+/** One operation of a subgraph that came with a key. */
+export interface Keyed {
+  readonly services: Services
+  readonly request: SubgraphRequest
+  readonly kinds: Kinds
+}
+
 /**
  * Runs a mutation at most once per idempotency key: the key, what it wrote and its answer commit in one transaction, so a
  * crash leaves all of them or none. A key in use is refused at once, never waited for. While a call to the outside is made
  * nothing is open or in use: of two requests that both call, one writes and the other is answered what that one said.
  */
-export async function once(services: Services, request: SubgraphRequest, run: Run): Promise<SubgraphResult> {
+export async function once(keyed: Keyed, run: Run): Promise<SubgraphResult> {
   const callsOut = new CallsOut()
   for (;;) {
-    const answer = await onceWith(callsOut, services, request, run)
+    const answer = await onceWith(callsOut, keyed, run)
     if (!(await callsOut.answer())) return answer
   }
 }
 
-async function onceWith(
-  callsOut: CallsOut,
-  services: Services,
-  request: SubgraphRequest,
-  run: Run,
-): Promise<SubgraphResult> {
+async function onceWith(callsOut: CallsOut, keyed: Keyed, run: Run): Promise<SubgraphResult> {
+  const { services, request, kinds } = keyed
   const { context } = request
+  const { caller } = context
   const { key } = context.idempotency!
   const step = stepOf(request.document)
   try {
-    await services.vault.load(context.caller.organizationId)
-    const outcome = await services.tenants.of(context.caller.organizationId, context).transaction(async (db) => {
-      await lock(db, [context.caller.organizationId, context.caller.credentialId, key])
+    await services.vault.load(caller.organizationId)
+    const outcome = await services.tenants.of(caller.organizationId, context).transaction(async (db) => {
+      await lock(db, [caller.organizationId, caller.credentialId, key])
       const earlier = await recall(db, services, request, step)
       if (earlier) return { earlier }
-      const answer = await run(requestContext(context, services, db, callsOut))
+      const telling = new Telling(kinds)
+      const answer = await run(requestContext(context, services, db, { callsOut, telling }))
       const tooLarge = refusalOfSize(answer)
       if (tooLarge) throw new Undone({ data: null, errors: [tooLarge.toJSON()] })
       if (isDefect(answer) || wasStopped(answer))
         throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
-      if (isFinal(answer)) await remember(db, services, request, step, answer)
+      if (isFinal(answer)) {
+        const { records, hasFigures } = telling.told()
+        // What a write took out of its caller's own sight is told to a retry as to the first request.
+        const seen = caller.ownerIds ? await inSight({ caller, db }, kinds, records) : records
+        await remember(db, services, request, step, { answer, told: { records: seen, hasFigures } })
+      }
       return { answer }
     })
-    return outcome.earlier ? await replayed(services, request, outcome.earlier) : outcome.answer
+    if (!outcome.earlier) return outcome.answer
+    const replay = await replayed(keyed, outcome.earlier)
+    if (!replay) throw notFound('What this request was answered with')
+    return replay
   } catch (error) {
     if (error instanceof Undone) return error.answer
     return refused(error)
@@ -79,26 +97,27 @@ async function onceWith(
 
 /**
  * What a query that belongs to a mutation was answered the first time: the mutation's answer may have parts of several subgraphs,
- * and a replay says of all of them what the first answer said.
+ * and a replay says of all of them what the first answer said. What is out of sight since is read anew.
  */
-export async function asBefore(
-  services: Services,
-  request: SubgraphRequest,
-  run: () => Promise<SubgraphResult>,
-): Promise<SubgraphResult> {
+export async function asBefore(keyed: Keyed, run: Run): Promise<SubgraphResult> {
+  const { services, request, kinds } = keyed
   const step = stepOf(request.document, request.variables)
-  const db = services.tenants.of(request.context.caller.organizationId, request.context)
+  const { caller } = request.context
+  const db = services.tenants.of(caller.organizationId, request.context)
   try {
     const earlier = await recall(db, services, request, step)
-    if (earlier) return await replayed(services, request, earlier)
-    await services.vault.load(request.context.caller.organizationId)
+    const replay = earlier && (await replayed(keyed, earlier))
+    if (replay) return replay
+    await services.vault.load(caller.organizationId)
   } catch (error) {
     return refused(error)
   }
-  const answer = await run()
+  const telling = new Telling(kinds)
+  const answer = await run(requestContext(request.context, services, db, { telling }))
   const tooLarge = refusalOfSize(answer)
   if (tooLarge) return refused(tooLarge)
-  if (!isDefect(answer) && isFinal(answer)) await remember(db, services, request, step, answer)
+  if (!isDefect(answer) && isFinal(answer))
+    await remember(db, services, request, step, { answer, told: telling.told() })
   return answer
 }
 
@@ -114,11 +133,22 @@ const stepOf = (document: string, variables?: object): string =>
     .digest('base64url')
 
 /** Scopes were checked before; whether the role still allows what was done then, only doing it again would tell. */
-function refuseLowered(before: Omit<Stored, 'answer'>, now: Caller): void {
+function refuseLowered(before: Stored, now: Caller): void {
   if (mayDoMore(before.role, now.role))
     throw new Refusal('PERMISSION_DENIED', 'Your role was lowered since this request was answered; it is not repeated.')
   if (now.fields && JSON.stringify(now.fields) !== JSON.stringify(before.fields))
     throw new Refusal('PERMISSION_DENIED', 'Your profile changed since this request was answered; it is not repeated.')
+}
+
+/** Whether the caller would be told by now what the answer tells: every record of it, and figures over no more than it sees. */
+async function isInSight(
+  { request, kinds }: Keyed,
+  db: Sql,
+  { ownerIds, told: { records, hasFigures } }: Stored,
+): Promise<boolean> {
+  const { caller } = request.context
+  if (hasFigures && seesLess(ownerIds, caller.ownerIds)) return false
+  return seesAll({ caller, db }, kinds, records)
 }
 
 const placeOf = ({ context: { caller, idempotency } }: SubgraphRequest, step: string): string =>
@@ -163,18 +193,17 @@ async function recall(db: Sql, services: Services, request: SubgraphRequest, ste
   return remembered.find((row) => row.step === step) ?? null
 }
 
-/** Opened outside the transaction: the key may have to be read. */
-async function replayed(
-  services: Services,
-  request: SubgraphRequest,
-  { step, answer: sealed }: Remembered,
-): Promise<SubgraphResult> {
+/** The answer of before; null when it tells what is out of the caller's sight. Outside the transaction: the key may have to be read. */
+async function replayed(keyed: Keyed, { step, answer: sealed }: Remembered): Promise<SubgraphResult | null> {
+  const { services, request } = keyed
   const { caller } = request.context
   await services.vault.load(caller.organizationId, sealed)
   const text = services.vault.open(caller.organizationId, placeOf(request, step), sealed)
-  const { answer, ...before } = JSON.parse(text) as Stored
-  refuseLowered(before, caller)
-  return { ...answer, replayed: true }
+  // What a version stored that noted nothing tells of nothing that could be asked about.
+  const stored = { ...toldNothing, ...(JSON.parse(text) as Omit<Stored, 'told'> & Partial<Stored>) }
+  refuseLowered(stored, caller)
+  const db = services.tenants.of(caller.organizationId, request.context)
+  return (await isInSight(keyed, db, stored)) ? { ...stored.answer, replayed: true } : null
 }
 
 async function remember(
@@ -182,14 +211,15 @@ async function remember(
   services: Services,
   request: SubgraphRequest,
   step: string,
-  answer: SubgraphResult,
+  given: Pick<Stored, 'answer' | 'told'>,
 ): Promise<void> {
   const { caller, idempotency } = request.context
   const { key, fingerprint } = idempotency!
+  const { role, fields, ownerIds } = caller
   const sealed = services.vault.seal(
     caller.organizationId,
     placeOf(request, step),
-    JSON.stringify({ role: caller.role, fields: caller.fields, answer } satisfies Stored),
+    JSON.stringify({ role, fields, ownerIds, ...given } satisfies Stored),
   )
   await db.query(
     `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)

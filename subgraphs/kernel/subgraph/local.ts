@@ -3,6 +3,7 @@ import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { passingFailure } from '../database/passing-failure.ts'
 import { defectMessage, Refusal } from '../errors.ts'
+import type { Kinds } from '../record/told.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { asBefore, once } from './idempotency.ts'
@@ -24,17 +25,19 @@ export class LocalSubgraph implements SubgraphEndpoint {
 
   private readonly schema: GraphQLSchema
   private readonly aboveTenants: ReadonlySet<string>
+  private readonly kinds: Kinds
   /** Whose every statement reaches the rows of all organizations. */
   private readonly servicesAbove: Services
 
   constructor(
     readonly name: string,
-    { schema, aboveTenants }: Pick<SubgraphSchema, 'schema' | 'aboveTenants'>,
+    { schema, aboveTenants, kinds }: Pick<SubgraphSchema, 'schema' | 'aboveTenants' | 'kinds'>,
     private readonly services: Services,
   ) {
     this.schema = knowingCoerced(schema)
     this.aboveTenants = aboveTenants
     this.servicesAbove = { ...services, tenants: services.aboveTenants }
+    this.kinds = kinds
   }
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
@@ -51,9 +54,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     // Keys are private to a credential: without one there is nobody to remember an answer for.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
-      return compiled.isMutation
-        ? once(services, request, run)
-        : asBefore(services, request, () => run(requestContext(context, services)))
+      return (compiled.isMutation ? once : asBefore)({ services, request, kinds: this.kinds }, run)
     }
     const ctx = requestContext(context, services)
     const result = await compiled.run(ctx, variables)

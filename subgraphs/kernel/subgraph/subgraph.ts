@@ -7,6 +7,7 @@ import type { Job } from '../jobs/job.ts'
 import type { PlainEvents } from '../outbox/plain-events.ts'
 import type { RecordShape } from '../record/definition.ts'
 import { readReference } from '../record/read.ts'
+import type { Kinds } from '../record/told.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { RequestContext } from '../request.ts'
@@ -50,6 +51,7 @@ export interface SubgraphSchema {
   readonly schema: GraphQLSchema
   /** Root fields above the wall between tenants. */
   readonly aboveTenants: ReadonlySet<string>
+  readonly kinds: Kinds
   /** The schema as it is published to the gateway. */
   readonly sdl: string
 }
@@ -66,6 +68,11 @@ function letMutationsFailAlone(schema: GraphQLSchema): void {
   mutation.description =
     'Root fields run one after another, each in a transaction of its own. One that is refused is null, with its error; what the others did stands.'
   for (const field of Object.values(mutation.getFields())) field.type = getNullableType(field.type)
+}
+
+function kindsOf(resources: readonly Resource[]): Kinds {
+  const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
+  return new Map(named.flatMap((shape) => ('table' in shape ? [[shape.object, shape] as const] : [])))
 }
 
 export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<SubgraphSchema> {
@@ -104,6 +111,7 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
   return {
     schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: merged as never }]),
     aboveTenants: new Set(resources.flatMap(({ aboveTenants = [] }) => aboveTenants)),
+    kinds: kindsOf(resources),
     sdl,
   }
 }

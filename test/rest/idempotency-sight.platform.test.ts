@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { updateUser } from '../../subgraphs/identity/public.ts'
+import type { Visibility } from '../../subgraphs/kernel/context.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { account, anAccount, supportCase } from '../builders.ts'
+import { refused, unchanged } from '../expectations.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import type { Answer } from '../rest-client.ts'
+
+const platform = usePlatform()
+let boss: Member
+
+beforeAll(async () => {
+  boss = await platform.member()
+})
+
+const aKey = () => ({ 'Idempotency-Key': newId() })
+const told = ({ status, headers }: Answer) => [status, headers.get('idempotent-replayed')]
+const give = (id: string, ownerId: string) => boss.rest.accountUpdate!({ id, body: { ownerId } })
+
+/** After what a gateway keeps of a key has become too old to be used. */
+async function see({ organizationId, userId }: Member, visibility: Visibility) {
+  await updateUser(platform.services, organizationId, userId, { visibility })
+  platform.pass(1000)
+}
+
+describe('a replay', () => {
+  it('is 404 while a record of its answer is out of sight, and nothing runs again', async () => {
+    const member = await platform.member({ visibility: 'OWN' })
+    const call = { body: anAccount({ name: 'Given away' }), headers: aKey() }
+    const first = await member.rest.accountCreate!(call)
+    const { id } = first.body
+    await give(id, boss.userId)
+    expect(await refused(platform, () => member.rest.accountCreate!(call))).toEqual([404, 'NOT_FOUND'])
+    expect((await member.rest.account!({ id })).status).toBe(404)
+    await give(id, member.userId)
+    const again = await unchanged(platform, () => member.rest.accountCreate!(call))
+    expect([told(again), again.body]).toEqual([[201, 'true'], first.body])
+  })
+
+  it('is judged by what the caller sees by now, record by record', async () => {
+    const member = await platform.member()
+    const theirs = await account(boss)
+    const mine = { body: anAccount(), headers: aKey() }
+    const other = { id: theirs.id, body: { name: 'Changed' }, headers: aKey() }
+    await member.rest.accountCreate!(mine)
+    await member.rest.accountUpdate!(other)
+    await see(member, 'OWN')
+    expect(told(await member.rest.accountCreate!(mine))).toEqual([201, 'true'])
+    expect(await refused(platform, () => member.rest.accountUpdate!(other))).toEqual([404, 'NOT_FOUND'])
+    await see(member, 'ALL')
+    expect(told(await member.rest.accountUpdate!(other))).toEqual([200, 'true'])
+  })
+
+  it('is 404 for who left the team of the owner', async () => {
+    const organizationId = await platform.organization()
+    const [member, colleague] = [
+      await platform.member({ organizationId, visibility: 'TEAM' }),
+      await platform.member({ organizationId }),
+    ]
+    await platform.team(organizationId, [member.userId, colleague.userId])
+    platform.pass(1000)
+    const { id } = await account(colleague)
+    const call = { id, body: { name: 'Changed' }, headers: aKey() }
+    expect((await member.rest.accountUpdate!(call)).status).toBe(200)
+    expect(told(await member.rest.accountUpdate!(call))).toEqual([200, 'true'])
+    await platform.query('delete from identity.team_member where user_id = $1', [member.userId])
+    platform.pass(1000)
+    expect(await refused(platform, () => member.rest.accountUpdate!(call))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  it('of a part is 404 when the record that it belongs to is out of sight', async () => {
+    const member = await platform.member({ visibility: 'OWN' })
+    const { id } = await supportCase(member)
+    const comment = { id, body: { body: 'Hello' }, headers: aKey() }
+    expect((await member.rest.caseCommentCreate!(comment)).status).toBe(201)
+    expect(told(await member.rest.caseCommentCreate!(comment))).toEqual([201, 'true'])
+    await boss.rest.caseUpdate!({ id, body: { ownerId: boss.userId } })
+    await boss.rest.caseAssign!({ id, body: { assignedToId: boss.userId } })
+    expect((await member.rest.case!({ id })).status).toBe(404)
+    expect(await refused(platform, () => member.rest.caseCommentCreate!(comment))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  it('tells of a deleted record whom the record would be told, and nobody else', async () => {
+    const member = await platform.member({ visibility: 'OWN' })
+    const call = { body: anAccount(), headers: aKey() }
+    const { id } = (await member.rest.accountCreate!(call)).body
+    await member.rest.accountDelete!({ id })
+    const replay = await unchanged(platform, () => member.rest.accountCreate!(call))
+    expect([told(replay), replay.body.id]).toEqual([[201, 'true'], id])
+    await platform.query('update crm.account set owner_id = $2 where id = $1', [id, boss.userId])
+    expect(await refused(platform, () => member.rest.accountCreate!(call))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  it('answers the retry of a write that took the record out of sight', async () => {
+    const member = await platform.member({ visibility: 'OWN' })
+    const { id } = await account(member)
+    const call = { id, body: { ownerId: boss.userId }, headers: aKey() }
+    const first = await member.rest.accountUpdate!(call)
+    const second = await unchanged(platform, () => member.rest.accountUpdate!(call))
+    expect([first.status, told(second), second.body]).toEqual([200, [200, 'true'], first.body])
+  })
+})
+
+describe('a replay of a GraphQL mutation', () => {
+  const update = `mutation($id: ID!) { accountUpdate(id: $id, input: { industry: "Fishing" }) {
+    name parent { name } cases(first: 5) { totalCount nodes { subject } } } }`
+
+  it('reads anew what another subgraph may not tell any more', async () => {
+    const member = await platform.member()
+    const { id } = await account(member, { name: 'Mine' })
+    await supportCase(member, { accountId: id, subject: 'Mine' })
+    await supportCase(boss, { accountId: id, subject: 'Theirs' })
+    const headers = aKey()
+    const first = await member.graphql(update, { id }, headers)
+    expect(first.body.data.accountUpdate.cases.totalCount).toBe(2)
+    expect((await member.graphql(update, { id }, headers)).body).toEqual(first.body)
+    await see(member, 'OWN')
+    const replay = await unchangedButAnswers(() => member.graphql(update, { id }, headers))
+    expect(replay.body).toEqual({
+      data: { accountUpdate: { name: 'Mine', parent: null, cases: { totalCount: 1, nodes: [{ subject: 'Mine' }] } } },
+    })
+  })
+
+  it('is NOT_FOUND when a record that the answer led to is out of sight', async () => {
+    const member = await platform.member()
+    const parent = await account(boss, { name: 'Theirs' })
+    const { id } = await account(member, { parentAccountId: parent.id })
+    const headers = aKey()
+    expect((await member.graphql(update, { id }, headers)).body.data.accountUpdate.parent).toEqual({ name: 'Theirs' })
+    await see(member, 'OWN')
+    const replay = await unchanged(platform, () => member.graphql(update, { id }, headers))
+    expect([replay.body.data.accountUpdate, replay.body.errors[0].extensions.code]).toEqual([null, 'NOT_FOUND'])
+  })
+})
+
+/** What is read anew is kept anew; nothing else is written. */
+async function unchangedButAnswers(call: () => Promise<Answer>): Promise<Answer> {
+  const events = async () => (await platform.query('select count(*)::int as count from kernel.event'))[0]
+  const before = await events()
+  const answer = await call()
+  expect(await events()).toEqual(before)
+  return answer
+}

@@ -107,10 +107,25 @@ function totalCost(nodes: readonly CostNode[], variables: Variables): number {
   return total
 }
 
-export function refuseCostly(nodes: readonly CostNode[], variables: Variables, max: number): void {
-  const cost = totalCost(nodes, variables)
+/** Values of an introspection that weigh as much as one object of data. */
+const valuesPerObject = 5
+
+/**
+ * Refuses what costs more than `max` objects. `introspected` counts the values that are asked of the schema itself, and may stop
+ * soon after the number it is given.
+ */
+export function refuseCostly(
+  nodes: readonly CostNode[],
+  variables: Variables,
+  max: number,
+  introspected: ((valuesMax: number) => number) | null,
+): void {
+  const valuesMax = max * valuesPerObject
+  const values = introspected?.(valuesMax) ?? 0
+  const cost = totalCost(nodes, variables) + Math.ceil(values / valuesPerObject)
   if (cost <= max) return
-  throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `Cost limit of ${max} objects exceeded, found ${cost}.`, {
+  const found = introspected && values > valuesMax ? `at least ${cost}` : `${cost}`
+  throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `Cost limit of ${max} objects exceeded, found ${found}.`, {
     cost,
     limit: max,
   })

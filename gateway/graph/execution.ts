@@ -47,7 +47,7 @@ export class Execution {
     this.surroundings = surroundings
     this.parts = renamed?.parts ?? parts
     this.clientNames = renamed?.clientNames ?? null
-    this.answers = new Answers(supergraph.apiSchema, this.parts, this.clientNames)
+    this.answers = new Answers(supergraph, this.parts, this.clientNames)
   }
 
   /** Planned when first executed: many stored documents never are. */

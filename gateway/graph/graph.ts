@@ -5,7 +5,6 @@ import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { refuseUnmet } from './authorize.ts'
-import { refuseCostly } from './cost.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 import type { Execution, PrepareSurroundings } from './execution.ts'
@@ -37,8 +36,8 @@ export interface GraphResult {
   readonly replayed?: boolean
 }
 
-/** How much is remembered of operations, and of the outcomes of their conditions. */
-const remembered = { max: 2000, maxSize: 8_000_000 /* characters of documents */ }
+/** Of operations, and as much of the outcomes of their conditions. */
+const keptBytesMax = 64_000_000
 
 /** The one way to the subgraphs: whatever comes in, scopes and limits stand before execution. */
 export class Graph {
@@ -47,7 +46,7 @@ export class Graph {
   private readonly surroundings: PrepareSurroundings
   private readonly openIntrospection: boolean
   private readonly onDefect: (thrown: unknown, context: OperationContext) => void
-  private readonly known = new LRUCache<string, Prepared>(remembered)
+  private readonly known = new LRUCache<string, Prepared>({ maxSize: keptBytesMax })
 
   private constructor(options: GraphOptions) {
     const supergraph = new LoadedSupergraph(options.supergraphSdl)
@@ -56,7 +55,7 @@ export class Graph {
     if (missing.length > 0)
       throw new Error(`The supergraph names subgraphs without an endpoint: ${missing.join(', ')}.`)
     const limits = { ...defaultLimits, ...options.limits }
-    const outcomes = new LRUCache<string, Execution>(remembered)
+    const outcomes = new LRUCache<string, Execution>({ maxSize: keptBytesMax })
     this.surroundings = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true, outcomes }
     this.apiSchema = supergraph.apiSchema
     this.openIntrospection = options.openIntrospection ?? false
@@ -73,8 +72,18 @@ export class Graph {
     const known = this.known.get(key)
     if (known) return known
     const prepared = prepare(this.surroundings, document, operationName)
-    this.known.set(key, prepared, { size: key.length + 1 })
+    this.known.set(key, prepared, { size: prepared.bytes })
     return prepared
+  }
+
+  /** Bytes that are kept of operations, of outcomes of their conditions, and of answers about the schema. */
+  get bytesKept(): { readonly operations: number; readonly outcomes: number; readonly introspection: number } {
+    const { outcomes, supergraph } = this.surroundings
+    return {
+      operations: this.known.calculatedSize,
+      outcomes: outcomes.calculatedSize,
+      introspection: supergraph.introspection.bytes,
+    }
   }
 
   /** Throws the `Refusal` that this caller would get from `execute`. */
@@ -102,7 +111,7 @@ export class Graph {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'Subscriptions are answered on a websocket.')
     }
     const variables = prepared.coerced(given)
-    refuseCostly(prepared.cost, variables, this.surroundings.limits.cost)
+    prepared.refuseCostly(variables)
 
     const execution = prepared.executionFor(variables)
     const { route } = execution

@@ -1,12 +1,11 @@
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
-import { MaxTokensParserWLexer } from '@escape.tech/graphql-armor-max-tokens'
 import {
-  GraphQLError,
   Kind,
   validate,
   type DocumentNode,
   type FragmentDefinitionNode,
+  type GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionNode,
@@ -15,12 +14,18 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { shortened } from './variables.ts'
 
 /** The most that one operation may hold. `cost` counts the objects that it could make us answer with. */
 export interface GraphLimits {
   readonly tokens: number
+  readonly comments: number
+  /** Brackets of every kind that are open at once. */
+  readonly nesting: number
+  /** Characters of one name; answers repeat the names of aliases. */
+  readonly nameLength: number
   readonly depth: number
+  /** Levels below `__schema`, which `depth` leaves out. */
+  readonly introspectionDepth: number
   readonly aliases: number
   readonly rootFields: number
   /** Fields in all, every fragment expanded wherever it is spread. */
@@ -31,7 +36,11 @@ export interface GraphLimits {
 
 export const defaultLimits: GraphLimits = {
   tokens: 2000,
+  comments: 2000,
+  nesting: 64,
+  nameLength: 128,
   depth: 12,
+  introspectionDepth: 20,
   aliases: 30,
   rootFields: 20,
   fields: 2000,
@@ -41,20 +50,6 @@ export const defaultLimits: GraphLimits = {
 
 function refuseLimit(_context: unknown, error: GraphQLError): never {
   throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', error.message.replace(/^Syntax Error: /, ''))
-}
-
-/** Parses at most `tokens` tokens, so that a hostile document costs no more than that. */
-export function parseWithin(limits: GraphLimits, source: string): DocumentNode {
-  try {
-    return new MaxTokensParserWLexer(source, { n: limits.tokens, onReject: [refuseLimit] }).parseDocument()
-  } catch (error) {
-    if (error instanceof Refusal || !(error instanceof GraphQLError)) throw error
-    const [location] = error.locations ?? []
-    const message = shortened(error.message)
-    throw new Refusal('GRAPHQL_PARSE_FAILED', message, {
-      errors: [{ path: 'query', code: 'GRAPHQL_PARSE_FAILED', message, ...location }],
-    })
-  }
 }
 
 /** What a node of an operation counts for, by itself. */

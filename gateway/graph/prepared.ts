@@ -1,10 +1,12 @@
-import type { OperationTypeNode } from 'graphql'
+import { visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
-import { costOf, type CostNode } from './cost.ts'
+import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
+import { costOf, refuseCostly, type CostNode } from './cost.ts'
 import { decidedParts, Execution, type PrepareSurroundings } from './execution.ts'
 import { withValuesBuilt, withValuesHoisted, type WrittenValue } from './literals.ts'
-import { parseWithin, refuseOversized } from './limits.ts'
+import { refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
+import { parseWithin } from './parse.ts'
 import { requirementsOf } from './requirements.ts'
 import { coerceVariables, declaredVariables, type DeclaredVariable, type Variables } from './variables.ts'
 
@@ -19,22 +21,26 @@ export class Prepared {
   /** The operation as it is executed: what the document writes with variables inside is one variable. */
   readonly parts: OperationParts
   readonly variables: readonly DeclaredVariable[]
-  readonly cost: readonly CostNode[]
+  private readonly cost: readonly CostNode[]
+  /** Known once, unless variables take part in it. */
+  private introspected: number | null = null
   private readonly written: readonly WrittenValue[]
   private readonly surroundings: PrepareSurroundings
   private readonly number = ++preparedCount
-  private readonly size: number
   private unconditional: Execution | null = null
 
-  /** `size` is that of the whole document, in characters. */
-  constructor(surroundings: PrepareSurroundings, parts: OperationParts, size: number) {
+  /** `bytes`: what it takes in memory, its plan included; each outcome of its conditions takes as much again. */
+  constructor(
+    surroundings: PrepareSurroundings,
+    parts: OperationParts,
+    readonly bytes: number,
+  ) {
     const { apiSchema, requirements } = surroundings.supergraph
     const { operation, fragments, document } = parts
     this.surroundings = surroundings
     const hoisted = withValuesHoisted(apiSchema, parts)
     this.parts = hoisted.parts
     this.written = hoisted.written
-    this.size = size
     this.kind = operation.operation
     this.name = operation.name?.value ?? null
     this.requirements = requirementsOf(apiSchema, requirements, document)
@@ -45,6 +51,22 @@ export class Prepared {
   /** The variables of an execution: the client's as they are declared, and the values that are built of them. */
   coerced(given: Variables): Variables {
     return withValuesBuilt(this.written, coerceVariables(this.variables, given))
+  }
+
+  /** With variables that were coerced. */
+  refuseCostly(variables: Variables): void {
+    const { introspects } = this.parts
+    const introspected = introspects ? (valuesMax: number) => this.introspectedValues(variables, valuesMax) : null
+    refuseCostly(this.cost, variables, this.surroundings.limits.cost, introspected)
+  }
+
+  private introspectedValues(variables: Variables, valuesMax: number): number {
+    if (this.introspected !== null) return this.introspected
+    const { supergraph, limits } = this.surroundings
+    const depthMax = limits.introspectionDepth
+    const values = supergraph.introspection.valuesOf(this.parts, variables, { valuesMax, depthMax })
+    if (this.variables.length === 0) this.introspected = values
+    return values
   }
 
   /**
@@ -61,17 +83,35 @@ export class Prepared {
     let execution = outcomes.get(key)
     if (!execution) {
       execution = new Execution(this.surroundings, decidedParts(this.parts, variables))
-      outcomes.set(key, execution, { size: this.size })
+      outcomes.set(key, execution, { size: this.bytes })
     }
     return execution
   }
 }
 
+/** What an operation takes by itself, for each token of its document and for each field, measured by `npm run soak`. */
+const operationBytes = 10_000
+const tokenBytes = 200
+const fieldBytes = 300
+
+/** Tokens hang on locations, which nothing asks for once a document is valid. */
+function forgetLocations(document: DocumentNode): void {
+  visit(document, {
+    enter(node) {
+      ;(node as { loc?: Location | undefined }).loc = undefined
+    },
+  })
+}
+
 /** Throws a `Refusal` for a document that cannot be parsed, is too large, is not valid or has no such operation. */
 export function prepare(surroundings: PrepareSurroundings, source: string, operationName: string | null): Prepared {
   const { supergraph, limits } = surroundings
-  const document = parseWithin(limits, source)
+  const { document, tokens } = parseWithin(limits, source)
   refuseOversized(limits, supergraph.apiSchema, document)
   refuseInvalid(supergraph.apiSchema, document)
-  return new Prepared(surroundings, operationParts(document, operationName), source.length)
+  forgetLocations(document)
+  const parts = operationParts(document, operationName)
+  // The text itself is the key that it is kept by, and its longest part may be one literal.
+  const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
+  return new Prepared(surroundings, parts, bytes)
 }

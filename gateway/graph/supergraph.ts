@@ -2,6 +2,7 @@ import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { refusedOperation } from './failures.ts'
+import { Introspection } from './introspection.ts'
 import { repairPlanner } from './planner-repair.ts'
 import { readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
 import { giveScalarsTheirChecks } from './scalars.ts'
@@ -18,6 +19,7 @@ export class LoadedSupergraph {
   readonly apiSchema: GraphQLSchema
   /** The whole schema, elements that clients do not see included. */
   readonly schema: GraphQLSchema
+  readonly introspection: Introspection
   readonly requirements: Requirements
   /** Enums, interfaces and unions of which clients see fewer members than subgraphs may answer with. */
   readonly narrowed: ReadonlySet<string>
@@ -34,6 +36,7 @@ export class LoadedSupergraph {
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()
     giveScalarsTheirChecks(this.apiSchema)
+    this.introspection = new Introspection(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()
     this.narrowed = narrowedTypes(this.apiSchema, this.schema)
   }

@@ -1,4 +1,5 @@
 import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { layoutOf, type RecordShape } from './definition.ts'
 import { substitute, type FieldRules } from './field-security.ts'
 
@@ -41,21 +42,23 @@ function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDe
   })
 }
 
-const unions = new WeakMap<ReadonlySet<string>, Map<string, ReadonlySet<string>>>()
-/** Of one document: orders come with variables, and any columns can be one. */
-const unionsMax = 200
+/** Orders come with variables, and any columns can be one: so many are kept of all documents together, a few kilobytes each. */
+const unions = new LRUCache<string, ReadonlySet<string>>({ max: 2000 })
+const numbers = new WeakMap<ReadonlySet<string>, number>()
+let numbered = 0
+
+function numberOf(asked: ReadonlySet<string>): number {
+  let number = numbers.get(asked)
+  if (number === undefined) numbers.set(asked, (number = ++numbered))
+  return number
+}
 
 /** What is asked for and these columns; the same set for the same, so that what is kept by it is found. */
 export function together(asked: ReadonlySet<string>, names: readonly string[]): ReadonlySet<string> {
   if (names.every((name) => asked.has(name))) return asked
-  let byNames = unions.get(asked)
-  if (!byNames) unions.set(asked, (byNames = new Map()))
-  const key = names.join()
-  let union = byNames.get(key)
-  if (!union) {
-    if (byNames.size >= unionsMax) byNames.clear()
-    byNames.set(key, (union = new Set([...asked, ...names])))
-  }
+  const key = `${numberOf(asked)} ${names.join()}`
+  let union = unions.get(key)
+  if (!union) unions.set(key, (union = new Set([...asked, ...names])))
   return union
 }
 

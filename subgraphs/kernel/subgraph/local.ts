@@ -1,3 +1,4 @@
+import '../compiled-code.ts'
 import { getOperationAST, parse, print, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql'
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
@@ -7,6 +8,7 @@ import type { Kinds } from '../record/told.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { asBefore, once } from './idempotency.ts'
+import { fieldsIn } from './document-size.ts'
 import { partsByReach } from './reach.ts'
 import { knowingCoerced, withoutRecursion, type Split } from './recursive-variables.ts'
 import type { SubgraphSchema } from './subgraph.ts'
@@ -19,9 +21,14 @@ interface Compiled {
   run(ctx: RequestContext, variables: object): Promise<SubgraphResult> | SubgraphResult
 }
 
+/** What a compiled operation takes in memory: something by itself, and for each of its fields. Measured by `npm run soak`. */
+const operationBytes = 20_000
+const fieldBytes = 1_200
+const compiledBytesMax = 48_000_000
+
 /** A subgraph in this process: operations are compiled once and then only run. */
 export class LocalSubgraph implements SubgraphEndpoint {
-  readonly #compiled = new LRUCache<string, Compiled>({ max: 2000 })
+  readonly #compiled = new LRUCache<string, Compiled>({ maxSize: compiledBytesMax })
 
   private readonly schema: GraphQLSchema
   private readonly aboveTenants: ReadonlySet<string>
@@ -38,6 +45,11 @@ export class LocalSubgraph implements SubgraphEndpoint {
     this.aboveTenants = aboveTenants
     this.servicesAbove = { ...services, tenants: services.aboveTenants }
     this.kinds = kinds
+  }
+
+  /** Bytes that the compiled operations take, as far as they are known. */
+  get compiledBytes(): number {
+    return this.#compiled.calculatedSize
   }
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
@@ -94,7 +106,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
         parts: parts.length > 1 ? parts.map((part) => print(part.document)) : null,
         run: runner(query, split),
       }
-      this.#compiled.set(document, compiled)
+      const size = operationBytes + 2 * document.length + fieldBytes * fieldsIn(ast)
+      this.#compiled.set(document, compiled, { size })
     }
     return compiled
   }

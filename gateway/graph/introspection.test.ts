@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { getIntrospectionQuery } from 'graphql'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { Graph } from './graph.ts'
+import { aContext } from './library.fixture.ts'
+
+const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
+const endpoints = ['identity', 'crm', 'commerce', 'support'].map((name) => ({
+  name,
+  execute: () => Promise.reject(new Error('introspection asks no subgraph')),
+}))
+
+let graph: Graph
+
+beforeEach(() => {
+  graph = Graph.create({ supergraphSdl, endpoints })
+})
+
+const introspect = (document: string, variables = {}) => graph.execute(graph.prepare(document), variables, aContext())
+
+const limitExceeded = (message: unknown) => ({ message, extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED' } })
+
+const types = (fields: string, aliases = 1): string =>
+  `{ __schema { ${Array.from({ length: aliases }, (_, index) => `a${index}: types { ...T }`).join(' ')} } }
+   fragment T on __Type { ${fields} }`
+
+describe('introspection', () => {
+  const options = [
+    {},
+    { descriptions: false },
+    { descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true },
+    { inputValueDeprecation: true, directiveIsRepeatable: true, specifiedByUrl: true, schemaDescription: true },
+  ]
+
+  it.each(options)('answers the query of known clients with %j within half of the limit', async (asked) => {
+    graph = Graph.create({ supergraphSdl, endpoints, limits: { cost: 5000 } })
+    const { data } = await introspect(getIntrospectionQuery(asked))
+    const { types: named } = data!['__schema'] as { types: { name: string }[] }
+    expect(named.map(({ name }) => name).sort()).toEqual(Object.keys(graph.apiSchema.getTypeMap()).sort())
+  })
+
+  it('costs one object for each five values, aliases and nested lists multiplied', async () => {
+    // Two fields, two objects; each object has a name, and the type that one of them leads to has one more.
+    const document = '{ __type(name: "Query") { name } other: __type(name: "Product") { name __typename kind } }'
+    const limited = (cost: number): Graph => Graph.create({ supergraphSdl, endpoints, limits: { cost } })
+    await limited(2).execute(limited(2).prepare(document), {}, aContext())
+    const short = limited(1)
+    await expect(short.execute(short.prepare(document), {}, aContext())).rejects.toMatchObject(
+      limitExceeded('Cost limit of 1 objects exceeded, found at least 2.'),
+    )
+  })
+
+  it('refuses nested lists under thirty aliases before it answers any of it', async () => {
+    const hostile = types('name fields { type { fields { type { name } } } }', 30)
+    await expect(introspect(hostile)).rejects.toMatchObject(
+      limitExceeded(expect.stringMatching(/^Cost limit of 10000 objects exceeded, found at least 10\d{3}\.$/)),
+    )
+    expect(graph.bytesKept.introspection).toBe(0)
+  })
+
+  it('counts what variables name and ask for', async () => {
+    const document = `query ($name: String!, $all: Boolean!) { __type(name: $name) { fields(includeDeprecated: $all) { name description args { name } } } }`
+    const short = Graph.create({ supergraphSdl, endpoints, limits: { cost: 40 } })
+    const prepared = short.prepare(document)
+    const run = (name: string) => short.execute(prepared, { name, all: true }, aContext())
+    expect((await run('Uuid')).data).toEqual({ __type: null })
+    await expect(run('Mutation')).rejects.toMatchObject({ extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED' } })
+    expect((await run('Uuid')).data).toEqual({ __type: null })
+  })
+
+  it('is twenty levels deep at most, fragments expanded', async () => {
+    const nested = (levels: number): string =>
+      `{ __schema { queryType { ${'ofType { '.repeat(10)}...Rest${' }'.repeat(10)} } } }
+       fragment Rest on __Type { ${'ofType { '.repeat(levels - 13)}name${' }'.repeat(levels - 13)} kind }`
+    const { data } = await introspect(nested(21))
+    expect(data).toEqual({ __schema: { queryType: { ofType: null } } })
+    await expect(introspect(nested(22))).rejects.toMatchObject(
+      limitExceeded('Introspection depth limit of 20 exceeded.'),
+    )
+  })
+
+  it('keeps an answer once, however it is written, and no more than 32 MB of them', async () => {
+    const first = await introspect(types('name'))
+    const { introspection } = graph.bytesKept
+    expect(introspection).toBeGreaterThan(0)
+    const again = await introspect(`query Named ${types('name').replaceAll(' ', '\n')}`)
+    expect(again.data!['__schema']).toBe(first.data!['__schema'])
+    expect(graph.bytesKept.introspection).toBe(introspection)
+    for (let index = 0; index < 120; index++) {
+      await introspect(types(`n${index}: name description fields { name description type { name } }`))
+    }
+    expect(graph.bytesKept.introspection).toBeLessThanOrEqual(32_000_000)
+    expect(graph.bytesKept.introspection).toBeGreaterThan(20_000_000)
+  })
+})

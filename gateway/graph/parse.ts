@@ -1,0 +1,67 @@
+import { GraphQLError, Lexer, parse, Source, TokenKind, type DocumentNode, type Token } from 'graphql'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { GraphLimits } from './limits.ts'
+import { shortened } from './variables.ts'
+
+export type TextLimits = Pick<GraphLimits, 'tokens' | 'comments' | 'nesting' | 'nameLength'>
+
+/** The document, and how many tokens it took. */
+export interface Parsed {
+  readonly document: DocumentNode
+  readonly tokens: number
+}
+
+const exceeded = (message: string): Refusal => new Refusal('GRAPHQL_LIMIT_EXCEEDED', message)
+/** What graphql-js says when it stops at `maxComments`. */
+const tooManyComments = /more than \d+ comments/
+
+/** Counts while the text is read. The parser calls itself for every bracket, so the brackets bound its stack. */
+class BoundedLexer extends Lexer {
+  tokens = 0
+  private nesting = 0
+  private readonly limits: TextLimits
+
+  constructor(text: string, limits: TextLimits) {
+    super(new Source(text))
+    this.limits = limits
+  }
+
+  override advance(): Token {
+    const token = super.advance()
+    const { tokens, nesting, nameLength } = this.limits
+    switch (token.kind) {
+      case TokenKind.BRACE_L:
+      case TokenKind.BRACKET_L:
+      case TokenKind.PAREN_L:
+        if (++this.nesting > nesting) throw exceeded(`Nesting limit of ${nesting} brackets exceeded.`)
+        break
+      case TokenKind.BRACE_R:
+      case TokenKind.BRACKET_R:
+      case TokenKind.PAREN_R:
+        this.nesting--
+        break
+      case TokenKind.NAME:
+        if (token.value.length > nameLength) throw exceeded(`Name limit of ${nameLength} characters exceeded.`)
+        break
+      default:
+    }
+    if (token.kind !== TokenKind.EOF && ++this.tokens > tokens) throw exceeded(`Token limit of ${tokens} exceeded.`)
+    return token
+  }
+}
+
+/** Reads no further than the limits allow, so that a hostile document costs no more than that. */
+export function parseWithin(limits: TextLimits, text: string): Parsed {
+  const lexer = new BoundedLexer(text, limits)
+  try {
+    return { document: parse(text, { lexer, maxComments: limits.comments }), tokens: lexer.tokens }
+  } catch (error) {
+    if (error instanceof Refusal || !(error instanceof GraphQLError)) throw error
+    if (tooManyComments.test(error.message)) throw exceeded(`Comment limit of ${limits.comments} exceeded.`)
+    const [location] = error.locations ?? []
+    const message = shortened(error.message)
+    throw new Refusal('GRAPHQL_PARSE_FAILED', message, {
+      errors: [{ path: 'query', code: 'GRAPHQL_PARSE_FAILED', message, ...location }],
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import { buildSchema } from 'graphql'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { heldBytes } from '../heap.fixture.ts'
+import type { Services } from '../request.ts'
+import { LocalSubgraph } from './local.ts'
+import { anOperation } from './remote.fixture.ts'
+
+const names = Array.from({ length: 500 }, (_, index) => `field${index}`)
+const schema = buildSchema(`type Query { one: Wide } type Wide { ${names.map((name) => `${name}: Int`).join(' ')} }`)
+const tenants = { of: () => null }
+const services = { tenants, log: pino({ level: 'silent' }) } as unknown as Services
+
+const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', { schema, aboveTenants: new Set() }, services)
+const wideDocument = (number: number): string => `{ alias${number}: one { ${names.join(' ')} } }`
+
+async function ask(subgraph: LocalSubgraph, from: number, to: number): Promise<void> {
+  for (let number = from; number < to; number++) {
+    const { data } = await subgraph.execute(anOperation({ document: wideDocument(number), variables: {} }))
+    expect(data).toEqual({ [`alias${number}`]: null })
+  }
+}
+
+it('keeps no more than 48 MB of compiled operations, by what they hold', async () => {
+  const subgraph = aSubgraph()
+  await ask(subgraph, 0, 40)
+  const perDocument = subgraph.compiledBytes / 40
+  expect(Math.round(perDocument / 1000)).toBe(630)
+  await ask(subgraph, 40, 120)
+  expect(subgraph.compiledBytes).toBeLessThanOrEqual(48_000_000)
+  expect(subgraph.compiledBytes).toBeGreaterThan(48_000_000 - perDocument)
+})
+
+it('holds nothing of the operations that it forgot', async () => {
+  const subgraph = aSubgraph()
+  await ask(subgraph, 0, 100)
+  const before = heldBytes()
+  await ask(subgraph, 100, 250)
+  // What V8 itself would keep of these is 100 MB.
+  expect(heldBytes() - before).toBeLessThan(20_000_000)
+})

@@ -24,7 +24,7 @@ function costIn(source: string, variables: Record<string, unknown> = {}): number
   const fragments = definitions.filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
   const byName = new Map(fragments.map((node) => [node.name.value, node]))
   try {
-    refuseCostly(costOf(schema, operation, byName), variables, -1)
+    refuseCostly(costOf(schema, operation, byName), variables, -1, null)
   } catch (error) {
     return (error as Refusal).extensions['cost'] as number
   }
@@ -33,7 +33,9 @@ function costIn(source: string, variables: Record<string, unknown> = {}): number
 
 const rows = 'data { id }'
 const page = 21
-const conditions = (count: number): object => ({ and: Array.from({ length: count }, () => ({ name: { contains: 'x' } })) })
+const conditions = (count: number): object => ({
+  and: Array.from({ length: count }, () => ({ name: { contains: 'x' } })),
+})
 
 describe('the cost of finding records', () => {
   it.each([
@@ -77,7 +79,10 @@ describe('the cost of finding records', () => {
     const list = (alias: number): string => `a${alias}: accountList(filter: $f, limit: 100) { ${rows} total }`
     const variables = { f: conditions(99) }
     const costOfLists = (count: number): number =>
-      costIn(`query ($f: AccountFilter) { ${Array.from({ length: count }, (_, alias) => list(alias)).join(' ')} }`, variables)
+      costIn(
+        `query ($f: AccountFilter) { ${Array.from({ length: count }, (_, alias) => list(alias)).join(' ')} }`,
+        variables,
+      )
     expect(costOfLists(1)).toBe(101 + 2 * 99 * 25 + 100)
     expect(costOfLists(1)).toBeLessThan(defaultLimits.cost)
     expect(costOfLists(6)).toBe(6 * (101 + 2 * 99 * 25 + 100))

@@ -9,6 +9,7 @@ import type { Prepared } from '../graph/prepared.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
+import { PersistedQueries } from './persisted-queries.ts'
 import { permit } from './permit.ts'
 import type { Ports } from './ports.ts'
 
@@ -91,6 +92,7 @@ export class ApolloFront {
       introspection: true,
       dangerouslyDisableValidation: true,
       documentStore: null,
+      persistedQueries: { cache: new PersistedQueries() },
       stopOnTerminationSignals: false,
       logger: this.#log,
       stringifyResult: (value) => (value.errors ? JSON.stringify(value) : ''),

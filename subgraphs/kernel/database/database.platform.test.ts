@@ -35,6 +35,48 @@ const everyKindAnswered = {
   never: null,
 }
 
+describe('a statement', () => {
+  const prepared = async (database: Database): Promise<string[]> => {
+    const rows = await database.query<{ statement: string }>('select statement from pg_prepared_statements')
+    return rows.map(({ statement }) => statement)
+  }
+
+  it('is prepared when it comes again', async () => {
+    const database = aDatabase()
+    const text = `select ${Date.now()} as "comesAgain"`
+    const [first] = await database.query(text)
+    expect(await prepared(database)).not.toContain(text)
+    expect(await database.query(text)).toEqual([first])
+    expect(await database.query(text)).toEqual([first])
+    expect(await prepared(database)).toContain(text)
+  })
+
+  it('that has not run of late is closed, and runs again', async () => {
+    const database = aDatabase()
+    const long = 'x'.repeat(10_000)
+    const numbered = (number: number): string => `select ${number} as number, $1::text as text /* ${long} */`
+    for (let number = 0; number < 100; number++) {
+      for (const time of [1, 2]) {
+        expect(await database.query(numbered(number), [`${time}`])).toEqual([{ number, text: `${time}` }])
+      }
+    }
+    // 530 kB each, of 24 MB.
+    const kept = (await prepared(database)).filter((text) => text.includes(long))
+    expect(kept.length).toBeLessThanOrEqual(45)
+    expect(kept).toContain(numbered(99))
+    expect(kept).not.toContain(numbered(0))
+    expect(await database.query(numbered(0), ['again'])).toEqual([{ number: 0, text: 'again' }])
+  })
+
+  it('that fails is prepared by the next one with its text', async () => {
+    const database = aDatabase()
+    const text = 'select count(*)::int as count from not_there_yet'
+    for (const _time of [1, 2]) await expect(database.query(text)).rejects.toThrow('not_there_yet')
+    await database.query('create temporary table not_there_yet ()')
+    for (const _time of [1, 2]) expect(await database.query(text)).toEqual([{ count: 0 }])
+  })
+})
+
 describe('query', () => {
   it('answers columns in their order and in the form of answers, the first time and every other', async () => {
     const database = aDatabase()

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { rowBytesMax } from '../answer-size.ts'
 import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
 import { RowClient } from './row-client.ts'
 import { PreparedQuery, type Introduction, type Row } from './prepared-query.ts'
+import { statementName } from './statement-names.ts'
 
 export type { Row } from './prepared-query.ts'
 
@@ -71,18 +71,6 @@ const defaultParser = pg.types.getTypeParser as ParserOf
 const parserOf: ParserOf = (oid, format) => parsers.get(oid) ?? defaultParser(oid, format)
 const types = { getTypeParser: parserOf } as pg.CustomTypesConfig
 
-const namesMax = 1000
-const names = new Map<string, string>()
-
-/** A statement that comes again is prepared once per connection; past a bound of shapes, statements stay unnamed. */
-function nameOf(text: string): string {
-  const known = names.get(text)
-  if (known || names.size >= namesMax) return known ?? ''
-  const name = createHash('sha1').update(text).digest('base64url')
-  names.set(text, name)
-  return name
-}
-
 export type Settle = (error: unknown, rows: Row[]) => void
 
 export function run(
@@ -92,7 +80,7 @@ export function run(
   settle: Settle,
   introduction: Introduction | null = null,
 ): void {
-  client.query(new PreparedQuery(nameOf(text), text, values, parserOf, settle, introduction))
+  client.query(new PreparedQuery(statementName(text), text, values, parserOf, settle, introduction))
 }
 
 /** What PostgreSQL itself refuses leaves the connection as it was; after anything else it is not used again. */

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { rowsTooLarge } from '../answer-size.ts'
+import '../compiled-code.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 import { noteBytes } from './row-bytes.ts'
 
 export type Row = Record<string, unknown>
@@ -19,12 +21,13 @@ interface Connection {
   readonly stream: { cork(): void; uncork(): void; destroy(): void }
   /** How many bytes of rows a statement may have here; without it, any. */
   readonly rowBytesMax?: number | undefined
-  readonly parsedStatements: Readonly<Record<string, string>>
+  readonly parsedStatements: Record<string, string>
   readonly submittedNamedStatements: Record<string, string>
   parse(statement: { readonly name: string; readonly text: string }): void
   bind(bound: { readonly statement: string; readonly values: readonly unknown[] }): void
   describe(portal: { readonly type: 'P' }): void
   execute(): void
+  close(statement: { readonly type: 'S'; readonly name: string }): void
   sync(): void
 }
 
@@ -34,7 +37,13 @@ const plainText: ReadonlySet<number> = new Set([BPCHAR, CHAR, TEXT, UUID, VARCHA
 
 /** Clients choose columns, so there are more shapes than anybody will ask for. */
 const shapes = new LRUCache<string, RowOf>({ max: 2000 })
-const described = new WeakMap<Connection, Map<string, RowOf>>()
+const prepared = new WeakMap<Connection, PreparedStatements<RowOf>>()
+
+function preparedOn(connection: Connection): PreparedStatements<RowOf> {
+  let statements = prepared.get(connection)
+  if (!statements) prepared.set(connection, (statements = new PreparedStatements()))
+  return statements
+}
 
 /**
  * One object literal with every column, made of the texts of a row: what V8 does fastest. The names are those of columns and
@@ -99,8 +108,10 @@ export class PreparedQuery implements pg.Submittable {
     const connection = (this.connection = of as Connection)
     const { name, text } = this
     this.bytesMax = connection.rowBytesMax ?? Infinity
-    this.rowOf = name ? described.get(connection)?.get(name) : undefined
+    const known = name ? preparedOn(connection).get(name) : undefined
+    this.rowOf = known?.rowOf
     connection.stream.cork()
+    if (name && !known) this.prepare(connection)
     if (this.introduction !== null) {
       // Both run before one sync, so in one implicit transaction: the settings end with it and cost no round trip.
       connection.bind({ statement: this.introduction.name, values: this.introduction.values })
@@ -117,12 +128,18 @@ export class PreparedQuery implements pg.Submittable {
     connection.stream.uncork()
   }
 
+  /** Closes what has to make room. PostgreSQL closes what it does not know without an error. */
+  private prepare(connection: Connection): void {
+    for (const name of preparedOn(connection).add(this.name, this.text)) {
+      connection.close({ type: 'S', name })
+      delete connection.parsedStatements[name]
+    }
+  }
+
   handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
     this.rowOf = shapeOf(fields, this.parserOf)
-    if (!this.name) return
-    let known = described.get(this.connection!)
-    if (!known) described.set(this.connection!, (known = new Map()))
-    known.set(this.name, this.rowOf)
+    const known = this.name ? preparedOn(this.connection!).get(this.name) : undefined
+    if (known) known.rowOf = this.rowOf
   }
 
   handleDataRow({ fields, length }: { readonly fields: Texts; readonly length: number }): void {

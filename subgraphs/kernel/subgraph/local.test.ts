@@ -11,7 +11,8 @@ const schema = buildSchema(`type Query { one: Wide } type Wide { ${names.map((na
 const tenants = { of: () => null }
 const services = { tenants, log: pino({ level: 'silent' }) } as unknown as Services
 
-const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', { schema, aboveTenants: new Set() }, services)
+const subgraphSchema = { schema, aboveTenants: new Set<string>(), kinds: new Map() }
+const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', subgraphSchema, services)
 const wideDocument = (number: number): string => `{ alias${number}: one { ${names.join(' ')} } }`
 
 async function ask(subgraph: LocalSubgraph, from: number, to: number): Promise<void> {

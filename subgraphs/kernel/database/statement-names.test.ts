@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { charactersKept, statementName } from './statement-names.ts'
+
+it('names a statement that comes again, and always the same', () => {
+  const text = `select ${Math.random()}`
+  expect(statementName(text)).toBe('')
+  const name = statementName(text)
+  expect(name).toMatch(/^[\w-]{27}$/)
+  expect(statementName(text)).toBe(name)
+})
+
+it('never names a text of more than 20,000 characters', () => {
+  const text = 'x'.repeat(20_001)
+  for (const _time of [1, 2, 3]) expect(statementName(text)).toBe('')
+  expect([statementName(text.slice(1)), statementName(text.slice(1))]).toEqual(['', expect.stringMatching(/./)])
+})
+
+it('keeps no more than eight million characters of texts', () => {
+  for (let number = 0; number < 1000; number++) statementName(`${number} ${'x'.repeat(10_000)}`)
+  expect(charactersKept()).toBeLessThanOrEqual(8_000_000)
+  expect(statementName(`0 ${'x'.repeat(10_000)}`)).toBe('')
+})

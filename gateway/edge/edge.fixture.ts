@@ -148,8 +148,8 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
   return {
     edge,
     ask,
-    askWith: (secret: string, sketch: RequestSketch = {}) =>
-      ask({ ...sketch, headers: { 'x-api-key': secret, ...sketch.headers } }),
+    askWith: (secret: string, sketch: RequestSketch = {}, spends = true) =>
+      ask({ ...sketch, headers: { 'x-api-key': secret, ...sketch.headers } }, spends),
     reads,
     used,
     refused,

@@ -85,13 +85,23 @@ export class Edge {
     )
   }
 
-  /** Charges the key or the app for one operation that it may make, or refuses it. Without one there is nothing to charge. */
-  spend(admission: Admission, res: ServerResponse | null): void | Promise<void> {
+  /**
+   * Charges the key or the app for one operation that it may make, or refuses it. Without one there is nothing to charge. What does
+   * as much as several requests counts as so many for the address as well, of which `admit` has counted one.
+   */
+  spend(admission: Admission, res: ServerResponse | null, requests = 1): void | Promise<void> {
+    if (requests === 1) return this.#charge(admission, res, requests)
+    const { config, clock } = this.#options
+    const counted = this.#limit('address', admission.caller.ip, config.ipLimits, clock.now().getTime(), requests - 1)
+    return chain(counted, () => this.#charge(admission, res, requests))
+  }
+
+  #charge(admission: Admission, res: ServerResponse | null, requests: number): void | Promise<void> {
     const { key } = admission
     const charged = key ?? admission.app
     if (!charged) return
     const now = this.#options.clock.now()
-    return chain(this.#quotas.spend(charged, now.getTime()), ({ headers, refusal }) => {
+    return chain(this.#quotas.spend(charged, now.getTime(), requests), ({ headers, refusal }) => {
       admission.quotaHeaders = headers
       if (res) setQuotaHeaders(res, headers)
       if (!refusal) return
@@ -152,9 +162,9 @@ export class Edge {
     return admission
   }
 
-  #limit(space: string, ip: string, limits: readonly Limit[], nowMs: number): void | Promise<void> {
+  #limit(space: string, ip: string, limits: readonly Limit[], nowMs: number, hits = 1): void | Promise<void> {
     if (limits.length === 0) return
-    return chain(this.#options.counters.hit(space, addressKey(ip), limits, nowMs), ({ allowed, resetMs }) => {
+    return chain(this.#options.counters.hit(space, addressKey(ip), limits, nowMs, hits), ({ allowed, resetMs }) => {
       if (allowed) return
       throw new Refusal('IP_RATE_LIMITED', 'Too many requests from this address.', { retryAfter: secondsOf(resetMs) })
     })

@@ -86,8 +86,8 @@ export class Quotas {
     return chain(verdict, (found) => headersOf(charged, found))
   }
 
-  spend(charged: Metered, nowMs: number): Spending | Promise<Spending> {
-    const verdict = this.#counters.hit(charged.space, charged.countedAs, charged.limits, nowMs)
+  spend(charged: Metered, nowMs: number, requests: number): Spending | Promise<Spending> {
+    const verdict = this.#counters.hit(charged.space, charged.countedAs, charged.limits, nowMs, requests)
     return chain(verdict, (found) => ({
       headers: headersOf(charged, found),
       refusal: found.allowed ? null : spent(charged, found),

@@ -12,6 +12,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   GRAPHQL_LIMIT_EXCEEDED: 'GraphQL document over a limit',
   QUERY_TOO_EXPENSIVE: 'Query takes too long',
   ANSWER_TOO_LARGE: 'Answer too large',
+  ONE_MUTATION_PER_REQUEST: 'Mutations not sent one at a time',
   INTROSPECTION_DISABLED: 'Introspection needs a credential',
   OPERATION_RESOLUTION_FAILURE: 'GraphQL operation not determined',
   BAD_USER_INPUT: 'Input not valid',

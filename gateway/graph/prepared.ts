@@ -1,6 +1,8 @@
 import { visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
+import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
 import { decidedParts, Execution, type PrepareSurroundings } from './execution.ts'
 import { withValuesBuilt, withValuesHoisted, type WrittenValue } from './literals.ts'
@@ -8,6 +10,7 @@ import { refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
 import { parseWithin } from './parse.ts'
 import { requirementsOf } from './requirements.ts'
+import type { LoadedSupergraph } from './supergraph.ts'
 import { coerceVariables, declaredVariables, type DeclaredVariable, type Variables } from './variables.ts'
 
 let preparedCount = 0
@@ -21,6 +24,8 @@ export class Prepared {
   /** The operation as it is executed: what the document writes with variables inside is one variable. */
   readonly parts: OperationParts
   readonly variables: readonly DeclaredVariable[]
+  /** As how many requests it counts: a mutation does as much as one request for each of its root fields. */
+  readonly requests: number
   private readonly cost: readonly CostNode[]
   /** Known once, unless variables take part in it. */
   private introspected: number | null = null
@@ -45,6 +50,7 @@ export class Prepared {
     this.name = operation.name?.value ?? null
     this.requirements = requirementsOf(apiSchema, requirements, document)
     this.variables = declaredVariables(apiSchema, parts)
+    this.requests = this.kind === 'mutation' ? mutationsIn(surroundings.supergraph, parts) : 1
     this.cost = costOf(apiSchema, operation, fragments)
   }
 
@@ -87,6 +93,23 @@ export class Prepared {
     }
     return execution
   }
+}
+
+/** How many mutations an operation holds, whatever its conditions. Throws a `Refusal` where some must not be sent together. */
+function mutationsIn({ apiSchema, onePerRequest }: LoadedSupergraph, parts: OperationParts): number {
+  const type = apiSchema.getMutationType()
+  if (!type) return 1
+  const { fragments, operation } = parts
+  const names = Array.from(
+    collectFields({ schema: apiSchema, fragments }, type, [operation.selectionSet]).values(),
+    ({ name }) => name,
+  ).filter((name) => name !== '__typename')
+  const alone = names.filter((name) => onePerRequest.has(`${type.name}.${name}`))
+  if (alone.length > 1) {
+    const message = `Each of ${[...new Set(alone)].join(', ')} needs a request of its own.`
+    throw new Refusal('ONE_MUTATION_PER_REQUEST', message)
+  }
+  return Math.max(names.length, 1)
 }
 
 /** What an operation takes by itself, for each token of its document and for each field, measured by `npm run soak`. */

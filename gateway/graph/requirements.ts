@@ -57,6 +57,25 @@ export function readRequirements(supergraph: DocumentNode): Requirements {
   return requirements
 }
 
+const tagIn = (directives: readonly ConstDirectiveNode[] | undefined, tag: string): boolean =>
+  directives?.some(({ name, arguments: given }) => {
+    const value = name.value === 'tag' ? given?.find((argument) => argument.name.value === 'name')?.value : undefined
+    return value?.kind === Kind.STRING && value.value === tag
+  }) ?? false
+
+/** The fields of object types that carry `@tag(name: …)`, as `Type.field`. */
+export function fieldsTagged(supergraph: DocumentNode, tag: string): Set<string> {
+  return new Set(
+    supergraph.definitions.flatMap((definition) =>
+      definition.kind === Kind.OBJECT_TYPE_DEFINITION
+        ? (definition.fields ?? [])
+            .filter(({ directives }) => tagIn(directives, tag))
+            .map(({ name }) => `${definition.name.value}.${name.value}`)
+        : [],
+    ),
+  )
+}
+
 /** The supergraph without its security directives: planners for JavaScript refuse to load them. `Graph` enforces them. */
 export function withoutSecurity(supergraph: DocumentNode): DocumentNode {
   return visit(supergraph, {

@@ -1,10 +1,11 @@
 import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
 import { repairPlanner } from './planner-repair.ts'
-import { readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
+import { fieldsTagged, readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
 import { giveScalarsTheirChecks } from './scalars.ts'
 import { namesFetched } from './taken-names.ts'
 
@@ -21,6 +22,8 @@ export class LoadedSupergraph {
   readonly schema: GraphQLSchema
   readonly introspection: Introspection
   readonly requirements: Requirements
+  /** Root fields, as `Type.field`, of which a request takes one. */
+  readonly onePerRequest: ReadonlySet<string>
   /** Enums, interfaces and unions of which clients see fewer members than subgraphs may answer with. */
   readonly narrowed: ReadonlySet<string>
   /** Names of fields that plans may fetch without a client's asking. */
@@ -32,6 +35,7 @@ export class LoadedSupergraph {
   constructor(sdl: string) {
     const document = parse(sdl, { noLocation: true })
     this.requirements = readRequirements(document)
+    this.onePerRequest = fieldsTagged(document, onePerRequestTag)
     this.fetched = namesFetched(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()

@@ -35,6 +35,15 @@ describe('an answer', () => {
     expect([status, headers.get('api-version'), body]).toEqual([200, '1.2.3', { data: { flag: true } }])
   })
 
+  it('charges a mutation for each of its root fields, a query once', async () => {
+    const headers = withKey()
+    const title = (alias: string): string => `${alias}: filmRetitle(id: "f1", title: "x") { id }`
+    const changed = await post({ query: `mutation { ${title('a')} ${title('b')} ${title('c')} }` }, headers)
+    expect([changed.status, changed.headers.get('ratelimit-remaining')]).toEqual([200, '997'])
+    const read = await post({ query: '{ a: book(id: "b1") { id } b: book(id: "b1") { id } }' }, headers)
+    expect(read.headers.get('ratelimit-remaining')).toBe('996')
+  })
+
   it('leaves what lies below the path to others', async () => {
     expect((await fetch(`${serving.url}/schema`)).status).toBe(404)
   })

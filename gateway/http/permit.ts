@@ -13,6 +13,6 @@ export async function permit(
 ): Promise<Prepared> {
   const prepared = graph.prepare(document, operationName)
   graph.authorize(prepared, admission.caller)
-  await edge.spend(admission, res)
+  await edge.spend(admission, res, prepared.requests)
   return prepared
 }

@@ -1,6 +1,7 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { connectMeeting } from './connect-meeting.ts'
 import { disconnectMeeting } from './disconnect-meeting.ts'
@@ -30,12 +31,14 @@ export class MeetingResolver {
   }
 
   @Mutation(() => MeetingAuthorization, { description: 'Begins to connect a meeting provider.' })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   meetingConnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {
     return connectMeeting(ctx, provider)
   }
 
   @Mutation(() => MeetingConnection, { description: 'Connects the provider with the answer it gave.' })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   authMeetingCallback(
     @Arg('provider', () => String) provider: string,
@@ -47,6 +50,7 @@ export class MeetingResolver {
   }
 
   @Mutation(() => String, { description: "Deletes the user's tokens of the provider, whose name it answers." })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   meetingDisconnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {
     return disconnectMeeting(ctx, provider)

@@ -2,6 +2,7 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { newCsrfToken } from '../../kernel/csrf-token.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { acceptInvitation } from '../invitation/accept-invitation.ts'
 import { oneTimeTokenForget } from '../one-time-token/one-time-token-forget.job.ts'
@@ -37,48 +38,56 @@ import { verifyEmail } from './verify-email.ts'
 @Resolver()
 export class AccountResolver {
   @Mutation(() => EmailVerified, { description: 'Uses up the token of a mail.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authVerifyEmail(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
     return verifyEmail(ctx, token)
   }
 
   @Mutation(() => MailRequested, { description: 'Mails a link to sign in with.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authMagicLinkSend(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
     return sendMagicLink(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Uses up the token of a mailed link, and starts a session.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authMagicLink(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
     return signInByLink(ctx, token)
   }
 
   @Mutation(() => MailRequested, { description: 'Mails a code to set a new password with.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authForgotPassword(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
     return forgotPassword(ctx, input)
   }
 
   @Mutation(() => ResetCodeVerified, { description: 'Whether the code is good; it stays good. Wrong guesses count.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authVerifyResetCode(@Arg('input', () => ResetCodeInput) input: ResetCodeInput, @Ctx() ctx: RequestContext) {
     return verifyResetCode(ctx, input)
   }
 
   @Mutation(() => PasswordChanged, { description: 'Uses up the code, and ends every session of the person.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authResetPassword(@Arg('input', () => ResetPasswordInput) input: ResetPasswordInput, @Ctx() ctx: RequestContext) {
     return resetPassword(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Ends every session of the person, and starts a new one.' })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   authChangePassword(@Arg('input', () => ChangePasswordInput) input: ChangePasswordInput, @Ctx() ctx: RequestContext) {
     return changePassword(ctx, input)
   }
 
   @Mutation(() => User, { description: 'Changes what the signed-in user says of itself.' })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   authUpdateProfile(@Arg('input', () => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: RequestContext) {
     return updateProfile(ctx, input)
@@ -87,12 +96,14 @@ export class AccountResolver {
   @Mutation(() => PartnerInvite, {
     description: 'Invites like `userInvite`, by an address alone. Sent again, it replaces the invitation before.',
   })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   partnerInvite(@Arg('input', () => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: RequestContext) {
     return invitePartner(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Uses up an invitation, and starts a session.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authAcceptPartnerInvite(
     @Arg('input', () => AcceptPartnerInviteInput) input: AcceptPartnerInviteInput,
@@ -102,6 +113,7 @@ export class AccountResolver {
   }
 
   @Mutation(() => SignedOutEverywhere, { description: 'Ends every session of the person, in all its organizations.' })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   authLogoutAll(@Ctx() ctx: RequestContext) {
     return logoutAll(ctx)

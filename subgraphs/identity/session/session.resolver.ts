@@ -1,6 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
@@ -14,18 +15,21 @@ import { LoginInput, RegisterInput, SignedIn, SignedOut } from './session.ts'
 @Resolver()
 export class SessionResolver {
   @Mutation(() => SignedIn, { description: 'Joins an organization by its code, or creates one.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authRegister(@Arg('input', () => RegisterInput) input: RegisterInput, @Ctx() ctx: RequestContext) {
     return register(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Starts a session.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authLogin(@Arg('input', () => LoginInput) input: LoginInput, @Ctx() ctx: RequestContext) {
     return login(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Trades a refresh token for new tokens of its session.' })
+  @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authRefresh(
     @Arg('refreshToken', () => String, { nullable: true }) refreshToken: string | null,
@@ -35,6 +39,7 @@ export class SessionResolver {
   }
 
   @Mutation(() => SignedOut, { description: 'Ends the session of the access token.' })
+  @OnePerRequest()
   @RequiresScopes('SESSION')
   authLogout(@Ctx() ctx: RequestContext) {
     return logout(ctx)

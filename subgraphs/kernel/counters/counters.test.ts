@@ -40,6 +40,15 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
     expect(await at(60_000)).toEqual({ allowed: true, remaining: 2, resetMs: 60_000 })
   })
 
+  it.runIf(runs)('count several hits at once, all of them or none', async () => {
+    const at = (hits: number) => counters.hit('several', 'a', [minute], t0, hits)
+    expect(await at(4)).toEqual({ allowed: false, remaining: 3, resetMs: 60_000 })
+    expect(await at(2)).toEqual({ allowed: true, remaining: 1, resetMs: 60_000 })
+    expect(await at(2)).toEqual({ allowed: false, remaining: 1, resetMs: 60_000 })
+    expect(await at(1)).toEqual({ allowed: true, remaining: 0, resetMs: 60_000 })
+    expect(await at(1)).toEqual({ allowed: false, remaining: 0, resetMs: 60_000 })
+  })
+
   it.runIf(runs)('keep keys and spaces apart', async () => {
     await counters.hit('apart', 'a', [minute], t0)
     expect(await counters.count('apart', 'b', [minute], t0)).toEqual({ allowed: true, remaining: 3, resetMs: 60_000 })

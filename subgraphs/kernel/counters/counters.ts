@@ -2,7 +2,7 @@ import type { Limit } from '../config.ts'
 
 export interface Verdict {
   readonly allowed: boolean
-  /** Hits left in the tightest of the windows, after this one. */
+  /** Hits left in the tightest of the windows, after these. */
   readonly remaining: number
   /** Until a refused hit can be allowed again; otherwise until the tightest window ends. */
   readonly resetMs: number
@@ -16,8 +16,8 @@ export interface Verdict {
  * In process the answer is a plain value, so that the hot path allocates no promise; from Redis it is a promise.
  */
 export interface Counters {
-  /** Counts one hit against all limits of the key, or against none of them when any is spent. */
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict>
+  /** Counts hits (one, unless said) against all limits of the key, or against none of them when any has no room for all of them. */
+  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits?: number): Verdict | Promise<Verdict>
   /** What `hit` would find, counting nothing: `allowed` says whether one more hit fits. */
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict>
   close(): Promise<void>
@@ -34,11 +34,11 @@ export interface CountedWindow {
 
 const unlimited: Verdict = { allowed: true, remaining: Number.MAX_SAFE_INTEGER, resetMs: 0 }
 
-/** `cost` is 1 for a hit and 0 for a look. A window that is not open is undefined. */
+/** `cost` is the number of hits, and 0 for a look. A window that is not open is undefined. */
 export function judge(
   limits: readonly Limit[],
   windows: readonly (CountedWindow | undefined)[],
-  cost: 0 | 1,
+  cost: number,
   nowMs: number,
 ): Verdict {
   if (limits.length === 0) return unlimited
@@ -50,12 +50,12 @@ export function judge(
     const window = windows[index]
     const endsInMs = window ? window.startMs + windowMs - nowMs : windowMs
     const left = max - (window?.hits ?? 0)
-    if (left <= 0 && endsInMs > waitMs) waitMs = endsInMs
+    if (left < Math.max(cost, 1) && endsInMs > waitMs) waitMs = endsInMs
     if (left < remaining) {
       remaining = left
       resetMs = endsInMs
     }
   }
-  if (waitMs >= 0) return { allowed: false, remaining: 0, resetMs: waitMs }
+  if (waitMs >= 0) return { allowed: false, remaining: Math.max(remaining, 0), resetMs: waitMs }
   return { allowed: true, remaining: remaining - cost, resetMs }
 }

@@ -28,14 +28,14 @@ class Generations {
     return window && nowMs < window.startMs + this.#windowMs ? window : undefined
   }
 
-  open(key: string, nowMs: number): void {
+  open(key: string, nowMs: number, hits: number): void {
     const isFull = this.#current.size >= this.#keysMax
     if (isFull || nowMs >= this.#turnedMs + this.#windowMs) {
       this.#previous = this.#current
       this.#current = new Map()
       this.#turnedMs = nowMs
     }
-    this.#current.set(key, { startMs: nowMs, hits: 1 })
+    this.#current.set(key, { startMs: nowMs, hits })
   }
 
   get size(): number {
@@ -52,14 +52,14 @@ export class MemoryCounters implements Counters {
     this.#keysMax = Math.max(1, Math.floor(keysMax / 2))
   }
 
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict {
+  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict {
     const windows = this.#find(space, key, limits, nowMs)
-    const verdict = judge(limits, windows, 1, nowMs)
+    const verdict = judge(limits, windows, hits, nowMs)
     if (verdict.allowed) {
       for (let index = 0; index < limits.length; index++) {
         const window = windows[index]
-        if (window) window.hits++
-        else this.#generations(space, limits[index]!.windowMs, nowMs).open(key, nowMs)
+        if (window) window.hits += hits
+        else this.#generations(space, limits[index]!.windowMs, nowMs).open(key, nowMs, hits)
       }
     }
     return verdict

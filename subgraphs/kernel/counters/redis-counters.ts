@@ -9,23 +9,24 @@ import { MemoryCounters } from './memory-counters.ts'
 
 /** Answers start and hits of each window as found, -1 for one that is not open, and counts when every limit has room. */
 const countScript = `
-local now, counts = tonumber(ARGV[1]), ARGV[2] == '1'
+local now, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
+local counts = cost > 0
 local found = {}
 for i, key in ipairs(KEYS) do
   local max, length = tonumber(ARGV[2 * i + 1]), tonumber(ARGV[2 * i + 2])
   local kept = redis.call('HMGET', key, 'start', 'hits')
   local start, hits = tonumber(kept[1] or nil), tonumber(kept[2] or nil)
   if not start or now >= start + length then start, hits = -1, 0 end
-  if hits >= max then counts = false end
+  if hits + cost > max then counts = false end
   found[2 * i - 1], found[2 * i] = start, hits
 end
 if counts then
   for i, key in ipairs(KEYS) do
     if found[2 * i - 1] < 0 then
-      redis.call('HSET', key, 'start', ARGV[1], 'hits', 1)
+      redis.call('HSET', key, 'start', ARGV[1], 'hits', cost)
       redis.call('PEXPIRE', key, ARGV[2 * i + 2])
     else
-      redis.call('HINCRBY', key, 'hits', 1)
+      redis.call('HINCRBY', key, 'hits', cost)
     end
   end
 end
@@ -104,8 +105,8 @@ export class RedisCounters implements Counters {
     return counters
   }
 
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict> {
-    return this.#decide(space, key, limits, nowMs, 1)
+  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict | Promise<Verdict> {
+    return this.#decide(space, key, limits, nowMs, hits)
   }
 
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict> {
@@ -121,7 +122,7 @@ export class RedisCounters implements Counters {
     key: string,
     limits: readonly Limit[],
     nowMs: number,
-    cost: 0 | 1,
+    cost: number,
   ): Verdict | Promise<Verdict> {
     if (!this.#client.isReady || performance.now() < this.#restsUntilMs) {
       return this.#inProcess(space, key, limits, nowMs, cost)
@@ -142,9 +143,9 @@ export class RedisCounters implements Counters {
     )
   }
 
-  #inProcess(space: string, key: string, limits: readonly Limit[], nowMs: number, cost: 0 | 1): Verdict {
+  #inProcess(space: string, key: string, limits: readonly Limit[], nowMs: number, cost: number): Verdict {
     countedInProcess.inc()
-    return cost ? this.#fallback.hit(space, key, limits, nowMs) : this.#fallback.count(space, key, limits, nowMs)
+    return cost ? this.#fallback.hit(space, key, limits, nowMs, cost) : this.#fallback.count(space, key, limits, nowMs)
   }
 
   #away(error: unknown): void {

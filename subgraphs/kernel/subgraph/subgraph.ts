@@ -58,15 +58,18 @@ export interface SubgraphSchema {
 
 const federation = `extend schema @link(
   url: "https://specs.apollo.dev/federation/v2.9"
-  import: ["@key", "@shareable", "@external", "@requires", "@provides", "@requiresScopes"]
+  import: ["@key", "@shareable", "@external", "@requires", "@provides", "@requiresScopes", "@tag"]
 )`
 
 /** A root field that is refused is null, so that the client learns what the others did: they are not undone with it. */
 function letMutationsFailAlone(schema: GraphQLSchema): void {
   const mutation = schema.getMutationType()
   if (!mutation) return
-  mutation.description =
-    'Root fields run one after another, each in a transaction of its own. One that is refused is null, with its error; what the others did stands.'
+  mutation.description = [
+    'Root fields run one after another, each in a transaction of its own. One that is refused is null, with its error; what the others did stands.',
+    'Each counts as a request towards limits and quotas.',
+    "Of those that sign somebody in or out or change the caller's own account, a request takes one (`ONE_MUTATION_PER_REQUEST`).",
+  ].join(' ')
   for (const field of Object.values(mutation.getFields())) field.type = getNullableType(field.type)
 }
 

@@ -77,6 +77,7 @@ describe('configuration', () => {
       databaseUrl: 'postgres://db/crm',
       redisUrl: 'redis://cache',
       demo: false,
+      refuseNestedConnections: true,
       ipLimits: [],
       logLevel: 'warn',
       signingKey: null,

@@ -8,7 +8,7 @@ import { anOperation } from './remote.fixture.ts'
 
 const names = Array.from({ length: 500 }, (_, index) => `field${index}`)
 const schema = buildSchema(`type Query { one: Wide } type Wide { ${names.map((name) => `${name}: Int`).join(' ')} }`)
-const tenants = { of: () => null }
+const tenants = { of: () => ({ open: false }) }
 const services = { tenants, log: pino({ level: 'silent' }) } as unknown as Services
 
 const subgraphSchema = { schema, aboveTenants: new Set<string>(), kinds: new Map() }

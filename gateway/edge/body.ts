@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { hasTooManyValues, valuesMax } from './count-values.ts'
 
 export const bodyBytesMax = 1_048_576
 
@@ -54,6 +55,7 @@ export function refuseOtherThanJson(headers: IncomingHttpHeaders, { suffixed = f
 /** Of a key that occurs twice the last one counts. */
 export function parseBody(raw: Buffer): unknown {
   if (!isUtf8(raw)) throw unreadable('The body is not UTF-8.')
+  if (hasTooManyValues(raw)) throw new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${valuesMax} values.`)
   try {
     return JSON.parse(raw.toString('utf8'))
   } catch {

@@ -55,9 +55,16 @@ describe('Graph.prepare', () => {
     ['a default', (brackets: string) => `query ($genre: Genre = ${brackets}) { books(genre: $genre) { total } }`],
     ['a type', (brackets: string) => `query ($genre: ${brackets}) { books(genre: $genre) { total } }`],
     ['a directive', (brackets: string) => `{ flag @include(if: ${brackets}) }`],
-  ])('refuses %s of 100,000 brackets where the parser would run out of stack', (_place, document) => {
-    const brackets = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  ])('refuses %s of 40,000 brackets where the parser would run out of stack', (_place, document) => {
+    const brackets = `${'['.repeat(40_000)}${']'.repeat(40_000)}`
     expect(() => graph.prepare(document(brackets))).toThrow('Nesting limit of 64 brackets exceeded.')
+  })
+
+  it('accepts documents of 100,000 characters and refuses one more', () => {
+    expect(graph.prepare('{ flag }'.padEnd(100_000)).kind).toBe('query')
+    expect(() => graph.prepare('{ flag }'.padEnd(100_001))).toThrow(
+      'Characters limit of 100000 exceeded, found 100001; long values are sent as variables.',
+    )
   })
 
   it('counts directives wherever they stand, before it knows them', () => {

@@ -11,6 +11,9 @@ export interface Parsed {
   readonly tokens: number
 }
 
+/** Longer values than this belong in variables, which need no lexing. */
+const charactersMax = 100_000
+
 const exceeded = (message: string): Refusal => new Refusal('GRAPHQL_LIMIT_EXCEEDED', message)
 /** What graphql-js says when it stops at `maxComments`. */
 const tooManyComments = /more than \d+ comments/
@@ -52,6 +55,11 @@ class BoundedLexer extends Lexer {
 
 /** Reads no further than the limits allow, so that a hostile document costs no more than that. */
 export function parseWithin(limits: TextLimits, text: string): Parsed {
+  if (text.length > charactersMax) {
+    throw exceeded(
+      `Characters limit of ${charactersMax} exceeded, found ${text.length}; long values are sent as variables.`,
+    )
+  }
   const lexer = new BoundedLexer(text, limits)
   try {
     return { document: parse(text, { lexer, maxComments: limits.comments }), tokens: lexer.tokens }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { WebSocket, type RawData } from 'ws'
 import type { Arrival } from '../edge/address.ts'
 import { bodyBytesMax } from '../edge/body.ts'
+import { hasTooManyValues } from '../edge/count-values.ts'
 import { readAtOnce } from '../edge/send-json.ts'
 import { countedFrom, unsent } from '../edge/unsent.ts'
 import type { Connection } from './socket-operations.ts'
@@ -20,6 +21,7 @@ export interface SocketTimes {
 const normal = 1000
 const policyViolation = 1008
 const tryAgainLater = 1013
+const tooBig = 1009
 // Far more than a client has reason to send before it read an answer.
 const messagesMax = 500
 // Of messages that are being answered.
@@ -27,8 +29,8 @@ const bytesMax = 4 * bodyBytesMax
 
 const noCount = (): void => {}
 
-const textOf = (message: RawData): string =>
-  (Array.isArray(message) ? Buffer.concat(message) : Buffer.from(message as Buffer)).toString('utf8')
+const bytesOf = (message: RawData): Buffer =>
+  Array.isArray(message) ? Buffer.concat(message) : Buffer.from(message as Buffer)
 
 /** One websocket between `ws` and the protocol of graphql-ws. */
 export class OpenSocket implements GraphqlWebSocket, Connection {
@@ -114,17 +116,18 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     this.#client.on('message', (message) => {
       // A client may go on sending after it was told that the connection ends.
       if (this.#client.readyState !== WebSocket.OPEN || this.#finish) return
-      const text = textOf(message)
-      if (this.running >= messagesMax || this.#bytes + text.length > bytesMax)
+      const bytes = bytesOf(message)
+      if (this.running >= messagesMax || this.#bytes + bytes.length > bytesMax)
         return this.close(policyViolation, 'Too many messages at once')
+      if (hasTooManyValues(bytes)) return this.close(tooBig, 'Too many values in a message')
       this.running++
-      this.#bytes += text.length
+      this.#bytes += bytes.length
       this.#idle.refresh()
-      void answer(text)
+      void answer(bytes.toString('utf8'))
         .catch((thrown: unknown) => this.#failed(thrown))
         .finally(() => {
           this.running--
-          this.#bytes -= text.length
+          this.#bytes -= bytes.length
           if (this.#finish && this.running === 0) this.close(this.#finish.code, this.#finish.reason)
         })
     })

@@ -62,7 +62,36 @@ describe('accountUpdate in GraphQL keeps the bounds of REST', () => {
   })
 })
 
+describe('What is written bit by bit', () => {
+  const grown = async (value: unknown) => {
+    const record = await account(member)
+    const set = (name: string) =>
+      member.rest.accountUpdate!({ id: record.id, body: { customFields: { [name]: value } } })
+    for (const name of ['a', 'b']) expect((await set(name)).status).toBe(200)
+    const { status, body } = await unchanged(platform, () => set('c'))
+    return [status, body.errors]
+  }
+
+  it('comes to a million characters of custom fields, and no more', async () => {
+    const message = 'The custom fields of a record come to at most 1000000 characters as JSON.'
+    expect(await grown('x'.repeat(400_000))).toEqual([400, [{ path: 'customFields', code: 'TOO_LONG', message }]])
+  })
+
+  it('comes to ten thousand values, and no more', async () => {
+    const message = 'The custom fields of a record have at most 10000 values in all.'
+    expect(await grown(Array(4000).fill(0))).toEqual([400, [{ path: 'customFields', code: 'TOO_MANY', message }]])
+  })
+})
+
 describe('accountUpdate in REST', () => {
+  it('keeps metadata of ten thousand values, and of no more', async () => {
+    const set = (count: number) => member.rest.accountUpdate!({ id, body: { metadata: Array(count).fill(1) } })
+    // The list itself is one of them.
+    expect((await set(9999)).status).toBe(200)
+    const { status, body } = await unchanged(platform, () => set(10_000))
+    expect([status, body.code, body.errors[0].path]).toEqual([400, 'VALIDATION_FAILED', 'metadata'])
+  })
+
   it('says what is wrong with the name of a custom field', async () => {
     const { body } = await member.rest.accountUpdate!({ id, body: { customFields: { ['x'.repeat(101)]: 1 } } })
     expect(body.errors).toEqual([

@@ -1,10 +1,13 @@
 import { invalid, type FieldProblem } from '../errors.ts'
+import { jsonValuesIn, jsonValuesMax } from './scalars.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** On one record. */
 const countMax = 500
 const nameMax = 100
+/** Of all of them as JSON. Fields come one by one, and every change writes and announces them all. */
+const charactersMax = 1_000_000
 
 export function checkCustomFields(value: unknown): FieldProblem | null {
   const problem = (code: string, message: string): FieldProblem => ({ path: 'customFields', code, message })
@@ -23,9 +26,14 @@ export function mergeCustomFields(previous: unknown, change: unknown): Fields {
   const merged = Object.entries({ ...(previous as Fields), ...(change as Fields) }).filter(
     ([, value]) => value !== null,
   )
-  if (merged.length > countMax) {
-    const message = `A record has at most ${countMax} custom fields.`
-    throw invalid({ path: 'customFields', code: 'TOO_MANY', message })
+  const refuse = (code: string, message: string): never => {
+    throw invalid({ path: 'customFields', code, message })
   }
-  return Object.fromEntries(merged)
+  if (merged.length > countMax) refuse('TOO_MANY', `A record has at most ${countMax} custom fields.`)
+  const fields = Object.fromEntries(merged)
+  if (jsonValuesIn(fields) > jsonValuesMax)
+    refuse('TOO_MANY', `The custom fields of a record have at most ${jsonValuesMax} values in all.`)
+  if (JSON.stringify(fields).length > charactersMax)
+    refuse('TOO_LONG', `The custom fields of a record come to at most ${charactersMax} characters as JSON.`)
+  return fields
 }

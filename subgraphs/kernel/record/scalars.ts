@@ -39,23 +39,39 @@ export const DateTime = new GraphQLScalarType<string, string>({
 
 export const jsonDepthMax = 16
 
-/** Refuses what PostgreSQL cannot store (NUL, lone surrogates) and what nobody can read (endless nesting). */
-export function checkJson(value: unknown, depth = 0): void {
+/** More than that in one value holds up whoever reads, checks and stores it. */
+export const jsonValuesMax = 10_000
+
+/** Refuses what PostgreSQL cannot store (NUL, lone surrogates) and what nobody can read (endless nesting, endless lists). */
+export function checkJson(value: unknown): void {
+  if (jsonValuesIn(value) > jsonValuesMax)
+    throw new Refusal('VALIDATION_FAILED', `JSON has more than ${jsonValuesMax} values.`)
+}
+
+/** How many values there are, this one included; counting ends when there are too many. */
+export const jsonValuesIn = (value: unknown): number => countJson(value, 0, 0)
+
+/** `count` and the number of values that are in this one, itself included. */
+function countJson(value: unknown, depth: number, count: number): number {
   if (depth > jsonDepthMax) throw new Refusal('VALIDATION_FAILED', `JSON is nested deeper than ${jsonDepthMax} levels.`)
+  if (count > jsonValuesMax) return count
+  let counted = count + 1
   if (typeof value === 'string') {
     if (!isStorable(value))
       throw new Refusal('VALIDATION_FAILED', 'Text contains a NUL character or half of a surrogate pair.')
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new Refusal('VALIDATION_FAILED', 'A number is out of range.')
   } else if (Array.isArray(value)) {
-    for (const item of value) checkJson(item, depth + 1)
+    for (const item of value) counted = countJson(item, depth + 1, counted)
   } else if (value !== null && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
       if (key === '__proto__') throw new Refusal('VALIDATION_FAILED', 'A key named __proto__ is not accepted.')
-      checkJson(key, depth + 1)
-      checkJson(item, depth + 1)
+      if (!isStorable(key))
+        throw new Refusal('VALIDATION_FAILED', 'Text contains a NUL character or half of a surrogate pair.')
+      counted = countJson(item, depth + 1, counted)
     }
   }
+  return counted
 }
 
 /** PostgreSQL text holds neither NUL nor half a surrogate pair. */
@@ -68,7 +84,7 @@ function parseJson(value: unknown): unknown {
 
 export const Json = new GraphQLScalarType({
   name: 'JSON',
-  description: `Any JSON value, at most ${jsonDepthMax} levels deep.`,
+  description: `Any JSON value, at most ${jsonDepthMax} levels deep and of at most ${jsonValuesMax} values.`,
   serialize: (value) => value,
   parseValue: parseJson,
   parseLiteral: (node: ValueNode, variables) => parseJson(valueFromASTUntyped(node, variables)),

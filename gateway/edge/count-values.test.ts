@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { hasTooManyValues, valuesMax } from './count-values.ts'
+import { parseBody } from './body.ts'
+
+const tooMany = (text: string): boolean => hasTooManyValues(Buffer.from(text))
+const list = (count: number, item = '1') => `[${Array.from({ length: count }, () => item).join(',')}]`
+
+describe('hasTooManyValues', () => {
+  it('counts what is in lists and objects', () => {
+    expect(valuesMax).toBe(25_000)
+    expect([tooMany(list(25_000)), tooMany(list(25_001))]).toEqual([false, true])
+    // An object and its one value are two.
+    expect([tooMany(list(12_500, '{"abc":1}')), tooMany(list(12_501, '{"abc":1}'))]).toEqual([false, true])
+  })
+
+  it('counts nothing in texts', () => {
+    expect(tooMany(`{"a":"${',[{'.repeat(100_000)}"}`)).toBe(false)
+    expect(tooMany(`{"a":"${'\\",'.repeat(100_000)}"}`)).toBe(false)
+    expect(tooMany(`{"a":"${'\\\\'.repeat(100_000)}"}`)).toBe(false)
+    expect(tooMany(`["\\\\",${list(25_000).slice(1)}`)).toBe(true)
+  })
+
+  it('leaves what is nested too deep to whoever refuses that', () => {
+    expect(tooMany('['.repeat(500_000))).toBe(false)
+    expect(tooMany('['.repeat(100) + list(25_001))).toBe(true)
+  })
+})
+
+describe('parseBody', () => {
+  it('refuses more values than it reads with 413, before it reads them', () => {
+    expect(() => parseBody(Buffer.from(list(25_001)))).toThrow(
+      expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE', message: 'A body has at most 25000 values.' }),
+    )
+    expect(parseBody(Buffer.from(list(25_000)))).toHaveLength(25_000)
+  })
+})

@@ -106,8 +106,7 @@ export class Translation {
       const parameter = this.query.get(member ? member[1]! : name)
       if (!parameter || (member && !parameter.isObject)) unknown.push(name)
       else if (member) addMember(values, parameter.name, member[2]!, text, problems)
-      else if (parameter.isList)
-        values[name] = [...((values[name] as unknown[] | undefined) ?? []), ...listOf(text, parameter.read)]
+      else if (parameter.isList) ((values[name] ??= []) as unknown[]).push(...listOf(text, parameter.read))
       else if (Object.hasOwn(values, name)) problems.push(repeated(name))
       else values[name] = parameter.read(text)
     }

@@ -101,11 +101,14 @@ export const defectMessage = 'Something went wrong on our side.'
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(statusOfCode, code)
 
+/** Of one refusal so many are told. */
+const problemsMax = 50
+
 /** A refusal of one or more inputs, each named by its path. */
 export function invalid(...errors: FieldProblem[]): Refusal {
   const [first] = errors
   const detail = errors.length === 1 && first ? first.message : `${errors.length} inputs are not valid.`
-  return new Refusal('VALIDATION_FAILED', detail, { errors })
+  return new Refusal('VALIDATION_FAILED', detail, { errors: errors.slice(0, problemsMax) })
 }
 
 export const notFound = (what: string): Refusal => new Refusal('NOT_FOUND', `${what} was not found.`)

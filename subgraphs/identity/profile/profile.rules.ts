@@ -6,6 +6,8 @@ import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
 import { textProblems } from '../text.ts'
 
 const restrictionsMax = 2000
+/** Far more than there are. */
+const objectsMax = 200
 
 const levels: ReadonlySet<unknown> = new Set(['HIDDEN', 'READ', 'WRITE'])
 
@@ -35,6 +37,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export function restrictionProblems(fields: unknown): FieldProblem[] {
   if (!isObject(fields))
     return [{ path: 'fields', code: 'WRONG_TYPE', message: 'fields is an object by kind of record.' }]
+  if (Object.keys(fields).length > objectsMax)
+    return [{ path: 'fields', code: 'TOO_MANY', message: `fields names at most ${objectsMax} kinds of record.` }]
   const count = Object.values(fields).reduce<number>(
     (sum, own) => sum + (isObject(own) ? Object.keys(own).length : 0),
     0,

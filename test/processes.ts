@@ -12,6 +12,10 @@ export interface Process {
   readonly url: string
   /** Resolves when the process says that it is ready. */
   start(): Promise<void>
+  /** Begins a start and waits for nothing. */
+  launch(): void
+  /** The exit code, when the process has ended; null when a signal ended it. */
+  ended(): Promise<number | null>
   /** As a machine that loses power. */
   kill(): Promise<void>
   /** SIGTERM; gives the exit code. */
@@ -33,6 +37,7 @@ export async function aProcess(
   const url = `http://127.0.0.1:${port}`
   const said: string[] = []
   let child: ChildProcess | undefined
+  let exited = Promise.withResolvers<number | null>()
 
   const isReady = async (): Promise<boolean> =>
     readyText === undefined
@@ -60,22 +65,28 @@ export async function aProcess(
     return (await ended)[0]
   }
 
+  function launch(): ChildProcess {
+    // PATH alone: nothing of the test's own environment configures the process.
+    const env = { PATH: process.env['PATH'], PORT: String(port), ...environment }
+    const [file, ...args] = command
+    exited = Promise.withResolvers()
+    const started = spawn(file!, args, {
+      cwd: projectRoot,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child = started
+    started.once('exit', (code) => exited.resolve(code))
+    started.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+    started.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+    return started
+  }
+
   return {
     url,
-    async start() {
-      // PATH alone: nothing of the test's own environment configures the process.
-      const env = { PATH: process.env['PATH'], PORT: String(port), ...environment }
-      const [file, ...args] = command
-      const started = spawn(file!, args, {
-        cwd: projectRoot,
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      child = started
-      started.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString()))
-      started.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
-      await untilReady(started)
-    },
+    start: () => untilReady(launch()),
+    launch: () => void launch(),
+    ended: () => exited.promise,
     async kill() {
       await end('SIGKILL')
     },

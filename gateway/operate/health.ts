@@ -4,7 +4,7 @@ import { Router } from 'express'
 export type Readiness = () => Promise<Readonly<Record<string, string>>>
 
 /**
- * `live`: the process answers. `ready`: the database is reachable, up to date and, where the process loads it, has its demo, so
+ * `live`: the process answers; it ends by itself when the embedded database cannot be started again. `ready`: the database is reachable, up to date and, where the process loads it, has its demo, so
  * that requests will be answered.
  */
 export function healthRouter(readiness: Readiness): Router {

@@ -38,6 +38,8 @@ const lockKey = 7_211_122
 export async function loadDemo({ services, dataDir, baseUrl }: DemoOptions): Promise<Demo> {
   const secrets = new Secrets(services.keys)
   await services.database.transaction(async (sql) => {
+    // Others may be loading, for longer than a statement of a request may take.
+    await sql.query('set local statement_timeout = 0')
     await sql.query('select pg_advisory_xact_lock($1)', [lockKey])
     if (await isLoaded(sql)) return
     const midnightMs = midnightOf(services.clock.now())

@@ -1,15 +1,18 @@
 import { ConfigError, readConfig, type Config } from './config.ts'
+import { failureReason } from './database/failure-reason.ts'
 import type { Migration } from './database/migrate.ts'
 import { Refusal } from './errors.ts'
 import { openServices, type OpenServices, type ServicesOptions } from './services.ts'
 
 const stopWithinMs = 20_000
+const giveUpWithinMs = 15_000
 
 type Start = (config: Config, services: OpenServices) => Promise<{ close(): Promise<void> }>
 
 /**
  * The life of a process: read the configuration, open what it stands on, run, and on SIGTERM or SIGINT finish what runs and
- * exit with 0, also while it is still starting. What cannot work is one line on stderr and exit code 1.
+ * exit with 0, also while it is still starting. What cannot work, a database or a disk that fails during the start, and an
+ * embedded database that ends and does not start again are one line on stderr and exit code 1.
  */
 export async function runProcess(
   migrations: readonly Migration[],
@@ -22,19 +25,30 @@ export async function runProcess(
     const start = choose(config)
     const signalled = nextSignal()
     services = await openServices({ config, migrations, ...options })
-    const running = await start(config, services)
-    services.log.info({ signal: await signalled }, 'stopping')
+    const lost = services.lost.then((reason) => Promise.reject(reason))
+    const running = await Promise.race([start(config, services), lost])
+    services.log.info({ signal: await Promise.race([signalled, lost]) }, 'stopping')
     const late = setTimeout(() => process.exit(1), stopWithinMs)
     await running.close()
     await services.close()
     clearTimeout(late)
     process.exit(0)
   } catch (error) {
-    await services?.close()
-    if (!(error instanceof ConfigError || error instanceof Refusal)) throw error
-    process.stderr.write(`${error.message}\n`)
+    const line = lineOf(error)
+    if (line !== null) process.stderr.write(`${line}\n`)
+    const late = setTimeout(() => process.exit(1), giveUpWithinMs)
+    await services?.close().catch(() => undefined)
+    clearTimeout(late)
+    if (line === null) throw error
     process.exit(1)
   }
+}
+
+/** Null for a defect, whose stack says where it is. */
+function lineOf(error: unknown): string | null {
+  if (error instanceof ConfigError || error instanceof Refusal) return error.message
+  const reason = failureReason(error)
+  return reason === null ? null : `The database failed during the start (${reason}). Start again.`
 }
 
 /** One command on what the platform stands on, whether it runs or not; prints what it gives and ends. */

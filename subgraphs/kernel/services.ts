@@ -28,6 +28,8 @@ export interface OpenServices extends Services {
   readonly log: Logger
   readonly keys: Keys
   readonly counters: Counters
+  /** Resolves with the reason when the embedded database has ended and does not start again: nothing can be served any more. */
+  readonly lost: Promise<Error>
   /** What keeps this process from serving, by what it needs; empty when nothing does. */
   notReady(): Promise<Record<string, string>>
   close(): Promise<void>
@@ -59,6 +61,7 @@ export async function openServices({
     if (!config.databaseUrl) await prepareDataDir(config.dataDir)
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
+    let lost: Promise<Error> = new Promise(() => undefined)
     if (!databaseUrl) {
       const embedded = await (besideServer ? joinEmbeddedPostgres : startEmbeddedPostgres)({
         dataDir: config.dataDir,
@@ -66,6 +69,7 @@ export async function openServices({
       })
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
+      lost = embedded.lost
     }
     const onError = (error: Error): void => log.warn({ reason: error.message }, 'an idle database connection broke')
     const guard = config.refuseNestedConnections ? connectionGuard() : unguarded
@@ -88,6 +92,7 @@ export async function openServices({
       aboveTenants: new AboveTenants(database),
       vault,
       databaseUrl,
+      lost,
       clock,
       log,
       keys,

@@ -4,6 +4,7 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   realpath,
   rm,
@@ -113,6 +114,12 @@ export async function makePrivate(folder: string, { uid, gid }: Account): Promis
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) await lchown(folder, uid, gid)
   return folder
+}
+
+/** Empty, as a server that was killed did not leave it; it stays where clients look for it. */
+export async function clearSocketFolder(folder: string, account: Account): Promise<void> {
+  await makePrivate(folder, account)
+  for (const name of await readdir(folder)) await rm(join(folder, name), { force: true })
 }
 
 /** Where the socket lies. A path that is too long or needs quoting is replaced by a short one, recorded so that it is removed. */

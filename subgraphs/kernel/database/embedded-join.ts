@@ -21,7 +21,7 @@ async function running(dataDir: string): Promise<EmbeddedPostgres | null> {
   const url = addressAt(socketFolder)
   try {
     await checkAnswers(url)
-    return { url, stop: async () => undefined }
+    return { url, lost: new Promise(() => undefined), stop: async () => undefined }
   } catch (cause) {
     const { code } = cause as { code?: string }
     if (code !== foreignAccount && code !== 'EACCES') return null

@@ -86,10 +86,13 @@ async function replacePid(path: string, pid: number): Promise<void> {
   }
 }
 
+/** What the server tells its clients when it is stopped, was killed, or does not take them yet. */
+const toClients =
+  /^FATAL: {2}(?:terminating connection due to (?:administrator command|unexpected postmaster exit)|the database system is )/
+
 function logLine(log: Logger, line: string): void {
-  // How the server bids its clients farewell when it is stopped.
-  if (line.includes('due to administrator command')) log.debug(line)
-  else if (/^(FATAL|PANIC):/.test(line)) log.error(line)
+  if (toClients.test(line)) log.debug(line)
+  else if (/^(FATAL|PANIC):/.test(line) || line.endsWith('No space left on device')) log.error(line)
   else if (line.startsWith('WARNING:')) log.warn(line)
   else log.debug(line)
 }
@@ -132,12 +135,19 @@ async function stopServer(child: ChildProcess): Promise<void> {
   clearTimeout(impatience)
 }
 
+export interface RunningServer {
+  /** How the server ended, whoever ended it. */
+  readonly ended: Promise<string>
+  stop(): Promise<void>
+}
+
 /** Resolves when the server accepts connections. It keeps this process from ending only while it starts or stops. */
-export async function startServer(command: ServerCommand): Promise<{ stop(): Promise<void> }> {
+export async function startServer(command: ServerCommand): Promise<RunningServer> {
   const child = spawnServer(command)
   const watcher = child.pid === undefined ? null : watchOver(child.pid, command.account)
   const report: string[] = []
   let isStopping = false
+  const ended = new Promise<string>((resolve) => child.on('exit', (code, signal) => resolve(signal ?? `code ${code}`)))
 
   await new Promise<void>((ready, failed) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
@@ -163,5 +173,5 @@ export async function startServer(command: ServerCommand): Promise<{ stop(): Pro
     await stopServer(child)
     watcher?.dismiss()
   }
-  return { stop }
+  return { ended, stop }
 }

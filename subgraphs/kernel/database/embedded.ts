@@ -11,8 +11,16 @@ import { tenantRole } from './tenant-role.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 import { run } from './embedded-account.ts'
 import { findBinaries, type Binaries } from './embedded-binaries.ts'
-import { makePrivate, port, prepareFolder, prepareSocketFolder, type ServerFolder } from './embedded-folder.ts'
-import { retireFormerServer, startServer, type ServerCommand } from './embedded-server.ts'
+import {
+  clearSocketFolder,
+  makePrivate,
+  port,
+  prepareFolder,
+  prepareSocketFolder,
+  type ServerFolder,
+} from './embedded-folder.ts'
+import { retireFormerServer, startServer, type RunningServer, type ServerCommand } from './embedded-server.ts'
+import { supervised } from './embedded-supervisor.ts'
 
 export interface EmbeddedOptions {
   readonly dataDir: string
@@ -26,6 +34,8 @@ export interface EmbeddedOptions {
 export interface EmbeddedPostgres {
   /** Signs in as the owner of the database, who may create databases but is no superuser. */
   readonly url: string
+  /** Why the server ended for good, after it was started again in vain. Never resolves otherwise. */
+  readonly lost: Promise<ConfigError>
   stop(): Promise<void>
 }
 
@@ -101,7 +111,7 @@ async function writeAccessRules(path: string): Promise<Record<string, string>> {
 }
 
 /** The last backends of a server that was killed may outlive it for a moment, and the next server refuses to start. */
-async function startPatiently(command: ServerCommand): Promise<{ stop(): Promise<void> }> {
+async function startPatiently(command: ServerCommand): Promise<RunningServer> {
   const deadline = Date.now() + formerBackendsTimeoutMs
   for (;;) {
     try {
@@ -118,7 +128,9 @@ export const addressAt = (socketFolder: string): string =>
   `postgres://${role}@${encodeURIComponent(socketFolder)}:${port}/${role}`
 
 export async function checkAnswers(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  // A server that ends in between tells by the query; without a listener the event would end the process.
+  client.on('error', () => {})
   await client.connect()
   await client.query('SELECT 1').finally(() => client.end())
 }
@@ -130,7 +142,8 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
   if (await exists(data)) await retireFormerServer(data, log)
   else await createCluster(folder, binaries, durable)
   const socketFolder = await prepareSocketFolder(folder)
-  const server = await startPatiently({
+  const url = addressAt(socketFolder)
+  const command: ServerCommand = {
     ...folder,
     data,
     log,
@@ -142,23 +155,46 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
       ...(await writeAccessRules(folder.path)),
       unix_socket_directories: socketFolder,
     },
-  })
-  const stop = async () => {
-    await server.stop()
-    await rm(socketFolder, { recursive: true, force: true })
   }
-  const url = addressAt(socketFolder)
+  const first = await answering(command, url)
+  const startAgain = async (): Promise<RunningServer> => {
+    // A cluster that is gone is not replaced by an empty one.
+    if (!(await exists(join(data, 'PG_VERSION')))) throw new Error(`the database in ${data} is gone`)
+    await retireFormerServer(data, log)
+    await clearSocketFolder(socketFolder, folder.account)
+    return answering(command, url)
+  }
+  const server = supervised(first, startAgain, log)
+  return {
+    url,
+    lost: server.lost.then(
+      (reason) =>
+        new ConfigError(
+          `DATA_DIR: PostgreSQL on ${folder.path} ended and does not start again (${complaintIn(reason as Error)}).`,
+          { cause: reason },
+        ),
+    ),
+    async stop() {
+      await server.stop()
+      await rm(socketFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A server that has answered once. */
+async function answering(command: ServerCommand, url: string): Promise<RunningServer> {
+  const server = await startPatiently(command)
   await checkAnswers(url).catch(async (error: unknown) => {
-    await stop()
+    await server.stop()
     throw error
   })
-  return { url, stop }
+  return server
 }
 
 /**
  * PostgreSQL on `<dataDir>/postgres`, reached by a Unix socket. It ends with `stop` or with this process, however that
  * ends, and the next start on the folder finds everything that was committed. A second start while this one lives is
- * refused with a ConfigError. `stop` may be called again.
+ * refused with a ConfigError. A server that ends by itself is started again. `stop` may be called again.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir } = options
@@ -169,7 +205,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   try {
     const server = await start(options)
     let stopped: Promise<void> | undefined
-    return { url: server.url, stop: () => (stopped ??= server.stop().finally(() => lock.release())) }
+    return { ...server, stop: () => (stopped ??= server.stop().finally(() => lock.release())) }
   } catch (error) {
     lock.release()
     if (error instanceof ConfigError) throw error

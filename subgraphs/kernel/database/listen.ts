@@ -2,10 +2,14 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 
 const reconnectMs = 500
+const endWithinMs = 1000
 
 /** Messages of other processes through PostgreSQL. While the connection is lost messages are missed; it comes back by itself. */
 export class Listener {
+  /** The connection that listens, or that is being made. */
   #client: pg.Client | null = null
+  #isListening = false
+  #connecting: Promise<void> = Promise.resolve()
   #closed = false
   #timer: NodeJS.Timeout | undefined
 
@@ -29,33 +33,51 @@ export class Listener {
 
   async #connect(): Promise<void> {
     const client = new pg.Client({ connectionString: this.url, keepAlive: true, connectionTimeoutMillis: 10_000 })
-    client.on('error', (error) => this.#lost(error))
-    client.on('end', () => this.#lost(new Error('the connection ended')))
+    this.#client = client
+    client.on('error', (error) => this.#lost(client, error))
+    client.on('end', () => this.#lost(client, new Error('the connection ended')))
     client.on('notification', ({ payload }) => this.onMessage(payload ?? ''))
     try {
       await client.connect()
       await client.query(`listen ${pg.escapeIdentifier(this.channel)}`)
-      this.#client = client
+      this.#isListening = true
     } catch (error) {
-      client.removeAllListeners('end')
-      await client.end().catch(() => undefined)
-      this.#lost(error as Error)
+      this.#lost(client, error as Error)
     }
   }
 
-  #lost(error: Error): void {
-    if (this.#closed || this.#timer) return
+  /** A client tells of its end in several ways; the first counts. */
+  #lost(client: pg.Client, error: Error): void {
+    if (this.#client !== client) return
     this.#client = null
-    this.log.warn({ err: error, channel: this.channel }, 'no longer listening; trying again')
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      void this.#connect()
-    }, reconnectMs)
+    this.#isListening = false
+    drop(client)
+    if (this.#closed) return
+    this.log.warn({ reason: error.message, channel: this.channel }, 'no longer listening; trying again')
+    this.#timer = setTimeout(() => (this.#connecting = this.#connect()), reconnectMs)
   }
 
+  /** Leaves no connection behind, also when one is just being made. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    await this.#client?.end().catch(() => undefined)
+    const client = this.#client
+    this.#client = null
+    if (client && this.#isListening) await ended(client)
+    else if (client) drop(client)
+    await this.#connecting
   }
+}
+
+/** A server that does not answer is not waited for. */
+async function ended(client: pg.Client): Promise<void> {
+  const late = setTimeout(() => drop(client), endWithinMs)
+  await client.end().catch(() => undefined)
+  clearTimeout(late)
+}
+
+/** `end` of a client that is connecting would leave `connect` without an answer. */
+function drop(client: pg.Client): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+  connection.stream.destroy()
 }

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import type { Database } from './database.ts'
 import { isTenantWallWhole, prepareTenantRole, raiseTenantWall } from './tenant-wall.ts'
 
@@ -25,16 +26,22 @@ export async function pendingMigrations(database: Database, migrations: readonly
 export async function migrate(database: Database, url: string, migrations: readonly Migration[]): Promise<void> {
   const isNewest = (await pendingMigrations(database, migrations)).length === 0
   if (isNewest && (await isTenantWallWhole(database))) return
-  const client = await database.pool.connect()
-  try {
+  // A connection of its own: the pool may be down to one, and its statements have a deadline that a turn may exceed.
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  // The turn ends with its connection, and the migrator does not notice every connection that breaks.
+  const broken = new Promise<never>((_, reject) => client.on('error', reject))
+  const work = async (): Promise<void> => {
+    await client.connect()
     await client.query('select pg_advisory_lock($1)', [lockKey])
     await client.query('create schema if not exists kernel')
     await prepareTenantRole(database)
     await runMigrator(url, migrations)
     await raiseTenantWall(database)
+  }
+  try {
+    await Promise.race([work(), broken])
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [lockKey])
-    client.release()
+    await client.end().catch(() => undefined)
   }
 }
 

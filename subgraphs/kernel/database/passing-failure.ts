@@ -1,6 +1,9 @@
 import { Refusal } from '../errors.ts'
 
-/** Deadlock, serialization, lock or statement timeout, a server that ends, begins or is full, a connection lost or not made. */
+/**
+ * Deadlock, serialization, lock or statement timeout, a server that ends, begins or is full, a disk that is full or fails, a
+ * connection lost or not made.
+ */
 const codes = new Set([
   '40P01',
   '40001',
@@ -11,7 +14,10 @@ const codes = new Set([
   '57P03',
   '08006',
   '08001',
+  '53100',
+  '53200',
   '53300',
+  '58030',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',

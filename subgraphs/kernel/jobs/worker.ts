@@ -5,6 +5,7 @@ import type * as Queue from 'graphile-worker'
 import type { CronItem, Runner, RunnerOptions } from 'graphile-worker'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { failureReason } from '../database/failure-reason.ts'
 import type { Services } from '../request.ts'
 import type { Job } from './job.ts'
 
@@ -41,11 +42,14 @@ export async function startWorker({ databaseUrl, jobs, services }: WorkerOptions
     // Batches, even of one, are what `stop` waits for and what outlives a lost connection.
     preset: { worker: { concurrentJobs: concurrency, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   }
+  let isPrepared = false
+  const start = async (): Promise<Runner> => {
+    if (!isPrepared) await prepare(queue, options)
+    isPrepared = true
+    return runUntilStuck(queue, options)
+  }
   try {
-    const utils = await queue.makeWorkerUtils({ pgPool: pool, logger: options.logger! })
-    await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS'] })
-    await utils.release()
-    const stopRunning = await keepRunning(() => runUntilStuck(queue, options), log)
+    const stopRunning = await keepRunning(start, log)
     return {
       async stop() {
         await stopRunning()
@@ -55,6 +59,16 @@ export async function startWorker({ databaseUrl, jobs, services }: WorkerOptions
   } catch (error) {
     await pool.end()
     throw error
+  }
+}
+
+/** The queue's tables, without jobs that have failed for good. */
+async function prepare(queue: typeof Queue, options: RunnerOptions): Promise<void> {
+  const utils = await queue.makeWorkerUtils({ pgPool: options.pgPool!, logger: options.logger! })
+  try {
+    await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS'] })
+  } finally {
+    await utils.release()
   }
 }
 
@@ -75,16 +89,19 @@ async function runUntilStuck(queue: typeof Queue, options: RunnerOptions): Promi
   return runner
 }
 
-/** A queue that is stuck, or gave up because the database was away, is followed by another one. Gives what ends it. */
+/** A queue that is stuck, or found no database, is followed by another one. Gives what ends it. */
 async function keepRunning(start: () => Promise<Runner>, log: Logger): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   const { signal } = stopping
-  let runner: Runner | null = await start()
   const stopRunner = async () => runner?.stop().catch(() => {})
   const noteEnd = (error: unknown): null => {
-    log.error({ err: error }, 'the queue ended')
+    log.error({ reason: (error as Error).message }, 'the queue ended')
     return null
   }
+  let runner: Runner | null = await start().catch((error: unknown) => {
+    if (failureReason(error) === null) throw error
+    return noteEnd(error)
+  })
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
       await runner?.promise.catch(noteEnd)

@@ -1,0 +1,80 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import type { RunningServer } from './embedded-server.ts'
+import { supervised } from './embedded-supervisor.ts'
+import { ask, log, place, serverPid, useFreshPlace } from './embedded.fixture.ts'
+import { startEmbeddedPostgres } from './embedded.ts'
+
+const patience = { timeout: 60_000, interval: 20 }
+const notLost = 'not lost'
+
+describe('startEmbeddedPostgres', () => {
+  useFreshPlace()
+
+  it.each(['', 'deep-'.repeat(20)])(
+    'starts a server that was killed again, twice, on the same address (%s)',
+    async (deep) => {
+      place.dataDir = join(place.parent, deep, 'data')
+      const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log })
+      await ask(server.url, 'CREATE TABLE kept AS SELECT 7 AS seven')
+      for (let time = 0; time < 2; time++) {
+        const before = await serverPid()
+        process.kill(before, 'SIGKILL')
+        await vi.waitFor(
+          async () => expect(await ask(server.url, 'SELECT seven FROM kept')).toEqual({ seven: 7 }),
+          patience,
+        )
+        expect(await serverPid()).not.toBe(before)
+      }
+      expect(await Promise.race([server.lost, delay(0, notLost)])).toBe(notLost)
+      await server.stop()
+    },
+  )
+
+  it('gives up on a folder that is gone, makes no empty one in its place, and says so', async () => {
+    const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
+    const path = join(place.dataDir, 'postgres')
+    const pid = await serverPid()
+    await rename(join(path, 'data'), join(path, 'elsewhere'))
+    process.kill(pid, 'SIGKILL')
+    expect((await server.lost).message).toBe(
+      `DATA_DIR: PostgreSQL on ${path} ended and does not start again (the database in ${path}/data is gone).`,
+    )
+    await server.stop()
+    await rename(join(path, 'elsewhere'), join(path, 'data'))
+    const again = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
+    expect(await ask(again.url, 'SELECT 1 AS one')).toEqual({ one: 1 })
+    await again.stop()
+  })
+})
+
+describe('supervised', () => {
+  it('stops a server that is just being started again', async () => {
+    const first = Promise.withResolvers<string>()
+    const second = Promise.withResolvers<string>()
+    const starting = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const stops: string[] = []
+    const server = (name: string, { promise, resolve }: PromiseWithResolvers<string>): RunningServer => ({
+      ended: promise,
+      stop: async () => {
+        stops.push(name)
+        resolve('stopped')
+      },
+    })
+    const startAgain = async () => {
+      begun.resolve()
+      await starting.promise
+      return server('second', second)
+    }
+    const running = supervised(server('first', first), startAgain, log)
+    first.resolve('SIGKILL')
+    await begun.promise
+    const stopped = running.stop()
+    starting.resolve()
+    await stopped
+    expect(stops.at(-1)).toBe('second')
+  })
+})

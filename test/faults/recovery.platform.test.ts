@@ -10,6 +10,8 @@ import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { freshDatabase } from '../fresh-database.ts'
 import { aProcess, type Process } from '../processes.ts'
 
+/** Each starts whole processes, some of them twice. */
+const slowMs = 300_000
 const patience = { timeout: 60_000, interval: 20 }
 
 async function aFolder(): Promise<string> {
@@ -81,7 +83,7 @@ async function outageSeen({ url }: Process, headers: Readonly<Record<string, str
 
 const outage = ['answer 200', 'answer 503 1', 'live 200', 'ready 200', 'ready 503']
 
-describe('an embedded database that is killed', () => {
+describe('an embedded database that is killed', { timeout: slowMs }, () => {
   it.each([
     ['whole', (folder: string) => Promise.resolve(postmasterOf(folder))],
     [
@@ -173,7 +175,7 @@ function aDisk(folder: string, size: string): string | null {
   return join(folder, 'data')
 }
 
-describe('a full disk', () => {
+describe('a full disk', { timeout: slowMs }, () => {
   it.for(['1m', '30m', '55m'])('of %s ends the start with one line', async (size, { skip }) => {
     const folder = aDisk(await aFolder(), size) ?? skip('This account may not mount a disk.')
     const server = await aServer(folder)
@@ -217,7 +219,7 @@ function fill(path: string): void {
   closeSync(file)
 }
 
-describe('a start while the demo is being loaded', () => {
+describe('a start while the demo is being loaded', { timeout: slowMs }, () => {
   it('that was killed begins anew and loads it whole', async () => {
     const folder = await aFolder()
     const killed = await aServer(folder)

@@ -58,6 +58,7 @@ export class SharedSql implements Sql {
   readonly open = false
   /** Connections that the operation holds. */
   running = 0
+  readonly begunAt = performance.now()
 
   constructor(
     readonly shared: SharedPool,

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import { brokenBy, run, type Row, type StatementKind } from './database.ts'
-import { inTime } from './deadlines.ts'
+import { inTime, isComposed, operationMs, tooExpensive } from './deadlines.ts'
 import type { Turn } from './fair-queue.ts'
 import type { Introduction } from './prepared-query.ts'
 import type { SharedSql } from './shared-pool.ts'
@@ -34,6 +34,8 @@ export class SharedStatement implements Turn, Cancellable {
     const { cancellation, shared } = this.operation
     if (cancellation && this.kind !== 'WRITE') {
       if (cancellation.isCancelled) return this.reject(abandoned())
+      const isLate = isComposed(this.kind) && performance.now() - this.operation.begunAt > operationMs
+      if (isLate) return this.reject(tooExpensive())
       cancellation.add(this)
     }
     if (shared.enter(this, (refusal) => this.#refuse(refusal))) this.start()

@@ -201,6 +201,15 @@ describe('a client that leaves', () => {
     expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
+  it('begins no read that it composed after three seconds, and goes on with the others', async () => {
+    const sql = tenants().of(mine, { caller, cancellation: new Cancellation() })
+    await sql.query(sleep(1.6))
+    await sql.query(sleep(1.6))
+    await expect(sql.query('select 1', [], 'LIST')).rejects.toMatchObject(refused('QUERY_TOO_EXPENSIVE'))
+    await expect(sql.query('select 1', [], 'SCAN')).rejects.toMatchObject(refused('QUERY_TOO_EXPENSIVE'))
+    expect(await sql.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
   it('never cancels what runs on the connection next', async () => {
     const pool = tenants({}, 1)
     for (let time = 0; time < 100; time++) {

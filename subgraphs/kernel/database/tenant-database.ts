@@ -44,12 +44,12 @@ export function limitsOf(connections: number): QueueLimits {
   return {
     connections,
     connectionsPerTenant,
-    connectionsPerOperation: Math.max(1, connectionsPerTenant - 1),
+    connectionsPerOperation: Math.min(connectionsPerTenant, Math.max(2, connectionsPerTenant - 1)),
     scans,
     scansPerTenant: Math.max(1, Math.min(2, Math.floor(scans / 2))),
     waitingMax: 1_000,
     waitingScansMax: 100,
-    waitMs: 5_000,
+    waitMs: 4_000,
   }
 }
 
@@ -97,7 +97,12 @@ export class AboveTenants implements Tenancy {
 
   constructor(database: Database, limits: Partial<QueueLimits> = {}) {
     const connections = Math.max(1, Math.floor((database.pool.options.max ?? connectionsMaxDefault) * 0.6))
-    this.#shared = new SharedPool({ pool: database.pool, guard: database.guard, limits: { ...limitsOf(connections), ...limits } })
+    const connectionsPerTenant = Math.max(1, Math.floor(connections / 2))
+    this.#shared = new SharedPool({
+      pool: database.pool,
+      guard: database.guard,
+      limits: { ...limitsOf(connections), connectionsPerTenant, ...limits },
+    })
   }
 
   of(organizationId: string, operation?: Operation): Sql {

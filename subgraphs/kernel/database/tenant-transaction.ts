@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { Transaction, type Row, type StatementKind } from './database.ts'
-import { inTime } from './deadlines.ts'
+import { inTime, isComposed } from './deadlines.ts'
 import type { SharedSql } from './shared-pool.ts'
 
 /** A transaction on a shared pool: what the client composed has the deadline of a read, and scans in the narrow lane. */
@@ -23,7 +23,7 @@ export class TenantTransaction extends Transaction {
 
   override query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {
     const { introduce } = this.operation
-    if (kind === 'LIST' || kind === 'SCAN') return this.#read<R>(text, values, kind)
+    if (isComposed(kind)) return this.#read<R>(text, values, kind)
     if (!this.#isReading) return this.introduced<R>(text, values, null)
     this.#isReading = false
     return this.introduced<R>(text, values, introduce?.('WRITE') ?? null)

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+
 /** What can be stopped before it has finished. */
 export interface Cancellable {
   cancel(): void
@@ -26,4 +28,14 @@ export class Cancellation {
     for (const work of this.#running) work.cancel()
     this.#running.clear()
   }
+}
+
+/** Cancelled when the connection closes before the answer has left. */
+export function cancellationBy(response: ServerResponse): Cancellation {
+  const cancellation = new Cancellation()
+  if (response.destroyed) cancellation.cancel()
+  response.once('close', () => {
+    if (!response.writableFinished) cancellation.cancel()
+  })
+  return cancellation
 }

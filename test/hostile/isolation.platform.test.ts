@@ -100,7 +100,13 @@ describe('one organization', () => {
 })
 
 describe('what a client abandons', () => {
-  it('is cancelled in PostgreSQL, and what waits for it is dropped', async () => {
+  const search = (signal: AbortSignal): Promise<Response> =>
+    fetch(`${platform.url}/v1/accounts?search=nowhere`, { headers: attacker.headers, signal })
+
+  it.each([
+    ['GraphQL', (signal: AbortSignal) => send(expensiveLists(3, 99), signal)],
+    ['REST', search],
+  ])('in %s is cancelled in PostgreSQL, and what waits for it is dropped', async (_surface, ask) => {
     const cancelled: unknown[] = []
     const { database } = platform.services
     const { query } = database
@@ -111,7 +117,7 @@ describe('what a client abandons', () => {
     }) as typeof query
     onTestFinished(() => void (database.query = query))
     const leaving = new AbortController()
-    const request = send(expensiveLists(3, 99), leaving.signal).catch((error: Error) => error.name)
+    const request = ask(leaving.signal).catch((error: Error) => error.name)
     await until(1)
     leaving.abort()
     expect(await request).toBe('AbortError')

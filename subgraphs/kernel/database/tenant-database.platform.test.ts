@@ -98,7 +98,7 @@ describe('shares of the connections', () => {
     const { connectionsPerTenant } = limitsOf(10)
     const gone = new Cancellation()
     const caller = anonymous({ ip: '', userAgent: '' })
-    const waiting = Array.from({ length: 12 }, () =>
+    const waiting = Array.from({ length: 40 }, () =>
       pool.of(mine, { caller, cancellation: gone }).query(sleep(1, 'mine')),
     )
     await untilRunning('mine', connectionsPerTenant)

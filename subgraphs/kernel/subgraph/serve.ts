@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { Cancellation } from '../cancellation.ts'
+import { cancellationBy } from '../cancellation.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { defectMessage, statusOfCode, type ErrorCode } from '../errors.ts'
 import { listenOn } from '../listen-on.ts'
@@ -130,13 +130,10 @@ async function execute(
 }
 
 /** The gateway closes the connection when the client of a read has left. */
-function cancelledWith(response: ServerResponse, operation: SubgraphRequest): SubgraphRequest {
-  const cancellation = new Cancellation()
-  response.once('close', () => {
-    if (!response.writableFinished) cancellation.cancel()
-  })
-  return { ...operation, context: { ...operation.context, cancellation } }
-}
+const cancelledWith = (response: ServerResponse, operation: SubgraphRequest): SubgraphRequest => ({
+  ...operation,
+  context: { ...operation.context, cancellation: cancellationBy(response) },
+})
 
 /** Null when it is too large: the rest stays unread. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {

@@ -60,7 +60,7 @@ describe('a read that takes too long', () => {
     expect(body.errors).toMatchObject([{ path: ['accountConnection'], extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
   })
 
-  it('under an Idempotency-Key undoes the mutation that answers with it, and may be tried again', async () => {
+  it('under an Idempotency-Key undoes the mutation that answers with it', async () => {
     const { body } = await victim.rest['accountCreate']!({ body: { name: 'Parent' } })
     await fillLongAccounts(platform, victim, 3_000)
     await platform.query('update crm.account set parent_account_id = $1 where organization_id = $2 and id <> $1', [
@@ -200,6 +200,5 @@ describe('under attack', () => {
       rounds.push({ quiet, attacked, isWithin: attacked < 3 * Math.max(quiet, floorMs) })
     }
     expect(rounds.at(-1)).toMatchObject({ isWithin: true })
-    if (globalThis.process.env['FIGURES']) console.log(rounds)
   })
 })

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { Server as NetServer } from 'node:net'
 import type { Config } from '../../subgraphs/kernel/config.ts'
-import { listenOn } from '../../subgraphs/kernel/listen-on.ts'
+import { listenOn, stopAccepting } from '../../subgraphs/kernel/listen-on.ts'
 
 const sendingMs = 100
 
@@ -13,14 +12,13 @@ export async function listening(server: Server, config: Pick<Config, 'host' | 'p
 }
 
 /**
- * Takes no new connection, lets what runs finish. What comes on a connection that is kept open is answered and ends it; for a
+ * Lets in who has connected already and nobody else, lets what runs finish. What comes on a connection that is kept open is answered and ends it; for a
  * moment none is closed under a client that is just sending.
  */
 export async function stopped(server: Server, closeSockets: () => unknown): Promise<void> {
   server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
   const closed = once(server, 'close')
-  // The server's own method closes idle connections at once.
-  NetServer.prototype.close.call(server)
+  await stopAccepting(server)
   await closeSockets()
   const sweeping = setInterval(() => server.closeIdleConnections(), sendingMs)
   await closed

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import '../../subgraphs/kernel/counters/redis-counters.ts'
 import { Metrics } from './metrics.ts'
 
@@ -20,6 +20,30 @@ async function scraped(...paths: readonly string[]): Promise<string[]> {
     server.close()
   }
 }
+
+it('gathers once a second, however many ask', async () => {
+  let gathered = 0
+  const pool = {
+    get totalCount() {
+      gathered++
+      return 3
+    },
+    idleCount: 1,
+    waitingCount: 0,
+  }
+  const metrics = new Metrics(pool)
+  const server = createServer(express().get('/metrics', metrics.serve)).listen(0, '127.0.0.1')
+  onTestFinished(() => server.close().closeAllConnections())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`
+  const began = performance.now()
+  const texts = await Promise.all(
+    Array.from({ length: 20 }, async () => (await fetch(url, { headers: { connection: 'close' } })).text()),
+  )
+  const seconds = (performance.now() - began) / 1000
+  expect(texts.every((text) => text.includes('database_connections{state="busy"} 2'))).toBe(true)
+  expect(gathered).toBeLessThanOrEqual(Math.floor(seconds) + 1)
+})
 
 it('shows what the kernel counts beside what the gateway does', async () => {
   expect(await scraped()).toEqual(

@@ -1,12 +1,14 @@
 import type { RequestHandler } from 'express'
 import { collectDefaultMetrics, Gauge, Histogram, register, Registry } from 'prom-client'
+import { onceASecond } from '../../subgraphs/kernel/once-a-second.ts'
+import { unsent } from '../edge/unsent.ts'
 
 function surfaceOf(url: string): 'graphql' | 'rest' | 'other' {
   if (/^(?:\/v1)?\/graphql(?![^/?])/.test(url)) return 'graphql'
   return url.startsWith('/v1/') ? 'rest' : 'other'
 }
 
-/** What Prometheus reads at `/metrics`. */
+/** What Prometheus reads at `/metrics`, gathered at most once a second. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #duration: Histogram<'surface' | 'status'>
@@ -31,6 +33,14 @@ export class Metrics {
         this.set({ state: 'waiting' }, pool.waitingCount)
       },
     })
+    new Gauge({
+      name: 'http_unsent_bytes',
+      help: 'Bytes of large answers that wait for their clients to read them.',
+      registers: [this.registry],
+      collect() {
+        this.set(unsent.bytes)
+      },
+    })
   }
 
   readonly observe: RequestHandler = (req, res, next) => {
@@ -44,8 +54,9 @@ export class Metrics {
   }
 
   readonly serve: RequestHandler = (_req, res, next) => {
-    // What counts for the whole process, whichever gateway asks, is in the registry of the package.
-    const all = Registry.merge([register, this.registry])
-    all.metrics().then((text) => res.type(all.contentType).send(text), next)
+    this.#text().then((text) => res.type(this.registry.contentType).send(text), next)
   }
+
+  // What counts for the whole process, whichever gateway asks, is in the registry of the package.
+  readonly #text = onceASecond(() => Registry.merge([register, this.registry]).metrics())
 }

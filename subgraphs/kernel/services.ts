@@ -15,6 +15,7 @@ import { migrate, pendingMigrations, type Migration } from './database/migrate.t
 import { loadKeys, type Keys } from './keys.ts'
 import { extractiveModelIn } from './language-model.ts'
 import { openMailer } from './mail/mailer.ts'
+import { onceASecond } from './once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
 import type { Services } from './request.ts'
 import { platformId, Vault } from './secrets/vault.ts'
@@ -30,7 +31,7 @@ export interface OpenServices extends Services {
   readonly counters: Counters
   /** Resolves with the reason when the embedded database has ended and does not start again: nothing can be served any more. */
   readonly lost: Promise<Error>
-  /** What keeps this process from serving, by what it needs; empty when nothing does. */
+  /** What keeps this process from serving, by what it needs; empty when nothing does. Asks the database at most once a second. */
   notReady(): Promise<Record<string, string>>
   close(): Promise<void>
 }
@@ -101,7 +102,7 @@ export async function openServices({
       settings: settingsOf(config),
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),
-      notReady: () => reasonsNotReady(database, migrations),
+      notReady: readinessOf(database, migrations),
       close,
     }
   } catch (error) {
@@ -112,10 +113,16 @@ export async function openServices({
 
 const readyWithinMs = 3000
 
-async function reasonsNotReady(database: Database, migrations: readonly Migration[]): Promise<Record<string, string>> {
+function readinessOf(database: Database, migrations: readonly Migration[]): () => Promise<Record<string, string>> {
+  // A database that hangs still has this one question and gets no other.
+  const pending = onceASecond(() => pendingMigrations(database, migrations))
+  return onceASecond(() => reasonsNotReady(pending))
+}
+
+async function reasonsNotReady(pendingNow: () => Promise<string[]>): Promise<Record<string, string>> {
   try {
     const late = delay(readyWithinMs, null, { ref: false })
-    const pending = await Promise.race([pendingMigrations(database, migrations), late])
+    const pending = await Promise.race([pendingNow(), late])
     if (!pending) return { database: `has not answered for ${readyWithinMs / 1000} seconds` }
     return pending.length > 0 ? { migrations: `have not run: ${pending.join(', ')}` } : {}
   } catch {

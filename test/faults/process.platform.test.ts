@@ -119,9 +119,12 @@ describe('kill -9', () => {
 })
 
 describe('SIGTERM', () => {
-  it('answers what comes on connections that are kept open, then ends with 0', async () => {
+  it.each([
+    ['answers what comes on connections that are kept open, then ends with 0', true, 8],
+    ['answers whoever connects until nobody can, and resets no connection', false, 32],
+  ])('%s', async (_, keepAlive, clients) => {
     const process = await started({ DATA_DIR: await aFolder(), DEMO: 'off' })
-    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    const agent = new Agent({ keepAlive, maxSockets: clients })
     const ask = () =>
       new Promise<number>((resolve, reject) => {
         const asked = get(`${process.url}/v1/accounts`, { agent }, (answer) => {
@@ -140,7 +143,7 @@ describe('SIGTERM', () => {
         if (++asked === 200) stopping = process.stop()
       }
     }
-    const ends = await Promise.all(Array.from({ length: 8 }, client))
+    const ends = await Promise.all(Array.from({ length: clients }, client))
     expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']))
     expect(await stopping).toBe(0)
   })

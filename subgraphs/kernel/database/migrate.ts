@@ -9,16 +9,17 @@ export interface Migration {
 }
 
 const lockKey = 7_211_121
+const undefinedTable = '42P01'
 
 /** Names of the steps that have not run. */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<string[]> {
-  const [table] = await database.query<{ present: boolean }>(
-    `select to_regclass('kernel.migration') is not null as present`,
-  )
-  if (!table!.present) return migrations.map(({ name }) => name)
-  const done = new Set(
-    (await database.query<{ name: string }>('select name from kernel.migration')).map(({ name }) => name),
-  )
+  const ran = await database
+    .query<{ name: string }>('select name from kernel.migration')
+    .catch((error: { readonly code?: string }) => {
+      if (error.code === undefinedTable) return []
+      throw error
+    })
+  const done = new Set(ran.map(({ name }) => name))
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 

@@ -77,7 +77,12 @@ describe('serveSubgraph', () => {
     const answer = remote(url).execute(anOperation())
     await begun.promise
     const stopped = stop()
-    await expect(fetch(url)).rejects.toThrow('fetch failed')
+    const asked = () =>
+      fetch(url).then(
+        ({ status }) => status,
+        ({ cause }: { cause: { code: string } }) => cause.code,
+      )
+    await expect.poll(asked).toBe('ECONNREFUSED')
     end.resolve()
     expect((await answer).data).toEqual({ done: true })
     await stopped

@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { cancellationBy } from '../cancellation.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { defectMessage, statusOfCode, type ErrorCode } from '../errors.ts'
-import { listenOn } from '../listen-on.ts'
+import { listenOn, stopAccepting } from '../listen-on.ts'
 import { callerHeader, isSignedCaller } from './caller-token.ts'
 import type { SubgraphEndpoint, SubgraphRequest } from './endpoint.ts'
 import { isQuery, readRequest, requestBytesMax, writeAnswer } from './wire.ts'
@@ -36,6 +37,8 @@ interface Reply {
 const keepAliveMs = 65_000
 const requestTimeoutMs = 10_000
 const stopTimeoutMs = 15_000
+/** For a moment no idle connection is closed under a gateway that is just sending. */
+const sendingMs = 100
 
 const refused = (code: ErrorCode, message: string): Reply => ({
   status: statusOfCode[code],
@@ -79,15 +82,14 @@ export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServ
   }
 }
 
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const force = setTimeout(() => server.closeAllConnections(), stopTimeoutMs)
-    server.close(() => {
-      clearTimeout(force)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
+async function closed(server: Server): Promise<void> {
+  const end = once(server, 'close')
+  await stopAccepting(server)
+  const sweeping = setInterval(() => server.closeIdleConnections(), sendingMs)
+  const force = setTimeout(() => server.closeAllConnections(), stopTimeoutMs)
+  await end
+  clearInterval(sweeping)
+  clearTimeout(force)
 }
 
 function send(response: ServerResponse, { status, text }: Reply, isLast: boolean): void {

@@ -35,6 +35,11 @@ const parsed = (text: string, headers = {}) =>
   refusedFor(() => readJson(Buffer.from(text), { 'content-type': 'application/json', ...headers }))
 
 describe('Validator.check', () => {
+  it('refuses more problems than it can name', () => {
+    const pieces = Array.from({ length: 200_000 }, () => 1)
+    expect(body({ name: 'bolt', pieces })).toEqual(['VALIDATION_FAILED', ' TOO_MANY'])
+  })
+
   it.each<[unknown, string[] | null]>([
     [{ name: 'bolt', kind: null, pieces: [{ id: partId }], metadata: { any: [1] } }, null],
     [{ name: '𝒷𝑜𝓁𝓉' }, null],

@@ -21,6 +21,9 @@ export interface Checkable {
   readonly body: unknown
 }
 
+/** Far more than are told: of several in one place the first is. */
+const errorsMax = 1_000
+
 /** Checks requests against the OpenAPI document. The schemas of an operation are compiled when it is first used. */
 export class Validator {
   private readonly api: OpenAPIBackend
@@ -58,8 +61,18 @@ export class Validator {
     }
     const path = url.split('?', 1)[0]!
     const request = { method, path, query: query as Record<string, string>, headers: seen, body }
-    const { errors } = this.api.validator.validateRequest(request, this.operations.get(id))
-    if (errors?.length) throw refusalOf(distinct(errors.map((error) => problemOf(error as ErrorObject))))
+    const errors = this.errorsOf(request, id)
+    if (errors?.length) throw refusalOf(distinct(errors.slice(0, errorsMax).map(problemOf)))
+  }
+
+  private errorsOf(request: Parameters<OpenAPIBackend['validator']['validateRequest']>[0], id: string) {
+    try {
+      return this.api.validator.validateRequest(request, this.operations.get(id)).errors as ErrorObject[] | null
+    } catch (thrown) {
+      // The package hands errors on as arguments of one call, which takes no hundred thousand of them.
+      if (!(thrown instanceof RangeError)) throw thrown
+      throw refusalOf([{ path: '', code: 'TOO_MANY', message: 'The body has more problems than can be named.' }])
+    }
   }
 }
 

@@ -21,6 +21,8 @@ export function sendJson(
   headers: Readonly<Record<string, string | number>>,
   value: unknown,
 ): void {
+  // Nobody is there to read it, and nothing would tell when it is sent.
+  if (res.destroyed) return
   const bytes = Buffer.from(JSON.stringify(value))
   if (bytes.length >= countedFrom) countUntilSent(res, bytes.length)
   res.writeHead(status, {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sendSlices } from './send-json.ts'
-import { UnsentBytes } from './unsent.ts'
+import { sendJson, sendSlices } from './send-json.ts'
+import { unsent, UnsentBytes } from './unsent.ts'
 
 describe('UnsentBytes', () => {
   it('has a bound in all and for each, and room again when something is sent', () => {
@@ -39,6 +39,22 @@ describe('a large answer', () => {
       sendSlices(res, large, 100)
     })
     expect(await closed.promise).toBe(false)
+  })
+
+  it('counts for nothing when the client has left', async () => {
+    const left = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const client = await asking((_req, res) => {
+      asked.resolve()
+      res.once('close', () => {
+        sendJson(res, 200, 'application/json', {}, large.toString('latin1'))
+        left.resolve()
+      })
+    })
+    await asked.promise
+    client.destroy()
+    await left.promise
+    expect(unsent.bytes).toBe(0)
   })
 
   it('comes whole where it reads', async () => {

@@ -82,6 +82,9 @@ function problemOf(place: string, text: string): FieldProblem {
   return { path, code: isNull ? 'REQUIRED' : 'INVALID_VALUE', message }
 }
 
+// A list may have hundreds of thousands of wrong items, and each costs an error to find.
+const enough = new Error('fifty problems were found')
+
 /**
  * The variables as the operation declares them, defaults filled in. Refuses with every problem that was found (at most
  * fifty), each under the variable's name and the path into it.
@@ -100,9 +103,15 @@ export function coerceVariables(declared: readonly DeclaredVariable[], given: Va
       problems.push(required(name, 'must not be null'))
     } else {
       const note = (path: readonly (string | number)[], _value: unknown, error: Error): void => {
-        if (problems.length < problemsMax) problems.push(problemOf([name, ...path].join('.'), error.message))
+        problems.push(problemOf([name, ...path].join('.'), error.message))
+        if (problems.length >= problemsMax) throw enough
       }
-      coerced[name] = coerceInputValue(value, type, note, true)
+      try {
+        coerced[name] = coerceInputValue(value, type, note, true)
+      } catch (thrown) {
+        if (thrown !== enough) throw thrown
+        break
+      }
     }
   }
   const [first] = problems

@@ -74,13 +74,17 @@ export async function assetPaths(): Promise<Record<string, string>> {
   )
 }
 
-/** Compressed on first use and kept: bounded by the packages' own files, and never paid twice for. */
-const compressed = new Map<string, Promise<Buffer>>()
+type Form = 'gzip' | 'plain'
+const formOf = { gzip: (content: Buffer) => compress(content), plain: (content: Buffer) => content }
 
-function compressedFile(path: string): Promise<Buffer> {
-  const found = compressed.get(path) ?? readFile(path).then((content) => compress(content))
-  compressed.set(path, found)
-  found.catch(() => compressed.delete(path))
+/** Read on first use and kept: bounded by the packages' own files, and the same bytes for however many who read slowly. */
+const kept = new Map<string, Promise<Buffer>>()
+
+function fileAs(form: Form, path: string): Promise<Buffer> {
+  const key = `${form} ${path}`
+  const found = kept.get(key) ?? readFile(path).then((content) => formOf[form](content))
+  kept.set(key, found)
+  found.catch(() => kept.delete(key))
   return found
 }
 
@@ -97,7 +101,7 @@ export const serveAsset: RequestHandler = async (req: Request, res: Response, ne
   const acceptsGzip = req.acceptsEncodings('gzip') === 'gzip'
   try {
     const path = join(directory, file)
-    const content = await (acceptsGzip ? compressedFile(path) : readFile(path))
+    const content = await fileAs(acceptsGzip ? 'gzip' : 'plain', path)
     guard(res, 'asset')
     if (acceptsGzip) res.set('Content-Encoding', 'gzip')
     res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' })

@@ -15,7 +15,7 @@ import type { RestOperation } from './contract.ts'
 import { announce, noteDeprecated } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
 import { queryPairs } from './query.ts'
-import { withRefreshCookie, writeSessionCookies } from './session-cookies.ts'
+import { withCookies, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
 import { bodyRequired, type Validator } from './validate.ts'
 import { Wording } from './wording.ts'
@@ -155,7 +155,7 @@ export class Endpoint {
     res: ServerResponse,
   ): Promise<void> {
     const { sessionCookies } = this.operation
-    const given = sessionCookies === 'set' ? withRefreshCookie(req, this.operation, body) : body
+    const given = sessionCookies === 'set' ? withCookies(req, this.operation, body) : body
     const variables = translation.variables(req.params, query, req.headers, given)
     const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context).catch((thrown) => {
       throw this.inRestWords(thrown, variables)

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseCookie } from 'cookie'
 import type { Provider } from 'oidc-provider'
 import { readBody } from '../edge/body.ts'
+import { deviceCookie } from '../edge/cookies.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/oauth-port.ts'
@@ -98,7 +100,8 @@ export async function signIn(visiting: Visiting, at: string): Promise<void> {
   const form = await formOf(req)
   const email = form.get('email') ?? ''
   try {
-    const memberships = await port.signIn(visitor, { email, password: form.get('password') ?? '' })
+    const deviceToken = parseCookie(req.headers.cookie ?? '')[deviceCookie] ?? null
+    const memberships = await port.signIn(visitor, { email, password: form.get('password') ?? '', deviceToken })
     if (memberships.length === 0) throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
     Object.assign(here.interaction, { result: { recognized: memberships } })
     await here.interaction.persist()

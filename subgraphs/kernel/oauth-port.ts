@@ -71,10 +71,17 @@ export interface Registration {
   readonly homepageUrl: string | null
 }
 
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+  /** Of an earlier sign-in on the device. */
+  readonly deviceToken: string | null
+}
+
 /** What the authorization server needs of whoever owns users and apps. Codes and tokens are named by their SHA-256 only. */
 export interface OAuthPort {
   /** Throws what the sign-in throws. */
-  signIn(visitor: Visitor, credentials: { readonly email: string; readonly password: string }): Promise<Membership[]>
+  signIn(visitor: Visitor, credentials: Credentials): Promise<Membership[]>
   /** Throws a `Refusal` when the sign-in that it stands on is over. */
   consent(visitor: Visitor, grant: NewGrant): Promise<void>
   mayAct(organizationId: string, userId: string): Promise<boolean>

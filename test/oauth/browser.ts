@@ -27,7 +27,7 @@ export class Browser {
         headers: { Accept: 'text/html', Cookie: this.#cookiesFor(url.pathname) },
         ...(body && { method: 'POST', body }),
       })
-      this.#keep(response.headers.getSetCookie())
+      this.keep(response.headers.getSetCookie())
       const location = response.headers.get('location')
       if (location === null) {
         return { url: url.href, status: response.status, headers: response.headers, text: await response.text() }
@@ -59,7 +59,8 @@ export class Browser {
       .join('; ')
   }
 
-  #keep(setCookies: readonly string[]): void {
+  /** Cookies of an answer, also of one that a page got by itself. */
+  keep(setCookies: readonly string[]): void {
     for (const line of setCookies) {
       const [pair = '', ...attributes] = line.split(/;\s*/)
       const [name = '', value = ''] = pair.split('=', 2)

@@ -145,6 +145,18 @@ describe('authorization code', () => {
     expect([signIn.status, signIn.body.code]).toEqual([429, 'SIGN_IN_THROTTLED'])
   })
 
+  it('lets a person in on a device that is known, whatever strangers at the same address tried', async () => {
+    const person = await aPerson(platform)
+    const signIn = (word: string) => person.rest['authLogin']!({ body: { email: person.email, password: word } })
+    const { headers } = await signIn(password)
+    for (let attempt = 0; attempt < 10; attempt++) await signIn('Wrong horse 7!')
+    const { browser, page } = await started(platform, config)
+    const submit = () => browser.submit(page, 'sign-in', { email: person.email, password })
+    expect((await submit()).status).toBe(429)
+    browser.keep(headers.getSetCookie().filter((line) => line.startsWith('device_token=')))
+    expect((await submit()).text).toContain('name="organization"')
+  })
+
   it('tells the app when the user does not allow it', async () => {
     const { browser, page, checks } = await started(platform, config)
     const end = await browser.submit(page, 'decision', { decision: 'deny' })

@@ -78,7 +78,7 @@ describe('authMagicLink', () => {
     )
     expect(answers.map(told).sort()).toEqual(['200', ...Array<string>(9).fill('400 TOKEN_INVALID')])
     const { body, headers } = answers.find(({ status }) => status === 200)!
-    expect(headers.getSetCookie()).toHaveLength(3)
+    expect(headers.getSetCookie()).toHaveLength(4)
     expect((await bearer(body.accessToken as string).me!()).body).toMatchObject({ email, emailVerified: true })
   })
 
@@ -173,7 +173,7 @@ describe('authChangePassword', () => {
     const { email, token } = await registered()
     const other = (await stranger().authLogin!({ body: { email, password } })).body.accessToken as string
     const answer = await bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword } })
-    expect([answer.status, answer.headers.getSetCookie().length]).toEqual([200, 3])
+    expect([answer.status, answer.headers.getSetCookie().length]).toEqual([200, 4])
     platform.pass(1000)
     expect([told(await bearer(token).me!()), told(await bearer(other).me!())]).toEqual(
       Array<string>(2).fill('401 UNAUTHENTICATED'),

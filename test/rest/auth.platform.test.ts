@@ -38,6 +38,7 @@ describe('authRegister', () => {
     expect(answer.headers.getSetCookie()).toEqual([
       `refresh_token=${refreshToken}; Max-Age=2592000; Path=/v1/auth; HttpOnly; SameSite=Strict`,
       `access_token=${answer.body.accessToken}; Max-Age=900; Path=/; HttpOnly; SameSite=Lax`,
+      `device_token=${answer.body.deviceToken}; Max-Age=15552000; Path=/v1; HttpOnly; SameSite=Strict`,
       `csrf_token=${answer.body.csrfToken}; Max-Age=2592000; Path=/; SameSite=Strict`,
     ])
   })

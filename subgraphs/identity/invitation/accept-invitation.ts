@@ -91,11 +91,11 @@ interface Proof {
 /** Takes one hash either way. Somebody who never had a password gets this one: the token proves the address as a reset would. */
 function proven(ctx: RequestContext, email: string, password: string): Promise<Proof> {
   return inHashSlot(async () => {
-    await refuseThrottled(ctx, email)
+    await refuseThrottled(ctx, email, 'MAILED')
     const knownHash = (await findPerson(ctx.db, email))?.passwordHash ?? null
     if (knownHash === null) return { knownHash, newHash: await hashPassword(password) }
     if (await isPassword(password, knownHash)) return { knownHash, newHash: null }
-    throw await failed(ctx, email, emailTaken())
+    throw await failed(ctx, email, emailTaken(), 'MAILED')
   }, ctx)
 }
 

@@ -2,7 +2,15 @@ import { addressKey } from '../../kernel/address.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { anonymous, type Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { Client, Membership, NewGrant, OAuthPort, Registration, Visitor } from '../../kernel/oauth-port.ts'
+import type {
+  Client,
+  Credentials,
+  Membership,
+  NewGrant,
+  OAuthPort,
+  Registration,
+  Visitor,
+} from '../../kernel/oauth-port.ts'
 import {
   inTransaction,
   requestContext,
@@ -22,11 +30,7 @@ const contextOf = (services: Services, caller: Caller): RequestContext =>
   requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
 
 /** By the sign-in's own rules, throttles and timing; organizations that are suspended cannot be chosen. */
-async function signIn(
-  services: Services,
-  visitor: Visitor,
-  credentials: { readonly email: string; readonly password: string },
-): Promise<Membership[]> {
+async function signIn(services: Services, visitor: Visitor, credentials: Credentials): Promise<Membership[]> {
   const users = await recognize(contextOf(services, anonymous(visitor)), credentials)
   const organizations = await services.database.query<{ id: string; name: string }>(
     `select id, name from identity.organization where id = any($1::uuid[]) and status <> 'SUSPENDED'`,

@@ -25,9 +25,9 @@ export async function changePassword(ctx: RequestContext, input: ChangePasswordI
   }
   const person = await personOf(ctx)
   const passwordHash = await inHashSlot(async () => {
-    await refuseThrottled(ctx, person.email)
+    await refuseThrottled(ctx, person.email, 'SESSION')
     if (await isPassword(currentPassword, person.passwordHash)) return hashPassword(newPassword)
-    throw await failed(ctx, person.email, wrong())
+    throw await failed(ctx, person.email, wrong(), 'SESSION')
   }, ctx)
   return inTransaction(ctx, async (inner) => {
     await lockOwnPerson(inner, person)

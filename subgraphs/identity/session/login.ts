@@ -5,6 +5,7 @@ import { inHashSlot } from '../password/hash-slots.ts'
 import { isPassword, passwordLengthMax } from '../password/password.ts'
 import { emailLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { findPerson, lockMemberships, type Membership, type Person } from '../user/user.ts'
+import { isKnownDevice } from './device-token.ts'
 import { lockProven } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { LoginInput, SignedIn } from './session.ts'
@@ -51,8 +52,9 @@ async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recog
     ...textProblems('email', email, { min: 1, max: emailLengthMax }),
     ...textProblems('password', password, { min: 1, max: passwordLengthMax }),
   ])
+  const way = isKnownDevice(ctx, email, input.deviceToken) ? 'KNOWN_DEVICE' : 'STRANGER'
   return inHashSlot(async () => {
-    await refuseThrottled(ctx, email)
+    await refuseThrottled(ctx, email, way)
     const person = await findPerson(ctx.db, email)
     const isRight = await isPassword(password, person?.passwordHash ?? null)
     const memberships =
@@ -60,7 +62,7 @@ async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recog
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
-    if (!person || !user) throw await failed(ctx, email, wrong())
+    if (!person || !user) throw await failed(ctx, email, wrong(), way)
     return { person, users: [user, ...others] }
   }, ctx)
 }

@@ -58,8 +58,8 @@ export async function resetPassword(ctx: RequestContext, input: ResetPasswordInp
 }
 
 async function rightCode(ctx: RequestContext, email: string, code: string): Promise<ProvenToken> {
-  await refuseThrottled(ctx, email)
+  await refuseThrottled(ctx, email, 'MAILED')
   const token = await checkCode(ctx, email, code)
-  if (!token?.personId) throw await failed(ctx, email, wrongCode())
+  if (!token?.personId) throw await failed(ctx, email, wrongCode(), 'MAILED')
   return { ...token, personId: token.personId }
 }

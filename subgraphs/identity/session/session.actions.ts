@@ -8,6 +8,7 @@ import { appendEvent } from '../identity-event.ts'
 import { findOrganization, shownTo } from '../organization/organization.ts'
 import { noteArrival } from '../user/arrival.ts'
 import type { User } from '../user/user.ts'
+import { newDeviceToken } from './device-token.ts'
 import { newRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
 import type { SignedIn } from './session.ts'
 
@@ -72,6 +73,7 @@ export async function signedIn(
     expiresIn: sessionTokenSeconds,
     refreshToken,
     csrfToken: newCsrfToken(ctx.keys.encryption, sessionId),
+    deviceToken: newDeviceToken(ctx, user.email),
     user,
     organization: shownTo(user.role, organization),
   }

@@ -22,6 +22,13 @@ export class SignedIn {
   @Field(() => String, { simple: true, description: 'For writes of this session that its cookie authenticates.' })
   csrfToken!: string
 
+  @Field(() => String, {
+    simple: true,
+    description:
+      'To be kept on the device and sent with its next sign-in, which strangers then cannot throttle. 180 days.',
+  })
+  deviceToken!: string
+
   @Field(() => User, { simple: true })
   user!: User
 
@@ -49,6 +56,9 @@ export class LoginInput {
 
   @Field(() => ID, { nullable: true, description: 'Absent: the organization of the latest sign-in.' })
   organizationId?: string | null
+
+  @Field(() => String, { nullable: true, description: 'Of an earlier sign-in to this account on the same device.' })
+  deviceToken?: string | null
 }
 
 @InputType()

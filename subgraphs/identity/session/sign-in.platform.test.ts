@@ -4,6 +4,7 @@ import { decodeProtectedHeader } from 'jose'
 import { newId } from '../../kernel/ids.ts'
 import { publicJwks, verifySessionToken } from '../../kernel/session-token.ts'
 import { anonymous, claimsOf, goodPassword, useIdentity } from '../identity.fixture.ts'
+import { isKnownDevice } from './device-token.ts'
 import { deactivateUser, removeUser, suspendOrganization } from '../public.ts'
 
 const world = useIdentity()
@@ -11,6 +12,7 @@ const answer =
   'accessToken tokenType expiresIn refreshToken user { id email name role visibility } organization { id name code status }'
 const registering = `mutation($input: RegisterInput!) { authRegister(input: $input) { ${answer} } }`
 const signingIn = `mutation($input: LoginInput!) { authLogin(input: $input) { ${answer} } }`
+const signingInOnDevice = 'mutation($input: LoginInput!) { authLogin(input: $input) { deviceToken } }'
 const anEmail = () => `person-${newId()}@example.com`
 
 const register = (input: object, from = `198.51.100.${Math.floor(Math.random() * 250)}`) =>
@@ -163,29 +165,96 @@ describe('authLogin', () => {
     expect((await login({ email: user.email, password: 'Wrong password 7!' })).codes).toEqual(['UNAUTHENTICATED'])
   })
 
-  it.each(['an account', 'an address that exists for nobody'])(
-    'refuses %s after 10 failures for 15 minutes',
+  const wrongPassword = 'Wrong password 7!'
+  const throttled = (retryAfter: number) => ({ code: 'SIGN_IN_THROTTLED', retryAfter })
+  let networks = 0
+  /** An address that nobody has used. */
+  const elsewhere = () => `2001:db8:1:${(++networks).toString(16)}::1`
+  const whose = ['an account', 'an address that exists for nobody'] as const
+  const emailOf = async (which: (typeof whose)[number]) => {
+    const organization = await world.anOrganization()
+    return which === 'an account' ? (await world.aUser(organization.id, { password: goodPassword })).email : anEmail()
+  }
+
+  it.each(whose)(
+    'refuses %s after 10 failures from one address for 15 minutes, to that address alone',
     async (which) => {
-      const organization = await world.anOrganization()
-      const { email } =
-        which === 'an account' ? await world.aUser(organization.id, { password: goodPassword }) : { email: anEmail() }
-      const codes: string[] = []
+      const email = await emailOf(which)
+      const [stranger, owner] = [elsewhere(), elsewhere()]
+      const answers: unknown[] = []
       for (let attempt = 0; attempt < 12; attempt++) {
-        codes.push(...(await login({ email, password: 'Wrong password 7!' }, `192.0.2.${attempt}`)).codes)
+        answers.push(...(await login({ email, password: wrongPassword }, stranger)).codes)
       }
-      expect(codes).toEqual([...Array<string>(10).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED', 'SIGN_IN_THROTTLED'])
-      const right = await login({ email }, '192.0.2.50')
-      expect(right.errors[0]?.extensions).toEqual({ code: 'SIGN_IN_THROTTLED', retryAfter: 900 })
+      expect(answers).toEqual([...Array<string>(10).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED', 'SIGN_IN_THROTTLED'])
+      expect((await login({ email }, stranger)).errors[0]?.extensions).toEqual(throttled(900))
+      const right = which === 'an account' ? [] : ['UNAUTHENTICATED']
+      expect((await login({ email }, owner)).codes).toEqual(right)
       world.pass(15 * 60_000)
-      expect((await login({ email }, '192.0.2.50')).codes).toEqual(which === 'an account' ? [] : ['UNAUTHENTICATED'])
+      expect((await login({ email }, stranger)).codes).toEqual(right)
     },
   )
 
+  it.each(whose)('stops guesses at %s from many addresses after 100 in an hour', async (which) => {
+    const email = await emailOf(which)
+    const codes: string[] = []
+    for (let attempt = 0; attempt < 102; attempt++) {
+      codes.push(...(await login({ email, password: wrongPassword }, elsewhere())).codes)
+    }
+    expect(codes).toEqual([...Array<string>(100).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED', 'SIGN_IN_THROTTLED'])
+    expect((await login({ email }, elsewhere())).errors[0]?.extensions).toEqual(throttled(3600))
+    world.pass(60 * 60_000)
+    expect((await login({ email }, elsewhere())).codes).toEqual(which === 'an account' ? [] : ['UNAUTHENTICATED'])
+  })
+
+  it('lets the owner in on a known device, and by what is mailed, whatever strangers try', async () => {
+    const email = await emailOf('an account')
+    const other = await emailOf('an account')
+    const tokenOf = async (address: string) =>
+      (await world.run(signingInOnDevice, { input: { email: address, password: goodPassword } })).data.authLogin!
+        .deviceToken!
+    const [deviceToken, otherToken] = [await tokenOf(email), await tokenOf(other)]
+    for (let attempt = 0; attempt < 100; attempt++) await login({ email, password: wrongPassword }, elsewhere())
+    const forged = [otherToken, `${deviceToken}x`, `9${deviceToken}`, deviceToken.replace(/.$/, ''), '', null]
+    for (const token of forged) {
+      const { codes } = await login({ email, deviceToken: token }, elsewhere())
+      expect([token, codes]).toEqual([token, ['SIGN_IN_THROTTLED']])
+    }
+    expect((await login({ email: email.toUpperCase(), deviceToken }, elsewhere())).codes).toEqual([])
+    const { codes } = await world.run(
+      'mutation($input: ResetCodeInput!) { authVerifyResetCode(input: $input) { valid } }',
+      {
+        input: { email, code: '12345678' },
+      },
+    )
+    expect(codes).toEqual(['VALIDATION_FAILED'])
+
+    // A device that guesses has ten guesses of its own, and is then as good as any other.
+    const guesses: string[] = []
+    for (let attempt = 0; attempt < 11; attempt++) {
+      guesses.push(...(await login({ email, password: wrongPassword, deviceToken }, elsewhere())).codes)
+    }
+    expect(guesses).toEqual([...Array<string>(10).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED'])
+    expect((await login({ email, deviceToken }, elsewhere())).codes).toEqual(['SIGN_IN_THROTTLED'])
+    world.pass(15 * 60_000)
+    expect((await login({ email, deviceToken }, elsewhere())).codes).toEqual([])
+  })
+
+  it('knows a device for 180 days', async () => {
+    const email = await emailOf('an account')
+    const { data } = await world.run(signingInOnDevice, { input: { email, password: goodPassword } })
+    const { deviceToken } = data.authLogin!
+    const { services } = world
+    expect(isKnownDevice(services, email, deviceToken)).toBe(true)
+    world.pass(180 * 86_400_000 - 1000)
+    expect(isKnownDevice(services, email, deviceToken)).toBe(true)
+    world.pass(1000)
+    expect(isKnownDevice(services, email, deviceToken)).toBe(false)
+  })
+
   it('lets no more guesses through when they come together', async () => {
     const email = anEmail()
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => login({ email }, `2001:db8:${index}::1`)),
-    )
+    const from = elsewhere()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login({ email }, from)))
     const codes = answers.flatMap(({ codes }) => codes)
     expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(10)
     expect(codes.filter((code) => code === 'SIGN_IN_THROTTLED')).toHaveLength(20)

@@ -7,9 +7,16 @@ import type { RequestContext } from '../../kernel/request.ts'
 
 const quarterHour = 15 * 60_000
 
-/** Failed sign-ins. What fails for one person must not lock out an office behind one address. */
-const accountFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
+/**
+ * Failed sign-ins. What fails for one person must not lock out an office behind one address, and what strangers try must not
+ * lock out the owner of the account: so an account and an address are counted together.
+ */
+const accountFromAddressFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
 const addressFailures: readonly Limit[] = [{ max: 50, windowMs: quarterHour }]
+/** Of one account from everywhere: guesses that are spread over many addresses. */
+const accountFailures: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
+/** On devices where somebody signed in to the account before; of users who are signed in. */
+const ownFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
 /** Registrations from one address. Those that tell that there is an account are few, and then none is answered. */
 const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
 const tellingRegistrations: readonly Limit[] = [{ max: 10, windowMs: 4 * quarterHour }]
@@ -23,25 +30,43 @@ const accountKey = (email: string): string => createHash('sha256').update(email)
 
 type Judge = 'count' | 'hit'
 
-async function refusal(ctx: RequestContext, email: string, judge: Judge): Promise<Refusal | null> {
-  const nowMs = ctx.clock.now().getTime()
+/**
+ * How somebody tries to come in. Strangers cannot spend what a known device, a session or what was mailed has; a known
+ * device that has spent its own is a stranger. Codes that were mailed are good for a few guesses each.
+ */
+export type Way = 'STRANGER' | 'KNOWN_DEVICE' | 'SESSION' | 'MAILED'
+
+async function refusal(ctx: RequestContext, email: string, judge: Judge, way: Way): Promise<Refusal | null> {
+  const { counters, clock, caller } = ctx
+  const [nowMs, account, address] = [clock.now().getTime(), accountKey(email), addressKey(caller.ip)]
+  if (way === 'KNOWN_DEVICE' || way === 'SESSION') {
+    const own = await counters[judge](`sign-in-${way}`, account, ownFailures, nowMs)
+    if (own.allowed) return null
+    if (way === 'SESSION') return throttled(own)
+  }
   const verdicts = [
-    await ctx.counters[judge]('sign-in-account', accountKey(email), accountFailures, nowMs),
-    await ctx.counters[judge]('sign-in-address', addressKey(ctx.caller.ip), addressFailures, nowMs),
+    await counters[judge]('sign-in-account-address', `${account} ${address}`, accountFromAddressFailures, nowMs),
+    await counters[judge]('sign-in-address', address, addressFailures, nowMs),
   ]
+  if (way !== 'MAILED') verdicts.push(await counters[judge]('sign-in-account', account, accountFailures, nowMs))
   const spent = verdicts.filter(({ allowed }) => !allowed).sort((a, b) => b.resetMs - a.resetMs)
   return spent[0] ? throttled(spent[0]) : null
 }
 
-/** Refuses an attempt for an account, existing or not, or from an address that failed too often. */
-export async function refuseThrottled(ctx: RequestContext, email: string): Promise<void> {
-  const refused = await refusal(ctx, email, 'count')
+/** Refuses an attempt for an account, existing or not, that failed too often from its address, or an address that did. */
+export async function refuseThrottled(ctx: RequestContext, email: string, way: Way = 'STRANGER'): Promise<void> {
+  const refused = await refusal(ctx, email, 'count', way)
   if (refused) throw refused
 }
 
 /** Notes a failure and says what to answer. The count decides, so that of attempts that arrive together only ten see 401. */
-export async function failed(ctx: RequestContext, email: string, answer: Refusal): Promise<Refusal> {
-  return (await refusal(ctx, email, 'hit')) ?? answer
+export async function failed(
+  ctx: RequestContext,
+  email: string,
+  answer: Refusal,
+  way: Way = 'STRANGER',
+): Promise<Refusal> {
+  return (await refusal(ctx, email, 'hit', way)) ?? answer
 }
 
 async function addressRefusal({ counters, caller, clock }: RequestContext, judge: Judge): Promise<Refusal | null> {

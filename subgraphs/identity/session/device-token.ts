@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from '../../kernel/derived-key.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+
+const lifeSeconds = 180 * 86_400
+const form = /^(\d{1,12})\.([\w-]{43})$/
+
+type Signing = Pick<RequestContext, 'keys' | 'clock'>
+
+const secondsOf = ({ clock }: Signing): number => Math.floor(clock.now().getTime() / 1000)
+
+const signature = ({ keys }: Signing, email: string, issued: string): Buffer =>
+  createHmac('sha256', derivedKey(keys.encryption, 'device')).update(`${issued} ${email}`).digest()
+
+/** For a device on which somebody has just signed in to the account of the address. It opens nothing by itself. */
+export function newDeviceToken(signing: Signing, email: string): string {
+  const issued = String(secondsOf(signing))
+  return `${issued}.${signature(signing, email, issued).toString('base64url')}`
+}
+
+/** Whether somebody signed in to the account of this address on the device, in the last 180 days. */
+export function isKnownDevice(signing: Signing, email: string, token: string | null | undefined): boolean {
+  const [, issued, given] = form.exec(token ?? '') ?? []
+  if (issued === undefined || given === undefined) return false
+  const isRecent = Number(issued) + lifeSeconds > secondsOf(signing)
+  const [mac, expected] = [Buffer.from(given, 'base64url'), signature(signing, email, issued)]
+  return isRecent && mac.length === expected.length && timingSafeEqual(mac, expected)
+}

@@ -16,11 +16,15 @@ const issued = {
 }
 const asked: { authorization: string; form: URLSearchParams }[] = []
 
+/** What happens while the provider takes its time. */
+let meanwhile: (() => Promise<void>) | null = null
+
 /** A meeting provider: it takes the code `good` once its challenge fits, and is at a loss for `strange`. */
 const provider = createServer((req, res) => {
   let text = ''
   req.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  req.on('end', () => {
+  req.on('end', async () => {
+    await meanwhile?.()
     const form = new URLSearchParams(text)
     asked.push({ authorization: req.headers.authorization!, form })
     const answer = (status: number, body: object) =>
@@ -91,6 +95,22 @@ async function aPerson() {
 }
 
 describe('authMeetingCallback', () => {
+  it.each(['signs out', 'is taken out'])(
+    'keeps no token of a user who %s before the provider answers',
+    async (what) => {
+      const { begin, back, rest, organizationId, userId } = await aPerson()
+      const { state } = await begin()
+      meanwhile = async () => {
+        if (what === 'signs out') await rest.authLogout!()
+        else await removeUser(platform.services, organizationId, userId)
+      }
+      const answer = await back(state)
+      meanwhile = null
+      expect(told(answer)).toBe('401 UNAUTHENTICATED')
+      expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
+    },
+  )
+
   it('trades the code for tokens, which are kept sealed and told to nobody', async () => {
     const person = await aPerson()
     const { url, state } = await person.begin()

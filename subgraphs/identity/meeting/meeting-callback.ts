@@ -110,6 +110,7 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
   const expiresAt = isDated ? new Date(now.getTime() + seconds * 1000).toISOString() : null
   const scope = typeof tokens.scope === 'string' ? tokens.scope.slice(0, textMax) : null
   return inTransaction(ctx, async (inner) => {
+    await lockSession(inner)
     const id = newId()
     // Connecting again is a new connection with a place of its own to seal for.
     await endConnections(inner, userId, provider)
@@ -136,4 +137,13 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
     await appendAudit(inner, { action: 'meeting_connection.created', target, after: { provider, scope, userId } })
     return stored
   })
+}
+
+/** The provider takes its time: a session that has ended by then connects nothing, and whoever ends it now waits. */
+async function lockSession({ db, caller }: RequestContext): Promise<void> {
+  const live = await db.query(
+    'select 1 from identity.session where organization_id = $1 and id = $2 and ended_at is null for share',
+    [caller.organizationId, caller.credentialId],
+  )
+  if (live.length === 0) throw new Refusal('UNAUTHENTICATED', 'The session is over; sign in again.')
 }

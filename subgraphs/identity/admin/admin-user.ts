@@ -54,10 +54,10 @@ export class AdminUser {
   @Column(() => Boolean, { description: 'Whether its credentials work.' })
   isActive!: boolean
 
-  @Column(() => String, { description: 'IANA name.' })
+  @Column(() => String, { description: 'IANA name; UTC until the person comes itself.' })
   timezone!: string
 
-  @Column(() => String, { description: 'BCP 47.' })
+  @Column(() => String, { description: 'BCP 47; en until the person comes itself.' })
   locale!: string
 
   @Column(() => String, { nullable: true, description: 'What the directory that provisions it (SCIM) calls it.' })

@@ -80,7 +80,10 @@ interface NewPassword {
   readonly passwordHash: string
 }
 
-/** Gives a person a password, ends every session and every mailed way in, and tells the person. In a transaction. */
+/**
+ * Gives a person, who is locked for a change, a password, ends everything that began with a sign-in and every mailed way in,
+ * and tells the person. In a transaction.
+ */
 export async function setPassword(ctx: RequestContext, person: NewPassword): Promise<void> {
   const { id, email, passwordHash } = person
   await ctx.db.query('update identity.person set password_hash = $2, updated_at = $3 where id = $1', [

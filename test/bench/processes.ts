@@ -62,6 +62,8 @@ export interface ProjectOptions {
   readonly root?: string
   readonly nodeOptions?: readonly string[]
   readonly demo?: boolean
+  /** What is configured otherwise. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 async function freePort(): Promise<number> {
@@ -82,7 +84,7 @@ async function isReady(port: number): Promise<boolean> {
 
 /** The compiled project as one process, with everything on but the limits per address. */
 export async function startProject(options: ProjectOptions): Promise<Server & { readonly readyMs: number }> {
-  const { dataDir, databaseUrl, root = projectRoot, nodeOptions = [], demo = false } = options
+  const { dataDir, databaseUrl, root = projectRoot, nodeOptions = [], demo = false, environment = {} } = options
   const port = await freePort()
   const settings = {
     PORT: String(port),
@@ -90,6 +92,7 @@ export async function startProject(options: ProjectOptions): Promise<Server & { 
     DEMO: demo ? 'on' : 'off',
     IP_LIMITS: 'off',
     LOG_LEVEL: 'warn',
+    ...environment,
   }
   const env = childEnvironment({
     ...settings,

@@ -57,7 +57,7 @@ describe('Graph.prepare', () => {
     ['a directive', (brackets: string) => `{ flag @include(if: ${brackets}) }`],
   ])('refuses %s of 40,000 brackets where the parser would run out of stack', (_place, document) => {
     const brackets = `${'['.repeat(40_000)}${']'.repeat(40_000)}`
-    expect(() => graph.prepare(document(brackets))).toThrow('Nesting limit of 64 brackets exceeded.')
+    expect(() => graph.prepare(document(brackets))).toThrow('Nesting limit of 128 brackets exceeded.')
   })
 
   it('accepts documents of 100,000 characters and refuses one more', () => {

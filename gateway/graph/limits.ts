@@ -37,7 +37,7 @@ export interface GraphLimits {
 export const defaultLimits: GraphLimits = {
   tokens: 2000,
   comments: 2000,
-  nesting: 64,
+  nesting: 128,
   nameLength: 128,
   depth: 12,
   introspectionDepth: 20,

@@ -98,5 +98,5 @@ try {
     process.exitCode = 1
   }
 } finally {
-  for (const close of closers.reverse()) await close()
+  for (const close of closers.toReversed()) await close()
 }

@@ -20,6 +20,10 @@ describe('isJsonLargerThan', () => {
     ['names', { '': 1, 'a"b': 2, ü: 3, [`long ${'x'.repeat(100)}`]: 4 }],
     ['what has no value', { a: undefined, b: 1 }],
     ['a date', { at: new Date(0) }],
+    [
+      'a number with all its digits',
+      [(JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('12345678901234567890.5')],
+    ],
     ['the same object in many places', { a: shared, b: shared, list: [shared, shared] }],
   ])('is exact: %s', (_, value) => {
     const bytes = Buffer.byteLength(JSON.stringify(value))

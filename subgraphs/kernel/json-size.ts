@@ -67,6 +67,8 @@ function arrayBytes(items: readonly unknown[], max: number): number {
 
 function objectBytes(object: Record<string, unknown>, max: number): number {
   if (object instanceof Date) return textBytes(object.toISOString())
+  // A number with all its digits, as `JSON.rawJSON` keeps it; nothing that was parsed has no prototype.
+  if (typeof object['rawJSON'] === 'string' && Object.getPrototypeOf(object) === null) return object['rawJSON'].length
   let bytes = 1
   for (const key in object) {
     const member = object[key]

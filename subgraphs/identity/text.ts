@@ -24,7 +24,7 @@ export const nameLengthMax = 255
 export { emailLengthMax }
 
 /** The form in which an address is stored and looked up. What is no address stays as it is, and is found nowhere. */
-export const normalizeEmail = (text: string): string => parseEmail(text) ?? text.trim()
+export const normalizeEmail = (text: string): string => parseEmail(text) ?? text
 
 /** Of an address that `normalizeEmail` gave. */
 export function emailProblems(text: string, path = 'email'): FieldProblem[] {

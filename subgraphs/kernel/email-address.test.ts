@@ -36,6 +36,8 @@ describe('parseEmail', () => {
     'victim\u0001@corp.example',
     'victim@corp.example\u0000',
     'victim@corp\t.example',
+    'victim@corp.example\n',
+    '\u00a0victim@corp.example',
     'victim @corp.example',
     'victim@corp.example\r\nRCPT TO:<eve@example.com>',
     'victim\u200b@corp.example',

@@ -20,11 +20,12 @@ const domainText = /^[\p{L}\p{M}\p{N}.-]+$/u
 const domainInAscii = (domain: string): string => (domainText.test(domain) ? domainToASCII(domain) : '')
 
 /**
- * The one form in which an address is stored, compared and written to; null for what is no address. The local part takes
+ * The one form in which an address is stored, compared and written to, without spaces around it; null for what is no address.
+ * The local part takes
  * ASCII only: letters of other scripts look like these, and few servers deliver to them.
  */
 export function parseEmail(text: string): string | null {
-  const given = text.length <= textLengthMax ? text.trim() : ''
+  const given = text.length <= textLengthMax ? text.replaceAll(/^ +| +$/g, '') : ''
   const at = given.lastIndexOf('@')
   const [local, domain] = [given.slice(0, at), domainInAscii(given.slice(at + 1))]
   if (at < 1 || domain === '' || !unquoted.test(local)) return null

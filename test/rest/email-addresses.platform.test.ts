@@ -18,6 +18,7 @@ const noAddresses = [
   'victim\u0001@corp.example',
   'victim@corp\u0001.example',
   'victim@corp.example\r\nBcc: eve@example.com',
+  'victim@corp.example\n',
   'victim@corp.example,eve@example.com',
   'Victim <victim@corp.example>',
   '"victim"@corp.example',

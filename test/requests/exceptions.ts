@@ -26,6 +26,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
 export const ruledFields: ReadonlySet<string> = new Set([
   'code',
   'currentPassword',
+  'deviceToken',
   'businessHours',
   'email',
   'expiresAt',

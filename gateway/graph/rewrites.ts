@@ -49,7 +49,7 @@ export function applyRewrites(
     rewriteAt(schema, rewrite.path.slice(0, -1), value, (data) => {
       if (rewrite.kind === 'ValueSetter') {
         data[key] = rewrite.setValueTo
-      } else if (own(data, key)) {
+      } else if (own(data, key) !== undefined) {
         data[rewrite.renameKeyTo] = data[key]
         data[key] = undefined
       }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { pino, type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { systemClock, type Clock } from './clock.ts'
 import { settingsOf, type Config } from './config.ts'
 import type { Counters } from './counters/counters.ts'
@@ -14,6 +14,7 @@ import { AboveTenants, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
 import { extractiveModelIn } from './language-model.ts'
+import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import { onceASecond } from './once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
@@ -45,7 +46,7 @@ export interface ServicesOptions {
   readonly besideServer?: boolean
 }
 
-export const logger = (config: Pick<Config, 'logLevel'>): Logger => pino({ level: config.logLevel, base: null })
+export const logger = (config: Pick<Config, 'logLevel'>): Logger => openLog(config.logLevel)
 
 export async function openServices({
   config,

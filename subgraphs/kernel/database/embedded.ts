@@ -60,6 +60,8 @@ const ownSettings = {
   log_line_prefix: '',
   // A refused statement may carry what a customer wrote.
   log_min_error_statement: 'panic',
+  // Details quote whole rows.
+  log_error_verbosity: 'terse',
 }
 
 const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }

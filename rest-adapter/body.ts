@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseBody, refuseOtherThanJson } from '../gateway/edge/body.ts'
 import { problemsMax, unfitIn as unfitWithin, type Bounds } from '../gateway/edge/unfit.ts'
 import { invalid, Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
+import { isJsonObject } from '../subgraphs/kernel/exact-number.ts'
 import { jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
 
 /** The body as JSON, refused where no operation could accept it. */
@@ -22,7 +23,7 @@ export function refuseFields(raw: Buffer, headers: IncomingMessage['headers']): 
     if (/json/i.test(headers['content-type'] ?? '')) throw refused
     return
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isJsonObject(body)) {
     throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'This operation takes no body.' }])
   }
   const unfit = unfitIn(body)

@@ -1,5 +1,7 @@
 import { Kind, parse } from 'graphql'
 import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
+import { parseJsonExactly } from '../subgraphs/kernel/exact-json.ts'
+import { exactNumber, isJsonObject } from '../subgraphs/kernel/exact-number.ts'
 import { isId } from '../subgraphs/kernel/ids.ts'
 import { isStorable } from '../subgraphs/kernel/record/scalars.ts'
 import { refusalOf } from './body.ts'
@@ -163,7 +165,7 @@ function reader(schema: Schema): Read {
     case 'integer':
       return (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text)
     case 'number':
-      return (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text)
+      return (text) => (/^-?\d{1,15}(\.\d{1,20})?$/.test(text) ? exactNumber(text) : text)
     case 'boolean':
       return (text) => (text === 'true' ? true : text === 'false' ? false : text)
     default:
@@ -183,7 +185,7 @@ function readVersion(text: string): number | undefined {
 
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonExactly(text)
   } catch {
     return text
   }
@@ -201,7 +203,7 @@ const repeated = (path: string): FieldProblem => ({
 function addMember(values: Values, name: string, key: string, text: string, problems: FieldProblem[]): void {
   const path = `${name}.${key}`
   const members = Object.hasOwn(values, name) ? values[name] : {}
-  if (typeof members !== 'object' || members === null || Array.isArray(members)) problems.push(repeated(name))
+  if (!isJsonObject(members)) problems.push(repeated(name))
   else if (key === '__proto__')
     problems.push({ path, code: 'UNKNOWN_FIELD', message: `${path} cannot be a custom field.` })
   else if (Object.hasOwn(members, key)) problems.push(repeated(path))

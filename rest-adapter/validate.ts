@@ -3,6 +3,8 @@ import addFormatsModule from 'ajv-formats'
 import { OpenAPIBackend, type Document, type Operation } from 'openapi-backend'
 import { parseEmail } from '../subgraphs/kernel/email-address.ts'
 import type { FieldProblem, Refusal } from '../subgraphs/kernel/errors.ts'
+import { withNearestNumbers } from '../subgraphs/kernel/exact-json.ts'
+import { isJsonObject } from '../subgraphs/kernel/exact-number.ts'
 import { isId } from '../subgraphs/kernel/ids.ts'
 import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
 import { refusalOf, unfitIn } from './body.ts'
@@ -48,7 +50,7 @@ export class Validator {
 
   /** Throws a refusal that names every problem of the request. */
   check({ id, method, parameters, body: described }: RestOperation, { url, query, headers, body }: Checkable): void {
-    if (described && (typeof body !== 'object' || body === null || Array.isArray(body)) && body !== undefined) {
+    if (described && !isJsonObject(body) && body !== undefined) {
       throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'The body must be a JSON object.' }])
     }
     const unfit = unfitIn(query)
@@ -60,7 +62,14 @@ export class Validator {
       if (value !== undefined) seen[parameter.name.toLowerCase()] = value
     }
     const path = url.split('?', 1)[0]!
-    const request = { method, path, query: query as Record<string, string>, headers: seen, body }
+    // A number that no double is has the type of one; its bounds are checked again where its digits count.
+    const request = {
+      method,
+      path,
+      query: withNearestNumbers(query) as Record<string, string>,
+      headers: seen,
+      body: withNearestNumbers(body),
+    }
     const errors = this.errorsOf(request, id)
     if (errors?.length) throw refusalOf(distinct(errors.slice(0, errorsMax).map(problemOf)))
   }

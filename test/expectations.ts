@@ -4,7 +4,7 @@ import type { Platform } from './platform.ts'
 import type { Answer } from './rest-client.ts'
 
 /** The answer to a call that may not change anything, after it was shown that it did not. */
-export async function unchanged(platform: Platform, call: () => Promise<Answer>): Promise<Answer> {
+export async function unchanged<A = Answer>(platform: Platform, call: () => Promise<A>): Promise<A> {
   const before = await platform.fingerprint()
   const answer = await call()
   expect(await platform.fingerprint()).toBe(before)

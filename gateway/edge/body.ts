@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { hasTooManyValues, valuesMax } from './count-values.ts'
+import { parseJsonExactly } from '../../subgraphs/kernel/exact-json.ts'
 
 export const bodyBytesMax = 1_048_576
 
@@ -52,12 +53,12 @@ export function refuseOtherThanJson(headers: IncomingHttpHeaders, { suffixed = f
   }
 }
 
-/** Of a key that occurs twice the last one counts. */
+/** Of a key that occurs twice the last one counts. Numbers keep every digit. */
 export function parseBody(raw: Buffer): unknown {
   if (!isUtf8(raw)) throw unreadable('The body is not UTF-8.')
   if (hasTooManyValues(raw)) throw new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${valuesMax} values.`)
   try {
-    return JSON.parse(raw.toString('utf8'))
+    return parseJsonExactly(raw.toString('utf8'))
   } catch {
     throw unreadable('The body is not JSON.')
   }

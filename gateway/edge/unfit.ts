@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { isRawNumber } from '../../subgraphs/kernel/exact-number.ts'
 import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 
 /** Of one request so many are told. */
@@ -23,7 +24,7 @@ function examine(value: unknown, path: string, depth: number, bounds: Bounds, pr
     if (!isStorable(value)) problems.push(notText(path, bounds))
     return
   }
-  if (typeof value !== 'object' || value === null || problems.length >= problemsMax) return
+  if (typeof value !== 'object' || value === null || isRawNumber(value) || problems.length >= problemsMax) return
   if (depth >= bounds.levelsMax) {
     problems.push({ path, code: 'TOO_DEEP', message: bounds.tooDeep })
     return

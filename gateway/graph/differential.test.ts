@@ -85,7 +85,7 @@ describe('Graph refuses what the stock gateway gives no data for', () => {
   it.each([
     ...['1e400', '-1e400', '"1"', '{}'].map((literal) => `weight: ${literal}`),
     ...['"foo"', '5', '{}', '"2027-02-30"'].map((literal) => `at: ${literal}`),
-    ...['1e400', '{a: 1e400}', String.raw`{a: "\u0000"}`].map((literal) => `json: ${literal}`),
+    ...[String.raw`{a: "\u0000"}`].map((literal) => `json: ${literal}`),
   ])('%s', async (given) => {
     const endpoints = libraryEndpoints()
     const stock = await stockGateway(librarySupergraph, endpoints, aContext())

@@ -3,29 +3,34 @@ import {
   isInputObjectType,
   isListType,
   isScalarType,
+  isSpecifiedScalarType,
   Kind,
   print,
   TypeInfo,
-  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
   type DocumentNode,
+  type FloatValueNode,
   type GraphQLInputType,
   type GraphQLScalarType,
   type GraphQLSchema,
+  type IntValueNode,
   type OperationDefinitionNode,
   type ValueNode,
   type VariableDefinitionNode,
   type VariableNode,
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { holdsRawNumber } from '../../subgraphs/kernel/exact-json.ts'
+import { exactNumber } from '../../subgraphs/kernel/exact-number.ts'
+import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import { withoutUnusedVariables } from './conditions.ts'
 import { operationParts, type OperationParts } from './operation.ts'
 import type { Variables } from './variables.ts'
 
 const charactersMax = 1_000_000
 
-/** A value of a scalar that the document writes with variables inside, which is sent as a variable of its own. */
+/** A value of a scalar that the document writes, and that is sent as a variable of its own. */
 export interface WrittenValue {
   readonly name: string
   readonly type: GraphQLScalarType
@@ -51,7 +56,7 @@ function builderOf(node: ValueNode): WrittenValue['build'] {
       return Object.fromEntries(parts.filter(([, value]) => value !== undefined))
     }
   }
-  const value = valueFromASTUntyped(node)
+  const value = valueOfLiteral(node)
   return () => value
 }
 
@@ -77,7 +82,11 @@ const textOf = (node: ValueNode): string =>
 const isChanged = <T>(before: readonly T[], after: readonly T[]): boolean =>
   after.some((item, index) => item !== before[index])
 
-/** Takes values of scalars with variables inside out of one operation. */
+/** Whether a literal says a number that no double is: planner and compiled execution read literals as doubles. */
+const isInexact = (node: ValueNode, type: GraphQLScalarType): boolean =>
+  !isSpecifiedScalarType(type) && node.kind !== Kind.NULL && holdsRawNumber(type.parseLiteral(node))
+
+/** Takes values of scalars with variables or inexact numbers inside out of one operation. */
 class Hoist {
   readonly values = new Map<string, WrittenValue>()
   private readonly taken: ReadonlySet<string>
@@ -89,7 +98,7 @@ class Hoist {
 
   /** The same node where nothing needs to change. */
   replaced(node: ValueNode, type: GraphQLInputType): ValueNode {
-    if (node.kind !== Kind.LIST && node.kind !== Kind.OBJECT) return node
+    if (node.kind === Kind.VARIABLE || node.kind === Kind.NULL) return node
     const nullable = getNullableType(type)
     if (isListType(nullable)) {
       const given = node.kind === Kind.LIST ? node.values : [node]
@@ -110,7 +119,7 @@ class Hoist {
 
   private hoisted(node: ValueNode, type: GraphQLScalarType): ValueNode {
     const uses = usesIn(node)
-    if (uses.size === 0) return node
+    if (uses.size === 0 && !isInexact(node, type)) return node
     const key = `${type.name} ${textOf(node)}`
     const value = this.values.get(key) ?? { name: this.freeName(), type, uses, build: builderOf(node) }
     this.values.set(key, value)
@@ -128,7 +137,7 @@ class Hoist {
 const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
 const variableNode = (name: string): VariableNode => ({ kind: Kind.VARIABLE, name: nameNode(name) })
 
-/** Never null: it is an object or a list. */
+/** Never null: it is an object, a list or a number. */
 const definitionOf = ({ name, type }: WrittenValue): VariableDefinitionNode => ({
   kind: Kind.VARIABLE_DEFINITION,
   variable: variableNode(name),
@@ -136,8 +145,8 @@ const definitionOf = ({ name, type }: WrittenValue): VariableDefinitionNode => (
 })
 
 /**
- * The planner forgets variables inside the values of scalars, and compiled execution knows none there. The operation comes
- * back with each such value as one variable, and with how those are built.
+ * The planner forgets variables inside the values of scalars and rounds numbers there, and so does compiled execution. The operation
+ * comes back with each such value as one variable, and with how those are built.
  */
 export function withValuesHoisted(
   schema: GraphQLSchema,
@@ -148,6 +157,7 @@ export function withValuesHoisted(
   const document: DocumentNode = visit(
     parts.document,
     visitWithTypeInfo(typeInfo, {
+      VariableDefinition: withoutInexactDefault,
       Argument(node) {
         const type = typeInfo.getInputType()
         const value = type ? hoist.replaced(node.value, type) : node.value
@@ -156,7 +166,7 @@ export function withValuesHoisted(
     }),
   )
   const written = [...hoist.values.values()]
-  if (written.length === 0) return { parts, written }
+  if (document === parts.document) return { parts, written }
   const declared = visit(document, {
     OperationDefinition: (node) => ({
       ...node,
@@ -164,6 +174,15 @@ export function withValuesHoisted(
     }),
   })
   return { parts: operationParts(withoutUnusedVariables(declared), null), written }
+}
+
+/** The planner refuses defaults of variables that no double is. Every variable that has one comes with a value. */
+const withoutInexactDefault = (definition: VariableDefinitionNode): VariableDefinitionNode | undefined => {
+  const zero = { kind: Kind.INT, value: '0' } as const
+  const instead = (node: IntValueNode | FloatValueNode) =>
+    typeof exactNumber(node.value) === 'number' ? undefined : zero
+  const changed = visit(definition, { IntValue: instead, FloatValue: instead })
+  return changed === definition ? undefined : changed
 }
 
 /** A short document could repeat a long variable a thousand times. */

@@ -1,7 +1,7 @@
+import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
 import type { Data } from './shape.ts'
 
-export const isData = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isData = (value: unknown): value is Data => isJsonObject(value)
 
 export const own = (data: Data, key: string): unknown => (Object.hasOwn(data, key) ? data[key] : undefined)
 

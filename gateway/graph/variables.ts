@@ -1,7 +1,12 @@
 import {
   coerceInputValue,
+  getNamedType,
+  isInputObjectType,
   isInputType,
+  isListType,
   isNonNullType,
+  isScalarType,
+  isSpecifiedScalarType,
   typeFromAST,
   TypeInfo,
   valueFromAST,
@@ -12,6 +17,8 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import { Refusal, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { holdsRawNumber } from '../../subgraphs/kernel/exact-json.ts'
+import { isJsonObject, isRawNumber, nearestNumber } from '../../subgraphs/kernel/exact-number.ts'
 import type { OperationParts } from './operation.ts'
 
 /** A declared variable, its type looked up and its default coerced once. */
@@ -85,6 +92,26 @@ function problemOf(place: string, text: string): FieldProblem {
 // A list may have hundreds of thousands of wrong items, and each costs an error to find.
 const enough = new Error('fifty problems were found')
 
+/** Only our own scalars know numbers that are kept by their digits; `Float` is double precision by definition. */
+function asTyped(value: unknown, type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return asTyped(value, type.ofType)
+  if (isRawNumber(value)) {
+    const isExact = isScalarType(getNamedType(type)) && !isSpecifiedScalarType(getNamedType(type))
+    return isExact ? value : nearestNumber(value)
+  }
+  if (isListType(type)) {
+    return Array.isArray(value) ? value.map((item) => asTyped(item, type.ofType)) : asTyped(value, type.ofType)
+  }
+  if (!isInputObjectType(type) || !isJsonObject(value)) return value
+  const fields = type.getFields()
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      return [name, field ? asTyped(member, field.type) : member]
+    }),
+  )
+}
+
 /**
  * The variables as the operation declares them, defaults filled in. Refuses with every problem that was found (at most
  * fifty), each under the variable's name and the path into it.
@@ -107,7 +134,7 @@ export function coerceVariables(declared: readonly DeclaredVariable[], given: Va
         if (problems.length >= problemsMax) throw enough
       }
       try {
-        coerced[name] = coerceInputValue(value, type, note, true)
+        coerced[name] = coerceInputValue(holdsRawNumber(value) ? asTyped(value, type) : value, type, note, true)
       } catch (thrown) {
         if (thrown !== enough) throw thrown
         break

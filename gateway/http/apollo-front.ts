@@ -3,10 +3,12 @@ import type { Request, Response } from 'express'
 import type { GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { parseJsonExactly } from '../../subgraphs/kernel/exact-json.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { Prepared } from '../graph/prepared.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
+import type { Variables } from '../graph/variables.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { PersistedQueries } from './persisted-queries.ts'
@@ -114,15 +116,7 @@ export class ApolloFront {
       load: async () => {
         for (const listener of listeners) listener({ apiSchema: graph.apiSchema, coreSupergraphSdl: '' })
         return {
-          executor: async ({
-            context,
-            request,
-          }: {
-            context: object
-            request: { variables?: Record<string, unknown> }
-          }) => ({
-            data: await this.#execute(context as Context, request.variables ?? {}),
-          }),
+          executor: async ({ context }: { context: object }) => ({ data: await this.#execute(context as Context) }),
         }
       },
       stop: async () => {},
@@ -140,12 +134,13 @@ export class ApolloFront {
     }
   }
 
-  #execute({ call, found }: Context, variables: Record<string, unknown>): Promise<GraphResult['data']> {
+  #execute({ call, found }: Context): Promise<GraphResult['data']> {
     return noting(found, async () => {
       const { prepared } = found
       if (!prepared) throw new Error('an operation is executed that was not permitted')
       const { req, res, posted, admission } = call
       const { caller, requestId } = admission
+      const variables = posted?.parameters.variables ?? variablesIn(searchOf(req))
       refuseUnreadable(variables)
       const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, posted?.raw ?? noBody) : null
       const context = { caller, requestId, idempotency, cancellation: cancellationOf(prepared.kind, res) }
@@ -178,6 +173,10 @@ function documentIn(search: string): Pick<Parameters, 'query' | 'operationName'>
   const parameters = new URLSearchParams(search)
   return { query: parameters.get('query') || null, operationName: parameters.get('operationName') }
 }
+
+/** Apollo Server has refused what is no object by then, but reads numbers as doubles. */
+const variablesIn = (search: string): Variables =>
+  (parseJsonExactly(new URLSearchParams(search).get('variables') ?? '{}') ?? {}) as Variables
 
 /** What Apollo Server itself refused, in the words of this API. */
 function refuseAsApollo({ status = 500, headers, body }: HTTPGraphQLResponse): never {

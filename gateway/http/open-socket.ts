@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { CloseCode, type WebSocket as GraphqlWebSocket } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocket, type RawData } from 'ws'
+import { parseJsonExactly } from '../../subgraphs/kernel/exact-json.ts'
 import type { Arrival } from '../edge/address.ts'
 import { bodyBytesMax } from '../edge/body.ts'
 import { hasTooManyValues } from '../edge/count-values.ts'
@@ -31,6 +32,16 @@ const noCount = (): void => {}
 
 const bytesOf = (message: RawData): Buffer =>
   Array.isArray(message) ? Buffer.concat(message) : Buffer.from(message as Buffer)
+
+/** graphql-ws takes a message that was parsed before, which its types do not say; what is no JSON it refuses itself. */
+function parsed(text: string): string {
+  try {
+    const message = parseJsonExactly(text)
+    return typeof message === 'string' ? text : (message as string)
+  } catch {
+    return text
+  }
+}
 
 /** One websocket between `ws` and the protocol of graphql-ws. */
 export class OpenSocket implements GraphqlWebSocket, Connection {
@@ -123,7 +134,7 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
       this.running++
       this.#bytes += bytes.length
       this.#idle.refresh()
-      void answer(bytes.toString('utf8'))
+      void answer(parsed(bytes.toString('utf8')))
         .catch((thrown: unknown) => this.#failed(thrown))
         .finally(() => {
           this.running--

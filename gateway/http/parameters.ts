@@ -1,4 +1,5 @@
 import { invalid, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { isJsonObject as isMap } from '../../subgraphs/kernel/exact-number.ts'
 import { unfitIn, type Bounds } from '../edge/unfit.ts'
 import type { Variables } from '../graph/variables.ts'
 
@@ -10,9 +11,6 @@ export interface Parameters {
   readonly variables: Variables
   readonly extensions: Readonly<Record<string, unknown>>
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const nothing = Object.freeze({})
 

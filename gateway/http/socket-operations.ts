@@ -11,6 +11,7 @@ import { CloseCode, type Context, type ServerOptions, type SubscribePayload } fr
 import type { Logger } from 'pino'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
 import type { Arrival } from '../edge/address.ts'
 import type { Admission } from '../edge/edge.ts'
 import { newRequestId } from '../edge/problem.ts'
@@ -161,7 +162,7 @@ export class SocketOperations {
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'This graph has no subscriptions.')
     }
-    const given = variables ?? {}
+    const given = isJsonObject(variables) ? variables : {}
     refuseUnreadable(given)
     const { caller, requestId } = admission
     if (!unsent.hasRoom(caller.organizationId, countedFrom)) throw tooMuchUnsent()

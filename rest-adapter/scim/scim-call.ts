@@ -8,6 +8,7 @@ import { requestIdOf } from '../../gateway/edge/problem.ts'
 import { sendJson } from '../../gateway/edge/send-json.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { withNearestNumbers } from '../../subgraphs/kernel/exact-json.ts'
 import { readJson } from '../body.ts'
 import type { EdgePort, GraphPort } from '../ports.ts'
 import { mediaType, ScimRefusal, writeScimError } from './scim-error.ts'
@@ -101,7 +102,7 @@ async function callerOf(
 }
 
 async function bodyOf(req: IncomingMessage): Promise<Attributes> {
-  const body = readJson(await readBody(req), req.headers)
+  const body = withNearestNumbers(readJson(await readBody(req), req.headers))
   if (!isObject(body)) throw new ScimRefusal('invalidSyntax', 'The body is a JSON object.')
   return body
 }

@@ -42,6 +42,7 @@ beforeAll(async () => {
     cursor: [null, 'garbage'],
     search: ['a', 'o', '%', 'nothing'],
     DateTime: ['2027-01-01T00:00:00.000Z', '2028-01-01'],
+    Decimal: [0.5, 2, -1e21, 5e-324, '12.5'],
     JSON: [{}, { tier: 'gold' }, { tier: ['gold', null], size: { width: 1.5 } }],
     ID: [...ids.all, 'nothing'],
     String: ['Acme', 'a', ''],

@@ -39,7 +39,7 @@ describe('a record', () => {
     [
       'a literal with variables in it',
       (sku) => ({
-        document: `mutation($sku: String! $price: Float! $tag: String! $tier: String $size: Int $width: JSON $none: ID $absent: Int) {
+        document: `mutation($sku: String! $price: Decimal! $tag: String! $tier: String $size: Int $width: JSON $none: ID $absent: Int) {
           productCreate(input: {name: "Desk", sku: $sku, listPrice: $price, tags: [$tag],
             customFields: {tier: $tier, sizes: [$size, null, $width], none: $none, absent: $absent},
             metadata: {none: $none, tier: "gold", sizes: [1, $none, {width: 1.5}]}}) { id } }`,
@@ -80,7 +80,7 @@ describe('a filter', () => {
       0,
     ],
     ['JSON of nothing', '{customFields: {}}', '{customFields: {renewalMonth: $v}}', 'String', {}, 3],
-    ['Float', '{annualRevenue: {gt: 1.5}}', '{annualRevenue: {gt: $v}}', 'Float', { v: 1.5 }, 2],
+    ['Decimal', '{annualRevenue: {gt: 1.5}}', '{annualRevenue: {gt: $v}}', 'Decimal', { v: 1.5 }, 2],
     ['DateTime', '{createdAt: {gt: "2027-02-02"}}', '{createdAt: {gt: $v}}', 'DateTime', { v: '2027-02-02' }, 0],
     [
       'DateTime with an offset',

@@ -67,6 +67,7 @@ const always = [String.raw`"a\u0000"`, String.raw`"\ud800"`]
 const wrongOfScalar: Readonly<Record<string, readonly string[]>> = {
   Int: ['"1"', '1.5', '2147483648', '-2147483649', '1e400', 'true', '{}', '[1,2]', '"NaN"'],
   Float: ['"1"', '1e400', 'true', '{}', '[1,2]'],
+  Decimal: ['"NaN"', '""', '"1 "', '"0x1"', '"1e1000"', '1e1000', 'true', '{}', '[1,2]'],
   String: ['1', 'true', '{}', '["a","b"]', ...always],
   ID: ['true', '{}', '1.5', '["a","b"]', ...always],
   Boolean: ['1', '"true"', '{}', '[true,false]'],
@@ -121,11 +122,12 @@ describe('variables of every root field', () => {
 /** What JSON does not write, or GraphQL writes besides. */
 const wrongLiterals: Readonly<Record<string, readonly string[]>> = {
   Float: ['-1e400', '9'.repeat(400), 'FOO'],
+  Decimal: ['-1e1000', '9'.repeat(501), 'FOO'],
   String: ['FOO', '1e400'],
   ID: ['FOO', '1e400'],
   Boolean: ['FOO'],
   DateTime: ['FOO', '1e400', '{a: 1e400}', '["a", "b"]'],
-  JSON: ['1e400', '{a: 1e400}', '{a: [-1e400]}', `[${'9'.repeat(400)}]`],
+  JSON: ['1e1000', '{a: 1e1000}', '{a: [-1e1000]}', `[${'9'.repeat(501)}]`],
 }
 
 function wrongLiteralsOf(type: GraphQLInputType): readonly string[] {
@@ -190,12 +192,13 @@ describe('literals of every argument and input field', () => {
   })
 
   it.each([
-    'query($d: Float = 1e400) { accountList(filter: {annualRevenue: {gt: $d}}) { total } }',
+    'query($d: Float = 1e400) { accountList(filter: {healthScore: {gt: $d}}) { total } }',
     'query($d: DateTime = "foo") { accountList(filter: {createdAt: {gt: $d}}) { total } }',
-    'query($d: JSON = {a: 1e400}) { accountList(filter: {customFields: $d}) { total } }',
+    'query($d: Decimal = 1e1000) { accountList(filter: {annualRevenue: {gt: $d}}) { total } }',
+    'query($d: JSON = {a: 1e1000}) { accountList(filter: {customFields: $d}) { total } }',
     'query($d: AccountFilter = {createdAt: {gt: 5}}) { accountList(filter: $d) { total } }',
     'query($a: Int) { accountList(filter: {createdAt: {gt: {a: $a}}}) { total } }',
-    'query($a: Int) { accountList(filter: {customFields: {a: $a, b: 1e400}}) { total } }',
+    'query($a: Int) { accountList(filter: {customFields: {a: $a, b: 1e1000}}) { total } }',
   ])('are refused as well with variables: %s', async (query) => {
     expect(told(await ask({ query }))).toEqual(refused('GRAPHQL_VALIDATION_FAILED'))
   })
@@ -205,6 +208,7 @@ describe('literals of every argument and input field', () => {
 const oddOfScalar: Readonly<Record<string, readonly unknown[]>> = {
   Int: [0, -1, 2147483647, -2147483648],
   Float: [0, -0.5, 1e308, -1e308, 5e-324, 2 ** 53, 1e15],
+  Decimal: [0, -0.5, 1e308, 5e-324, '12345678901234567890.12345678901234567890', '-1e400', '1e-400'],
   String: ['', '%', '_', '\\', "'; drop table crm.account; --", '😀'.repeat(5000), '\u0001', '$1', 'a'.repeat(100_000)],
   ID: ['0199d1a0-0000-7000-8000-000000000000', '0199D1A0-0000-7000-8000-00000000000F'],
   Boolean: [true, false],

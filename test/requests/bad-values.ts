@@ -52,7 +52,8 @@ function badText(schema: Schema): BadValue[] {
   }
   if (minLength > 0) bad.push({ what: 'nothing', json: '""', code: 'TOO_SHORT' })
   if (pattern === String.raw`\S`) refuseEach('WRONG_FORMAT', [' ', '\t\n ', '\u00a0'])
-  else if (pattern !== undefined) refuseEach('WRONG_FORMAT', ['#', 'a\nb'])
+  else if (pattern !== undefined)
+    refuseEach('WRONG_FORMAT', ['#', 'a\nb', ...(allows(schema, 'number') ? notNumbers : [])])
   if (format === 'uuid') refuseEach('WRONG_FORMAT', notIds)
   if (format === 'date-time') refuseEach('WRONG_FORMAT', notDates)
   if (format === 'email')
@@ -61,6 +62,8 @@ function badText(schema: Schema): BadValue[] {
     refuseEach('NOT_ALLOWED', ['', 'NOPE', 'constructor', '__proto__', `${members[0]} `, quoted(String(members[0]))])
   return bad
 }
+
+const notNumbers = ['NaN', 'Infinity', '0x10', '1_000', '1,5', '+1', '.5', '1.', '01', '1 ', '１']
 
 export const notIds = [
   '',
@@ -114,9 +117,11 @@ function badNumber(schema: Schema): BadValue[] {
   const bad: BadValue[] = [
     { what: 'a number beyond all numbers', json: '1e400', code: 'OUT_OF_RANGE' },
     { what: 'a number below all numbers', json: '-1e400', code: 'OUT_OF_RANGE' },
-    { what: 'NaN as text', json: '"NaN"', code: 'WRONG_TYPE' },
-    { what: 'a number as text', json: '"1"', code: 'WRONG_TYPE' },
   ]
+  if (!allows(schema, 'string')) {
+    bad.push({ what: 'NaN as text', json: '"NaN"', code: 'WRONG_TYPE' })
+    bad.push({ what: 'a number as text', json: '"1"', code: 'WRONG_TYPE' })
+  }
   if (minimum !== undefined)
     bad.push({ what: 'less than the minimum', json: String(minimum - step), code: 'OUT_OF_RANGE' })
   if (maximum !== undefined)
@@ -162,10 +167,8 @@ export function badValues(schema: Schema, item: unknown): BadValue[] {
   return [
     ...wrongTypes(schema).filter(({ json }) => !(schema['minItems'] && json === '[]')),
     ...(types.includes('string') ? badText(schema) : []),
-    // Where text may stand as well, a number written as text is right.
-    ...(['integer', 'number'].some((type) => types.includes(type)) && !types.includes('string')
-      ? badNumber(schema)
-      : []),
+    // Free-form values may be numbers and text alike, and any number.
+    ...(['integer', 'number'].some((type) => types.includes(type)) && !isFreeForm(schema) ? badNumber(schema) : []),
     ...(types.includes('object') ? badObject(schema) : []),
     ...(types.includes('array') ? badList(schema, item) : []),
   ]

@@ -32,6 +32,7 @@ export const ruledFields: ReadonlySet<string> = new Set([
   'expiresAt',
   'fields',
   'ipAllowList',
+  'listPrice',
   'locale',
   'origin',
   'password',

@@ -84,7 +84,7 @@ describe('productCreate', () => {
     ['a list price below 0', { listPrice: -0.01 }, 'listPrice OUT_OF_RANGE'],
     ['a unit price below 0', { unitPrice: -1 }, 'unitPrice OUT_OF_RANGE'],
     ['a cost price below 0', { costPrice: -1 }, 'costPrice OUT_OF_RANGE'],
-    ['a price that is text', { listPrice: '10' }, 'listPrice WRONG_TYPE'],
+    ['a price that is no number', { listPrice: 'ten' }, 'listPrice WRONG_FORMAT'],
     ['a currency that is none', { currency: 'usd' }, 'currency WRONG_FORMAT'],
     ['a type that does not exist', { type: 'GOODS' }, 'type NOT_ALLOWED'],
   ])('refuses %s with 400', async (_, given, problem) => {
@@ -93,6 +93,26 @@ describe('productCreate', () => {
       'VALIDATION_FAILED',
       problem,
     ])
+  })
+
+  it.each<[string, object, string | null]>([
+    ['USD', { listPrice: 9.99 }, null],
+    ['USD', { listPrice: '9.990' }, null],
+    ['USD', { listPrice: 9.999 }, 'listPrice TOO_PRECISE'],
+    ['USD', { listPrice: '9.999' }, 'listPrice TOO_PRECISE'],
+    ['USD', { listPrice: JSON.rawJSON('123456789012345.001') }, 'listPrice TOO_PRECISE'],
+    ['JPY', { listPrice: 100 }, null],
+    ['JPY', { listPrice: 100.5 }, 'listPrice TOO_PRECISE'],
+    ['BHD', { listPrice: 0.125 }, null],
+    ['BHD', { listPrice: 0.1255 }, 'listPrice TOO_PRECISE'],
+    ['CLF', { listPrice: 0.1255 }, null],
+    ['JPY', { listPrice: 0.000_004, billingFrequency: 'USAGE_BASED' }, null],
+    ['USD', { listPrice: 1, unitPrice: 0.0125, costPrice: 0.000_004 }, null],
+    ['USD', { listPrice: 1, unitPrice: '0.123456789012345678901' }, 'unitPrice TOO_PRECISE'],
+  ])('takes a list price with the decimals of its currency and no more: %s %j', async (currency, given, problem) => {
+    const create = () => member.rest.productCreate!({ body: aProduct({ currency, ...given }) })
+    if (problem) expect(await refusedInputs(platform, create)).toEqual([400, 'VALIDATION_FAILED', problem])
+    else expect((await create()).status).toBe(201)
   })
 
   it('refuses an owner of another organization with 400', async () => {
@@ -254,6 +274,24 @@ describe('productUpdate', () => {
       previous: before,
       changedFields: ['listPrice', 'unitPrice', 'isActive'],
     })
+  })
+
+  it('refuses a currency or a billing frequency that the list price has too many decimals for', async () => {
+    const { id } = await product(member, { currency: 'EUR', listPrice: 0.25 })
+    const change = (body: object) => refusedInputs(platform, () => member.rest.productUpdate!({ id, body }))
+    const refusal = [400, 'VALIDATION_FAILED', 'listPrice TOO_PRECISE']
+    expect(await change({ currency: 'JPY' })).toEqual(refusal)
+    await member.rest.productUpdate!({ id, body: { billingFrequency: 'USAGE_BASED', listPrice: 0.000_25 } })
+    expect(await change({ billingFrequency: 'MONTHLY' })).toEqual(refusal)
+  })
+
+  it('leaves a list price of before as it is until the price changes', async () => {
+    const { id } = await product(member)
+    await platform.query('update commerce.product set list_price = 9.999 where id = $1', [id])
+    expect((await member.rest.productUpdate!({ id, body: { name: 'New' } })).body).toMatchObject({ listPrice: 9.999 })
+    expect(await refusedInputs(platform, () => member.rest.productUpdate!({ id, body: { listPrice: 9.998 } }))).toEqual(
+      [400, 'VALIDATION_FAILED', 'listPrice TOO_PRECISE'],
+    )
   })
 
   it('refuses a SKU that is taken and another version with 409', async () => {

@@ -1,6 +1,7 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql'
+import { Field, Int, ObjectType } from 'type-graphql'
+import type { ExactNumber } from '../../kernel/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { Json } from '../../kernel/record/scalars.ts'
+import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.ts'
@@ -23,11 +24,11 @@ export class ProductStats {
   @Field(() => Json)
   byCategory!: Counts
 
-  @Field(() => Float, {
+  @Field(() => Decimal, {
     nullable: true,
     description: 'Over products of every currency; filter a list to compare like with like.',
   })
-  averageListPrice!: number | null
+  averageListPrice!: ExactNumber | null
 }
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {

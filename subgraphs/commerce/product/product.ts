@@ -1,11 +1,14 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
-import { Directive, Float, ObjectType } from 'type-graphql'
+import { Directive, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
+import type { ExactNumber } from '../../kernel/exact-number.ts'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { productEvents } from './product.events.ts'
+import { hasCurrency, isPayable } from './product.rules.ts'
 
 export const ProductType = enumeration('ProductType', ['PRODUCT', 'SERVICE', 'SUBSCRIPTION', 'LICENSE', 'BUNDLE'])
 export type ProductType = keyof typeof ProductType
@@ -52,14 +55,26 @@ export class Product extends OrgRecord {
   @Column(() => ProductCategory)
   category!: ProductCategory
 
-  @Column(() => Float, { money: true, minimum: 0 })
-  listPrice!: number
+  @Column(() => Decimal, {
+    minimum: 0,
+    description:
+      'An amount in `currency`, with at most as many decimals as that has; with up to 20 where `billingFrequency` is USAGE_BASED.',
+  })
+  listPrice!: ExactNumber
 
-  @Column(() => Float, { nullable: true, money: true, minimum: 0 })
-  unitPrice!: number | null
+  @Column(() => Decimal, {
+    nullable: true,
+    minimum: 0,
+    description: 'In `currency`; may be finer than its smallest unit.',
+  })
+  unitPrice!: ExactNumber | null
 
-  @Column(() => Float, { nullable: true, money: true, minimum: 0 })
-  costPrice!: number | null
+  @Column(() => Decimal, {
+    nullable: true,
+    minimum: 0,
+    description: 'In `currency`; may be finer than its smallest unit.',
+  })
+  costPrice!: ExactNumber | null
 
   @Column(() => String, { max: 3, description: 'ISO 4217 code.' })
   currency!: string
@@ -90,14 +105,5 @@ export const product: RecordDefinition<Product> = {
     billingFrequency: 'ONE_TIME',
     isActive: true,
   }),
-  invariants: ({ currency }) =>
-    /^[A-Z]{3}$/.test(currency)
-      ? []
-      : [
-          {
-            path: 'currency',
-            code: 'NOT_A_CURRENCY',
-            message: 'currency is a three-letter ISO 4217 code, for example USD.',
-          },
-        ],
+  invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
 }

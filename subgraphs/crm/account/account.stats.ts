@@ -1,6 +1,7 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
+import type { ExactNumber } from '../../kernel/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { Json } from '../../kernel/record/scalars.ts'
+import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { account } from './account.ts'
@@ -31,8 +32,8 @@ export class AccountStats {
   @Field(() => Int, { description: 'Accounts marked as strategic.' })
   strategic!: number
 
-  @Field(() => Float, { nullable: true })
-  totalAnnualRevenue!: number | null
+  @Field(() => Decimal, { nullable: true })
+  totalAnnualRevenue!: ExactNumber | null
 
   @Field(() => Float, { nullable: true })
   averageHealthScore!: number | null

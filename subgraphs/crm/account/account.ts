@@ -1,11 +1,12 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
+import type { ExactNumber } from '../../kernel/exact-number.ts'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { seenIds } from '../../kernel/record/read.ts'
-import { DateTime } from '../../kernel/record/scalars.ts'
+import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { accountEvents } from './account.events.ts'
 import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
@@ -71,8 +72,8 @@ export class Account extends OrgRecord {
   @Column(() => Int, { nullable: true, minimum: 0, maximum: 2_000_000_000 })
   numberOfEmployees!: number | null
 
-  @Column(() => Float, { nullable: true, money: true })
-  annualRevenue!: number | null
+  @Column(() => Decimal, { nullable: true })
+  annualRevenue!: ExactNumber | null
 
   @Column(() => String, { nullable: true, max: 255 })
   billingStreet!: string | null
@@ -113,8 +114,8 @@ export class Account extends OrgRecord {
   @Column(() => Float, { nullable: true, minimum: 0, maximum: 100, description: '0 (worst) to 100 (best).' })
   healthScore!: number | null
 
-  @Column(() => Float, { nullable: true, money: true })
-  lifetimeValue!: number | null
+  @Column(() => Decimal, { nullable: true })
+  lifetimeValue!: ExactNumber | null
 
   @Column(() => ChurnRisk, { nullable: true })
   churnRisk!: ChurnRisk | null

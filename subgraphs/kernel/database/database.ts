@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { rowBytesMax } from '../answer-size.ts'
 import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
+import { parseJsonExactly } from '../exact-json.ts'
+import { exactNumber, type ExactNumber } from '../exact-number.ts'
 import { RowClient } from './row-client.ts'
 import { PreparedQuery, type Introduction, type Row } from './prepared-query.ts'
 import { statementName } from './statement-names.ts'
@@ -39,10 +41,15 @@ function isoTimestamp(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`
 }
 
+/** PostgreSQL writes all digits and no exponent, so a short text is exact as it is. */
+const decimal = (text: string): ExactNumber => (text.length <= 15 ? Number(text) : exactNumber(text))
+
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.TIMESTAMPTZ, isoTimestamp],
-  [builtins.NUMERIC, Number],
+  [builtins.NUMERIC, decimal],
   [builtins.INT8, Number],
+  [builtins.JSON, parseJsonExactly],
+  [builtins.JSONB, parseJsonExactly],
 ])
 for (const oid of [textArray, uuidArray]) {
   const parse = pg.types.getTypeParser(oid as never) as (text: string) => string[]

@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../errors.ts'
+import { compareNumbers, decimalsOf, isExactNumber } from '../exact-number.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
 import { checkCustomFields } from './custom-fields.ts'
@@ -7,6 +8,8 @@ import { checkJson, isStorable } from './scalars.ts'
 
 export const textMax = 255
 export const numberMax = 1e15
+/** Digits behind the point of a decimal whose column says nothing else. */
+export const decimalsMax = 20
 
 const problem = (column: Column, code: string, message: string): FieldProblem => ({ path: column.name, code, message })
 
@@ -23,12 +26,14 @@ function checkText(column: Column, text: unknown): FieldProblem | null {
 }
 
 function checkNumber(column: Column, value: unknown): FieldProblem | null {
-  if (typeof value !== 'number' || !Number.isFinite(value))
+  if (!isExactNumber(value) || (column.kind !== 'money' && typeof value !== 'number'))
     return problem(column, 'WRONG_TYPE', `${column.name} is a number.`)
-  const { minimum = -numberMax, maximum = numberMax } = column
-  if (value < minimum || value > maximum) {
+  const { minimum = -numberMax, maximum = numberMax, decimals = decimalsMax } = column
+  if (compareNumbers(value, minimum) < 0 || compareNumbers(value, maximum) > 0) {
     return problem(column, 'OUT_OF_RANGE', `${column.name} is between ${minimum} and ${maximum}.`)
   }
+  if (column.kind === 'money' && (decimalsOf(value) ?? Infinity) > decimals)
+    return problem(column, 'TOO_PRECISE', `${column.name} has at most ${decimals} decimals.`)
   return null
 }
 

@@ -1,7 +1,7 @@
 import { Property, PrimaryKey } from '@mikro-orm/decorators/legacy'
 import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
-import { DateTime, Json } from './scalars.ts'
+import { DateTime, Decimal, Json } from './scalars.ts'
 
 export type ColumnKind =
   'id' | 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'timestamp' | 'json' | 'enum' | 'textList'
@@ -36,8 +36,8 @@ export interface ColumnOptions {
   maximum?: number
   /** Lists: most items. */
   maxItems?: number
-  /** Exact decimal instead of double precision. */
-  money?: boolean
+  /** Decimals: most digits behind the point. */
+  decimals?: number
   /** Enumerations whose read shape is a plain string. */
   readAsString?: boolean
   /** JSON: the object type that the graph shows it as. */
@@ -63,7 +63,7 @@ const columnsByClass = new Map<object, Column[]>()
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-function kindOf(type: GraphQLTypeOf, options: ColumnOptions): ColumnKind {
+function kindOf(type: GraphQLTypeOf): ColumnKind {
   if (Array.isArray(type)) return 'textList'
   switch (type as unknown) {
     case String:
@@ -75,7 +75,9 @@ function kindOf(type: GraphQLTypeOf, options: ColumnOptions): ColumnKind {
     case Int:
       return 'integer'
     case Float:
-      return options.money ? 'money' : 'number'
+      return 'number'
+    case Decimal:
+      return 'money'
     case DateTime:
       return 'timestamp'
     case Json:
@@ -107,7 +109,7 @@ const hiddenWith = ({ derivedFrom }: ColumnOptions): string | undefined =>
 export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: ColumnOptions = {}) {
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
     const type = typeOf()
-    const kind = kindOf(type, options)
+    const kind = kindOf(type)
     const column: Column = {
       ...options,
       name: key,

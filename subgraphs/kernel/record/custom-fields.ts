@@ -1,5 +1,6 @@
 import { invalid, type FieldProblem } from '../errors.ts'
 import { jsonValuesIn, jsonValuesMax } from './scalars.ts'
+import { isJsonObject } from '../exact-number.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -11,8 +12,7 @@ const charactersMax = 1_000_000
 
 export function checkCustomFields(value: unknown): FieldProblem | null {
   const problem = (code: string, message: string): FieldProblem => ({ path: 'customFields', code, message })
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return problem('WRONG_TYPE', 'customFields is an object keyed by API name.')
+  if (!isJsonObject(value)) return problem('WRONG_TYPE', 'customFields is an object keyed by API name.')
   for (const name in value) {
     if (name === '') return problem('EMPTY', 'A name in customFields must not be empty.')
     if (name.length > nameMax && [...name].length > nameMax)

@@ -1,5 +1,6 @@
 import type { Caller, FieldRestrictions } from '../context.ts'
 import { Refusal, type FieldProblem } from '../errors.ts'
+import { isRawNumber } from '../exact-number.ts'
 import { blank, type Column } from './column.ts'
 import { layoutOf, type RecordShape } from './definition.ts'
 import { recordNamed } from './known-records.ts'
@@ -151,7 +152,8 @@ function named(
   })
 }
 
-const keysOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : [])
+const keysOf = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null && !isRawNumber(value) ? Object.keys(value) : []
 
 /** Keys of a custom field filter that are hidden. */
 export const hiddenKeysOf = ({ hiddenKeys }: FieldRules, value: unknown): string[] =>

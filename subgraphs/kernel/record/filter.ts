@@ -1,4 +1,5 @@
 import { invalid, type FieldProblem } from '../errors.ts'
+import { isJsonObject } from '../exact-number.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
 import { layoutOf, type RecordShape } from './definition.ts'
@@ -106,7 +107,7 @@ class FilterCompiler {
 
   /** A custom field without a value is not stored, so null asks for records that lack it. */
   #holds({ name }: Column, value: unknown, sql: string): string {
-    const members = name === 'customFields' && !Array.isArray(value) ? Object.entries(value as FilterInput) : []
+    const members = name === 'customFields' && isJsonObject(value) ? Object.entries(value) : []
     const absent = members.filter(([, member]) => member === null).map(([key]) => key)
     const held = absent.length === 0 ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
     const holds = `${sql} @> ${this.scope.values.add(JSON.stringify(held))}::jsonb`

@@ -1,7 +1,7 @@
 import { Directive, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
 import { columnsOf, enumerationName, type Column } from './column.ts'
 import { filterConditionsMax } from './filter.ts'
-import { DateTime, Json } from './scalars.ts'
+import { DateTime, Decimal, Json } from './scalars.ts'
 
 type Class<T = object> = new () => T
 type Entity<T> = abstract new () => T
@@ -74,7 +74,7 @@ function operatorsOf({ kind, type }: Column): unknown {
     text: 'StringFilter',
     integer: 'IntFilter',
     number: 'FloatFilter',
-    money: 'FloatFilter',
+    money: 'DecimalFilter',
     boolean: 'BooleanFilter',
     timestamp: 'DateTimeFilter',
     textList: 'StringListFilter',
@@ -103,7 +103,7 @@ function operatorsOf({ kind, type }: Column): unknown {
         text: String,
         integer: Int,
         number: Float,
-        money: Float,
+        money: Decimal,
         timestamp: DateTime,
         enum: type,
       }[kind]

@@ -1,4 +1,5 @@
 import { actorIdOf } from '../context.ts'
+import { isRawNumber } from '../exact-number.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import { blank, type Column } from './column.ts'
@@ -77,7 +78,8 @@ function isSame(one: unknown, other: unknown): boolean {
     typeof other !== 'object' ||
     !one ||
     !other ||
-    Array.isArray(one) !== Array.isArray(other)
+    Array.isArray(one) !== Array.isArray(other) ||
+    isRawNumber(one) !== isRawNumber(other)
   )
     return false
   const members = Object.entries(one)

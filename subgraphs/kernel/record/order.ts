@@ -1,4 +1,6 @@
 import { invalid } from '../errors.ts'
+import { parseJsonExactly } from '../exact-json.ts'
+import { isExactNumber, plainDigits, textOfNumber } from '../exact-number.ts'
 import { isId } from '../ids.ts'
 import type { ColumnKind } from './column.ts'
 import { columnOf, type RecordShape } from './definition.ts'
@@ -105,7 +107,7 @@ export class Order {
     const refused = (message: string) => invalid({ path, code: 'NOT_A_CURSOR', message })
     let parsed: unknown
     try {
-      parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+      parsed = parseJsonExactly(Buffer.from(cursor, 'base64url').toString('utf8'))
     } catch {
       throw refused('The cursor is not one that this API gave.')
     }
@@ -127,8 +129,9 @@ function fitsKind(kind: ColumnKind, value: unknown): boolean {
     case 'integer':
       return Number.isInteger(value) && (value as number) >= -(2 ** 31) && (value as number) < 2 ** 31
     case 'number':
-    case 'money':
       return Number.isFinite(value)
+    case 'money':
+      return isExactNumber(value) && plainDigits(textOfNumber(value)) !== null
     case 'boolean':
       return typeof value === 'boolean'
     case 'id':

@@ -1,5 +1,15 @@
-import { GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
+import { GraphQLScalarType, Kind, type ValueNode } from 'graphql'
 import { Refusal } from '../errors.ts'
+import {
+  digitsMax,
+  exactNumber,
+  exactNumberOf,
+  isExactNumber,
+  isRawNumber,
+  plainDigits,
+  textOfNumber,
+  type ExactNumber,
+} from '../exact-number.ts'
 
 const timestamp = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/
 const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
@@ -41,37 +51,48 @@ export const jsonDepthMax = 16
 
 /** More than that in one value holds up whoever reads, checks and stores it. */
 export const jsonValuesMax = 10_000
+/** Of the numbers of one value that need an exponent to be short: PostgreSQL writes all of their digits. */
+const jsonDigitsMax = 1_000_000
 
-/** Refuses what PostgreSQL cannot store (NUL, lone surrogates) and what nobody can read (endless nesting, endless lists). */
-export function checkJson(value: unknown): void {
-  if (jsonValuesIn(value) > jsonValuesMax)
-    throw new Refusal('VALIDATION_FAILED', `JSON has more than ${jsonValuesMax} values.`)
+const refuse = (message: string): never => {
+  throw new Refusal('VALIDATION_FAILED', message)
 }
 
-/** How many values there are, this one included; counting ends when there are too many. */
-export const jsonValuesIn = (value: unknown): number => countJson(value, 0, 0)
+/** Refuses what PostgreSQL cannot store (NUL, lone surrogates) and what nobody can read (endless nesting, lists and numbers). */
+export function checkJson(value: unknown): void {
+  if (jsonValuesIn(value) > jsonValuesMax) refuse(`JSON has more than ${jsonValuesMax} values.`)
+}
 
-/** `count` and the number of values that are in this one, itself included. */
-function countJson(value: unknown, depth: number, count: number): number {
-  if (depth > jsonDepthMax) throw new Refusal('VALIDATION_FAILED', `JSON is nested deeper than ${jsonDepthMax} levels.`)
-  if (count > jsonValuesMax) return count
-  let counted = count + 1
-  if (typeof value === 'string') {
-    if (!isStorable(value))
-      throw new Refusal('VALIDATION_FAILED', 'Text contains a NUL character or half of a surrogate pair.')
-  } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new Refusal('VALIDATION_FAILED', 'A number is out of range.')
-  } else if (Array.isArray(value)) {
-    for (const item of value) counted = countJson(item, depth + 1, counted)
-  } else if (value !== null && typeof value === 'object') {
-    for (const [key, item] of Object.entries(value)) {
-      if (key === '__proto__') throw new Refusal('VALIDATION_FAILED', 'A key named __proto__ is not accepted.')
-      if (!isStorable(key))
-        throw new Refusal('VALIDATION_FAILED', 'Text contains a NUL character or half of a surrogate pair.')
-      counted = countJson(item, depth + 1, counted)
+/** How many values there are, this one included; counting and checking ends when there are too many. */
+export function jsonValuesIn(value: unknown): number {
+  let values = 0
+  let digits = 0
+  const checkText = (text: string): void => {
+    if (!isStorable(text)) refuse('Text contains a NUL character or half of a surrogate pair.')
+  }
+  const checkNumber = (number: ExactNumber): void => {
+    if (!isExactNumber(number)) refuse('A number is out of range.')
+    if (typeof number === 'number' && (number === 0 || (Math.abs(number) >= 1e-6 && Math.abs(number) < 1e21))) return
+    digits += plainDigits(textOfNumber(number))?.length ?? refuse(`A number has at most ${digitsMax} digits.`)
+    if (digits > jsonDigitsMax) refuse(`The numbers of a value have at most ${jsonDigitsMax} digits together.`)
+  }
+  const check = (item: unknown, depth: number): void => {
+    if (depth > jsonDepthMax) refuse(`JSON is nested deeper than ${jsonDepthMax} levels.`)
+    if (++values > jsonValuesMax) return
+    if (typeof item === 'string') checkText(item)
+    else if (typeof item === 'number' || isRawNumber(item)) checkNumber(item)
+    else if (Array.isArray(item)) {
+      for (const each of item) check(each, depth + 1)
+    } else if (item !== null && typeof item === 'object') {
+      for (const [key, member] of Object.entries(item)) {
+        if (key === '__proto__') refuse('A key named __proto__ is not accepted.')
+        checkText(key)
+        check(member, depth + 1)
+      }
     }
   }
-  return counted
+  check(value, 0)
+  return values
 }
 
 /** PostgreSQL text holds neither NUL nor half a surrogate pair. */
@@ -82,10 +103,48 @@ function parseJson(value: unknown): unknown {
   return value
 }
 
+type LiteralVariables = Readonly<Record<string, unknown>> | null | undefined
+
+/** What a literal says, whatever type it stands for; numbers by their digits. */
+export function valueOfLiteral(node: ValueNode, variables?: LiteralVariables): unknown {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null
+    case Kind.INT:
+    case Kind.FLOAT:
+      return exactNumber(node.value)
+    case Kind.LIST:
+      return node.values.map((item) => valueOfLiteral(item, variables))
+    case Kind.OBJECT:
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, valueOfLiteral(value, variables)]))
+    case Kind.VARIABLE:
+      return variables?.[node.name.value]
+    default:
+      return node.value
+  }
+}
+
 export const Json = new GraphQLScalarType({
   name: 'JSON',
-  description: `Any JSON value, at most ${jsonDepthMax} levels deep and of at most ${jsonValuesMax} values.`,
+  description: `Any JSON value, at most ${jsonDepthMax} levels deep and of at most ${jsonValuesMax} values. Numbers keep their value to the last digit, up to ${digitsMax} digits each.`,
   serialize: (value) => value,
   parseValue: parseJson,
-  parseLiteral: (node: ValueNode, variables) => parseJson(valueFromASTUntyped(node, variables)),
+  parseLiteral: (node: ValueNode, variables) => parseJson(valueOfLiteral(node, variables)),
+})
+
+function parseDecimal(value: unknown): ExactNumber {
+  const decimal = typeof value === 'string' ? exactNumberOf(value) : value
+  if (!isExactNumber(decimal)) return refuse('A decimal is a number, or text with one: 1234.5 or "1234.5".')
+  // One that cannot be written out kept the text that it came as.
+  return plainDigits(textOfNumber(decimal)) === null ? refuse(`A decimal has at most ${digitsMax} digits.`) : decimal
+}
+
+export const Decimal = new GraphQLScalarType<ExactNumber, ExactNumber>({
+  name: 'Decimal',
+  description:
+    'A decimal number, exact to the last digit: answered as a JSON number with all of its digits, which a client that reads numbers as doubles has to parse itself. Input is a number, or text with one (`1234.5` or `"1234.5"`).',
+  serialize: (value) => value as ExactNumber,
+  parseValue: parseDecimal,
+  parseLiteral: (node) =>
+    parseDecimal(node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING ? node.value : null),
 })

@@ -3,6 +3,7 @@ import { refusalOfSize } from '../answer-size.ts'
 import { CallsOut } from '../call-out.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
 import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
+import { parseJsonExactly } from '../exact-json.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
 import { inSight, seesAll, seesLess, Telling, type Kinds, type Told } from '../record/told.ts'
@@ -200,7 +201,7 @@ async function replayed(keyed: Keyed, { step, answer: sealed }: Remembered): Pro
   await services.vault.load(caller.organizationId, sealed)
   const text = services.vault.open(caller.organizationId, placeOf(request, step), sealed)
   // What a version stored that noted nothing tells of nothing that could be asked about.
-  const stored = { ...toldNothing, ...(JSON.parse(text) as Omit<Stored, 'told'> & Partial<Stored>) }
+  const stored = { ...toldNothing, ...(parseJsonExactly(text) as Omit<Stored, 'told'> & Partial<Stored>) }
   refuseLowered(stored, caller)
   const db = services.tenants.of(caller.organizationId, request.context)
   return (await isInSight(keyed, db, stored)) ? { ...stored.answer, replayed: true } : null

@@ -1,5 +1,7 @@
 import { answerBytesMax, refusalOfSize, refusalOfSizeWhenDone } from '../answer-size.ts'
 import type { OperationContext } from '../context.ts'
+import { parseJsonExactly } from '../exact-json.ts'
+import { isJsonObject } from '../exact-number.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
 /** Most bytes of a request and of an answer between the gateway and a subgraph. */
@@ -19,8 +21,6 @@ interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
   readonly extensions?: { readonly replayed?: boolean }
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A GraphQL request over HTTP whose extensions say who asks. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
   const { caller, requestId, idempotency } = context
@@ -33,7 +33,7 @@ export function writeRequest({ document, variables, context }: SubgraphRequest):
 
 /** Throws on what is not a request; that its content is the gateway's, the signature says. */
 export function readRequest(text: string): SubgraphRequest {
-  const body = JSON.parse(text) as Partial<RequestBody> | null
+  const body = parseJsonExactly(text) as Partial<RequestBody> | null
   const { query, variables, extensions } = body ?? {}
   if (typeof query !== 'string' || !variables || !extensions?.context) throw new SyntaxError('not a GraphQL request')
   return { document: query, variables, context: extensions.context }
@@ -53,8 +53,8 @@ export function writeAnswer(result: SubgraphResult, isMutation = false): string 
 
 /** Throws on what is not an answer. */
 export function readAnswer(text: string): SubgraphResult {
-  const { data, errors, extensions } = (JSON.parse(text) as AnswerBody | null) ?? {}
-  const isAnswer = (isObject(data) || data === null) && (errors === undefined || Array.isArray(errors))
+  const { data, errors, extensions } = (parseJsonExactly(text) as AnswerBody | null) ?? {}
+  const isAnswer = (isJsonObject(data) || data === null) && (errors === undefined || Array.isArray(errors))
   if (!isAnswer) throw new SyntaxError('not a GraphQL answer')
   return { data, ...(errors && { errors }), ...(extensions?.replayed && { replayed: true }) }
 }

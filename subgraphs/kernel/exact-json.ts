@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { exactNumber, isRawNumber, nearestNumber, type RawNumber } from './exact-number.ts'
+
+/** Sixteen digits or an exponent of three: no other number of JSON differs from its double. May also match inside text. */
+const perhapsInexact = '(?<![\\d.])[\\d.]{16}|\\d[eE][+-]?\\d{3}'
+const mayBeInexact = new RegExp(perhapsInexact)
+const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const partOfNumber = /[-+.\deE]/
+
+/** Stands for a number until the rest is parsed; nobody outside can know it. */
+const mark = randomUUID()
+
+interface Inexact {
+  readonly start: number
+  readonly end: number
+  readonly value: RawNumber
+}
+
+/**
+ * `JSON.parse` that loses no digit: a number without an exact double becomes a raw number, which `JSON.stringify` writes as it
+ * was. A reviver would do the same at forty times the cost, on bodies that strangers send.
+ */
+export function parseJsonExactly(text: string): unknown {
+  if (text === '{}') return {}
+  const parsed: unknown = JSON.parse(text)
+  if (!mayBeInexact.test(text)) return parsed
+  const found = inexactNumbers(text)
+  return found.length === 0 ? parsed : withNumbers(text, found)
+}
+
+/** The numbers of valid JSON that have no exact double. */
+function inexactNumbers(text: string): Inexact[] {
+  const found: Inexact[] = []
+  const candidate = new RegExp(perhapsInexact, 'g')
+  let quote = text.indexOf('"')
+  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+    let end = -1
+    while (quote >= 0 && quote < match.index) {
+      end = endOfString(text, quote)
+      quote = text.indexOf('"', end)
+    }
+    if (end > match.index) {
+      candidate.lastIndex = end
+      continue
+    }
+    let start = match.index
+    while (start > 0 && partOfNumber.test(text[start - 1]!)) start--
+    numberToken.lastIndex = start
+    const [token] = numberToken.exec(text)!
+    const value = exactNumber(token)
+    candidate.lastIndex = start + token.length
+    if (typeof value !== 'number') found.push({ start, end: candidate.lastIndex, value })
+  }
+  return found
+}
+
+/** The place behind the string that begins at a quote. */
+function endOfString(text: string, quote: number): number {
+  for (let close = text.indexOf('"', quote + 1); ; close = text.indexOf('"', close + 1)) {
+    let before = close
+    while (text[before - 1] === '\\') before--
+    if ((close - before) % 2 === 0) return close + 1
+  }
+}
+
+function withNumbers(text: string, found: readonly Inexact[]): unknown {
+  let marked = ''
+  let done = 0
+  found.forEach(({ start, end }, index) => {
+    marked += `${text.slice(done, start)}"${mark}${index}"`
+    done = end
+  })
+  const root = { value: JSON.parse(marked + text.slice(done)) as unknown }
+  // Not by recursion: nobody has bounded the nesting yet.
+  const open: (Record<string, unknown> | unknown[])[] = [root]
+  const restore = (holder: Record<string, unknown>, key: string | number, value: unknown): void => {
+    if (typeof value === 'string') {
+      if (value.startsWith(mark)) holder[key] = found[Number(value.slice(mark.length))]!.value
+    } else if (typeof value === 'object' && value !== null) open.push(value as Record<string, unknown>)
+  }
+  for (let holder = open.pop(); holder; holder = open.pop()) {
+    if (Array.isArray(holder)) {
+      for (let index = 0; index < holder.length; index++) restore(holder as never, index, holder[index])
+    } else {
+      for (const key of Object.keys(holder)) restore(holder, key, holder[key])
+    }
+  }
+  return root.value
+}
+
+/** The value with the closest double in the place of every raw number; the value itself where it holds none. */
+export function withNearestNumbers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (isRawNumber(value)) return nearestNumber(value)
+  let copy: Record<string, unknown> | unknown[] | null = null
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key]
+    const nearest = withNearestNumbers(member)
+    if (nearest === member) continue
+    copy ??= Array.isArray(value) ? [...(value as unknown[])] : { ...value }
+    ;(copy as Record<string, unknown>)[key] = nearest
+  }
+  return copy ?? value
+}
+
+/** Whether a value is or holds a number that is kept by its digits. */
+export const holdsRawNumber = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (isRawNumber(value) || Object.values(value).some((member) => holdsRawNumber(member)))

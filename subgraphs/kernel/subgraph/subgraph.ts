@@ -12,6 +12,7 @@ import { fieldsAsked, type Asked } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { RequestContext } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
+import { letNullBeDefault, resolveNullAsDefault } from './null-defaults.ts'
 
 type Class = abstract new (...args: never[]) => object
 
@@ -91,6 +92,7 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
     ],
   })
   letMutationsFailAlone(schema)
+  letNullBeDefault(schema)
   const sdl = `${federation}\n\n${printSchemaWithDirectives(schema)}\n`
   const references = Object.fromEntries(
     Object.entries(entities).map(([type, definition]) => [
@@ -111,8 +113,10 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
       type in references ? { ...resolversMap[type], ...references[type] } : resolversMap[type],
     ]),
   )
+  const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: merged as never }])
+  resolveNullAsDefault(executable)
   return {
-    schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: merged as never }]),
+    schema: executable,
     aboveTenants: new Set(resources.flatMap(({ aboveTenants = [] }) => aboveTenants)),
     kinds: kindsOf(resources),
     sdl,

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon'
 import { weekdays } from '../../kernel/wall-calendar.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { isJsonObject as isObject } from '../../kernel/exact-number.ts'
 import { timezoneProblems } from '../text.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
 
@@ -13,9 +14,6 @@ const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 const day = /^\d{4}-\d{2}-\d{2}$/
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const unknownKeys = (path: string, value: object, known: readonly string[]): FieldProblem[] =>
   Object.keys(value)

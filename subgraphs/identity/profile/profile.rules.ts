@@ -1,5 +1,6 @@
 import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { isJsonObject as isObject } from '../../kernel/exact-number.ts'
 import { layoutOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey, restrictableTo, type FieldLevel } from '../../kernel/record/field-security.ts'
 import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
@@ -29,9 +30,6 @@ function fieldProblem(definition: RecordShape, name: string, level: unknown, pat
     ? []
     : problem('NOT_RESTRICTABLE', `${path} is never empty, so it can be READ but not HIDDEN.`)
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What is wrong with the fields of a profile, each named by its path. */
 export function restrictionProblems(fields: unknown): FieldProblem[] {

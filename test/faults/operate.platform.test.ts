@@ -38,7 +38,8 @@ describe('keys:rotate', () => {
       ENCRYPTION_KEY_FORMER: key.toString('base64'),
     })
 
-    expect(said).toBe('1 data keys wrapped anew, 1 made, 1 secrets sealed with them.')
+    // Of the organization and of the platform itself.
+    expect(said).toBe('2 data keys wrapped anew, 2 made, 1 secrets sealed with them.')
     const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
     expect(row!.answer).toMatch(/^k2\./)
     const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!
@@ -46,6 +47,11 @@ describe('keys:rotate', () => {
     await vault.load(row![organization!]!)
     const opened = vault.open(row![organization!]!, place(row!), row!.answer!)
     expect(JSON.parse(opened).answer.data.result.id).toBe(body.id)
+
+    const failure = operate(['keys:rotate'])
+    await expect(failure).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ENCRYPTION_KEY_FORMER') })
+    const back = await operate(['keys:rotate'], { ENCRYPTION_KEY_FORMER: next.toString('base64') })
+    expect(back).toBe('4 data keys wrapped anew, 2 made, 1 secrets sealed with them.')
   })
 
   it('knows every column that holds sealed text', () => {

@@ -10,6 +10,7 @@ import { migrations } from '../subgraphs/all.ts'
 import { createApiKey, createOrganization, createTeam, createUser } from '../subgraphs/identity/public.ts'
 import { readConfig } from '../subgraphs/kernel/config.ts'
 import type { Role, Visibility } from '../subgraphs/kernel/context.ts'
+import { Database, type Sql } from '../subgraphs/kernel/database/database.ts'
 import { newId } from '../subgraphs/kernel/ids.ts'
 import { schemaPath } from '../subgraphs/kernel/paths.ts'
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
@@ -98,6 +99,12 @@ export class Platform {
   /** On a connection of its own, also while a test holds a transaction of the platform open. */
   query = <R = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     this.#fresh.database.query<R>(text, values)
+
+  /** On a connection of the test's own, beside those of the platform: holds locks while the platform works. */
+  async holding<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const database = new Database({ url: this.#fresh.url, connectionsMax: 1 })
+    return database.transaction(work).finally(() => database.close())
+  }
 
   async organization(name = 'Acme'): Promise<string> {
     return (await createOrganization(this.services, { name })).id

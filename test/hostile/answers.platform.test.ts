@@ -76,6 +76,7 @@ describe('an answer that would be too large', () => {
     const child = (await small.rest.accountList!({ query: { limit: 1 } })).body.data[0].id
     const mutation = `mutation { accountUpdate(id: "${child}", input: {name: "Renamed"}) {
       parent { children(first: 100) { nodes { a: parent { metadata } b: parent { metadata } c: parent { metadata } } } } } }`
+    await platform.services.vault.load(small.organizationId)
     const before = await platform.fingerprint(small.organizationId)
     const kept = await small.graphql(mutation, {}, { 'idempotency-key': 'too-large' })
     expect([kept.status, codesOf(kept.body)]).toEqual([200, ['ANSWER_TOO_LARGE']])

@@ -32,7 +32,7 @@ describe('nesting', () => {
   it('is refused by a process that has just started, wherever it stands', async () => {
     const process = await aProcess(['bin/run', 'main'], {
       DATABASE_URL: platform.services.databaseUrl,
-      DATA_DIR: `${platform.dataDir}/cold`,
+      DATA_DIR: platform.dataDir,
       DEMO: 'off',
       IP_LIMITS: 'off',
       LOG_LEVEL: 'warn',

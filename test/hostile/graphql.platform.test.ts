@@ -280,7 +280,7 @@ describe('filters', () => {
       [{ or: [{ id: { in: ids } }] }, 'filter.or.0.id.in', 'TOO_MANY'],
       [{ tags: { hasAny: ids } }, 'filter.tags.hasAny', 'TOO_MANY'],
       [deep(9), `filter${'.not'.repeat(9)}`, 'TOO_DEEP'],
-      [many(8000), 'filter.or.100.name.eq', 'TOO_MANY'],
+      [many(2000), 'filter.or.100.name.eq', 'TOO_MANY'],
       [many(101, {}), 'filter.or.100', 'TOO_MANY'],
       [{ and: [many(60), many(60)] }, 'filter.and.1.or.40.name.eq', 'TOO_MANY'],
       [many(51, { parent: { name: { eq: 'a' } } }), 'filter.or.50.parent', 'TOO_MANY'],

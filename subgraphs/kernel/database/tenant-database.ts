@@ -48,7 +48,7 @@ export function limitsOf(connections: number): QueueLimits {
     scans,
     scansPerTenant: Math.max(1, Math.min(2, Math.floor(scans / 2))),
     waitingMax: 1_000,
-    waitingScansMax: 100,
+    waitingScansMax: 500,
     waitMs: 4_000,
   }
 }

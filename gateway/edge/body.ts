@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { hasTooManyValues, valuesMax } from './count-values.ts'
-import { parseJsonExactly } from '../../subgraphs/kernel/exact-json.ts'
+import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
 
 export const bodyBytesMax = 1_048_576
 
@@ -58,8 +58,12 @@ export function parseBody(raw: Buffer): unknown {
   if (!isUtf8(raw)) throw unreadable('The body is not UTF-8.')
   if (hasTooManyValues(raw)) throw new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${valuesMax} values.`)
   try {
-    return parseJsonExactly(raw.toString('utf8'))
-  } catch {
+    return parseJsonExactly(raw.toString('utf8'), inexactMax)
+  } catch (thrown) {
+    if (thrown instanceof TooManyInexact) {
+      const message = `A body has at most ${inexactMax} numbers that double precision would round.`
+      throw new Refusal('PAYLOAD_TOO_LARGE', message)
+    }
     throw unreadable('The body is not JSON.')
   }
 }

@@ -178,7 +178,12 @@ describe('a connection', () => {
     ['a query that is no text', { type: 'subscribe', id: '1', payload: { query: 1 } }, 4400],
     ['endless brackets', '['.repeat(400_000), 4400],
     ['more than 1 MB', ' '.repeat(1_048_577), 1009],
-    ['more than 25,000 values', `[${'1,'.repeat(25_001)}1]`, 1009],
+    ['more than 15,000 values', `[${'1,'.repeat(15_001)}1]`, 1009],
+    [
+      'more than 1,000 numbers that no double is',
+      `[${'0.1234567890123456789,'.repeat(1_000)}0.1234567890123456789]`,
+      1009,
+    ],
   ])('that sends %s is closed', async (_, message, code) => {
     const { send, ended } = await rawSocket()
     send(message)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { CloseCode, type WebSocket as GraphqlWebSocket } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocket, type RawData } from 'ws'
-import { parseJsonExactly } from '../../subgraphs/kernel/exact-json.ts'
+import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
 import type { Arrival } from '../edge/address.ts'
 import { bodyBytesMax } from '../edge/body.ts'
 import { hasTooManyValues } from '../edge/count-values.ts'
@@ -33,13 +33,16 @@ const noCount = (): void => {}
 const bytesOf = (message: RawData): Buffer =>
   Array.isArray(message) ? Buffer.concat(message) : Buffer.from(message as Buffer)
 
-/** graphql-ws takes a message that was parsed before, which its types do not say; what is no JSON it refuses itself. */
-function parsed(text: string): string {
+/**
+ * graphql-ws takes a message that was parsed before, which its types do not say; what is no JSON it refuses itself. Null for one
+ * with more inexact numbers than are taken.
+ */
+function parsed(text: string): string | null {
   try {
-    const message = parseJsonExactly(text)
+    const message = parseJsonExactly(text, inexactMax)
     return typeof message === 'string' ? text : (message as string)
-  } catch {
-    return text
+  } catch (thrown) {
+    return thrown instanceof TooManyInexact ? null : text
   }
 }
 
@@ -130,11 +133,12 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
       const bytes = bytesOf(message)
       if (this.running >= messagesMax || this.#bytes + bytes.length > bytesMax)
         return this.close(policyViolation, 'Too many messages at once')
-      if (hasTooManyValues(bytes)) return this.close(tooBig, 'Too many values in a message')
+      const text = hasTooManyValues(bytes) ? null : parsed(bytes.toString('utf8'))
+      if (text === null) return this.close(tooBig, 'Too many values in a message')
       this.running++
       this.#bytes += bytes.length
       this.#idle.refresh()
-      void answer(parsed(bytes.toString('utf8')))
+      void answer(text)
         .catch((thrown: unknown) => this.#failed(thrown))
         .finally(() => {
           this.running--

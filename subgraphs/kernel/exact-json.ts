@@ -10,6 +10,12 @@ const partOfNumber = /[-+.\deE]/
 /** Stands for a number until the rest is parsed; nobody outside can know it. */
 const mark = randomUUID()
 
+/** Most numbers without an exact double in what a client sends: each costs microseconds to find and to keep. */
+export const inexactMax = 1_000
+
+/** JSON with more of them than whoever parses it takes. */
+export class TooManyInexact extends Error {}
+
 interface Inexact {
   readonly start: number
   readonly end: number
@@ -20,16 +26,16 @@ interface Inexact {
  * `JSON.parse` that loses no digit: a number without an exact double becomes a raw number, which `JSON.stringify` writes as it
  * was. A reviver would do the same at forty times the cost, on bodies that strangers send.
  */
-export function parseJsonExactly(text: string): unknown {
+export function parseJsonExactly(text: string, max = Infinity): unknown {
   if (text === '{}') return {}
   const parsed: unknown = JSON.parse(text)
   if (!mayBeInexact.test(text)) return parsed
-  const found = inexactNumbers(text)
+  const found = inexactNumbers(text, max)
   return found.length === 0 ? parsed : withNumbers(text, found)
 }
 
 /** The numbers of valid JSON that have no exact double. */
-function inexactNumbers(text: string): Inexact[] {
+function inexactNumbers(text: string, max: number): Inexact[] {
   const found: Inexact[] = []
   const candidate = new RegExp(perhapsInexact, 'g')
   let quote = text.indexOf('"')
@@ -50,6 +56,7 @@ function inexactNumbers(text: string): Inexact[] {
     const value = exactNumber(token)
     candidate.lastIndex = start + token.length
     if (typeof value !== 'number') found.push({ start, end: candidate.lastIndex, value })
+    if (found.length > max) throw new TooManyInexact()
   }
   return found
 }

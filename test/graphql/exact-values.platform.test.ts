@@ -314,7 +314,7 @@ describe('a number that does not fit', () => {
   })
 
   it('is refused where its digits would fill an answer', async () => {
-    const numbers = Array.from({ length: 3_000 }, () => '1e400').join()
+    const numbers = Array.from({ length: 800 }, () => '1e400').join()
     const refused = await unchanged(platform, () =>
       send('POST', '/v1/accounts', `{"name":"A","metadata":[${numbers}]}`),
     )

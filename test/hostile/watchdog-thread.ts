@@ -2,11 +2,12 @@ import { Agent, get } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Watched } from './watchdog.ts'
 
-const { url, headers, everyMs } = workerData as Watched & { readonly everyMs: number }
+const { url, headers, everyMs, fromManyAddresses } = workerData as Watched & { readonly everyMs: number }
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 const waits: number[] = []
 let failed = 0
 let open = 0
+let asked = 0
 
 /** One request, whatever is still under way. */
 function ask(): void {
@@ -17,7 +18,9 @@ function ask(): void {
     waits.push(performance.now() - begin)
     if (!isGood) failed += 1
   }
-  get(url, { agent, headers: { ...headers } }, (response) => {
+  asked += 1
+  const from = fromManyAddresses && { 'X-Forwarded-For': `10.0.${(asked >> 8) & 255}.${asked & 255}` }
+  get(url, { agent, headers: { ...headers, ...from } }, (response) => {
     response.resume().once('end', () => end(response.statusCode === 200))
   }).once('error', () => end(false))
 }

@@ -7,6 +7,8 @@ export interface Watched {
   /** Of the record, for example `http://127.0.0.1:4000/v1/accounts/<id>`. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** Each read says that it comes from another address, so that limits per address say nothing. */
+  readonly fromManyAddresses?: boolean
 }
 
 export interface Waits {

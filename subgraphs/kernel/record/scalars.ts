@@ -52,7 +52,7 @@ export const jsonDepthMax = 16
 /** More than that in one value holds up whoever reads, checks and stores it. */
 export const jsonValuesMax = 10_000
 /** Of the numbers of one value that need an exponent to be short: PostgreSQL writes all of their digits. */
-const jsonDigitsMax = 1_000_000
+const jsonDigitsMax = 250_000
 
 const refuse = (message: string): never => {
   throw new Refusal('VALIDATION_FAILED', message)

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inParallel, send } from '../requests/send.ts'
+import { openAttackedProcess, type AttackedProcess } from './attacked-process.ts'
+import { attacksOf, type Attack } from './attacks.ts'
+import { longestWaitDuring } from './watchdog.ts'
+
+/** The longest that a request of another organization may wait because of an attack. */
+const waitMsMax = 250
+/** Of the process, after everything that is sent here. */
+const residentBytesMax = 900_000_000
+
+let attacked: AttackedProcess
+
+beforeAll(async () => {
+  attacked = await openAttackedProcess()
+})
+
+afterAll(() => attacked?.close())
+
+let addresses = 0
+/** An address that no request came from before, so that the limits per address say nothing. */
+const anotherAddress = (): string => `10.${1 + (++addresses >> 16)}.${(addresses >> 8) & 255}.${addresses & 255}`
+
+const nobody = { organizationId: '', ownerId: '', email: '', accountId: '', headers: {} }
+const names = attacksOf(nobody).map(({ name }) => name)
+
+/** Sends the whole attack; gives the statuses of its answers. */
+async function run({ times, width, request }: Attack): Promise<Set<number>> {
+  const statuses = await inParallel(
+    Array.from({ length: times }, (_, index) => index),
+    async (index) => {
+      const { headers, ...sent } = request(index)
+      const from = { ...headers, 'X-Forwarded-For': anotherAddress() }
+      return (await send(attacked.process.url, { ...sent, headers: from })).status
+    },
+    width,
+  )
+  return new Set(statuses)
+}
+
+describe('one organization does its worst while another reads by id', () => {
+  it.each(names)('%s: each request is answered as documented, and no read waits longer than 250 ms', async (name) => {
+    const { process, attacker, bystander } = attacked
+    const attack = attacksOf(attacker).find((other) => other.name === name)!
+    const watched = {
+      url: `${process.url}/v1/accounts/${bystander.accountId}`,
+      headers: bystander.headers,
+      fromManyAddresses: true,
+    }
+    const statuses = new Set<number>()
+    const waits = await longestWaitDuring(
+      watched,
+      async () => {
+        for (const status of await run(attack)) statuses.add(status)
+      },
+      waitMsMax,
+    )
+    expect([...statuses].filter((status) => !attack.statuses.includes(status))).toEqual([])
+    expect(waits.failed).toBe(0)
+    expect(waits.longestMs).toBeLessThanOrEqual(waits.allowedMs)
+  })
+
+  it('leaves the process with the memory that it needs, and without a defect in its log', async () => {
+    const { text } = await send(attacked.process.url, { method: 'GET', path: '/metrics' })
+    const [, resident] = /^process_resident_memory_bytes (\S+)/m.exec(text)!
+    expect(Number(resident)).toBeLessThan(residentBytesMax)
+    expect(attacked.process.said()).not.toMatch(/"level":(?:50|60)/)
+  })
+})

@@ -40,12 +40,6 @@ describe('Validator.check', () => {
     expect(body({ name: 'bolt', pieces })).toEqual(['VALIDATION_FAILED', ' TOO_MANY'])
   })
 
-  it('looks at no more than 1,000 members', () => {
-    const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]))
-    expect(body(members(1_000))?.[0]).toBe('UNKNOWN_FIELD')
-    expect(body(members(1_001))).toEqual(['VALIDATION_FAILED', ' TOO_MANY'])
-  })
-
   it.each<[unknown, string[] | null]>([
     [{ name: 'bolt', kind: null, pieces: [{ id: partId }], metadata: { any: [1] } }, null],
     [{ name: '𝒷𝑜𝓁𝓉' }, null],

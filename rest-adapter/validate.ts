@@ -25,8 +25,6 @@ export interface Checkable {
 
 /** Far more than are told: of several in one place the first is. */
 const errorsMax = 1_000
-/** Far more than any body has; each that is unknown costs an error to find. */
-const membersMax = 1_000
 
 /** Checks requests against the OpenAPI document. The schemas of an operation are compiled when it is first used. */
 export class Validator {
@@ -54,9 +52,6 @@ export class Validator {
   check({ id, method, parameters, body: described }: RestOperation, { url, query, headers, body }: Checkable): void {
     if (described && !isJsonObject(body) && body !== undefined) {
       throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'The body must be a JSON object.' }])
-    }
-    if (isJsonObject(body) && Object.keys(body).length > membersMax) {
-      throw refusalOf([{ path: '', code: 'TOO_MANY', message: `The body has more than ${membersMax} members.` }])
     }
     const unfit = unfitIn(query)
     if (unfit.length > 0) throw refusalOf(unfit)

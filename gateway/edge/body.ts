@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { hasTooManyValues, valuesMax } from './count-values.ts'
+import { hasTooManyValues, membersMax, valuesMax } from './count-values.ts'
 import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
 
 export const bodyBytesMax = 1_048_576
@@ -56,7 +56,8 @@ export function refuseOtherThanJson(headers: IncomingHttpHeaders, { suffixed = f
 /** Of a key that occurs twice the last one counts. Numbers keep every digit. */
 export function parseBody(raw: Buffer): unknown {
   if (!isUtf8(raw)) throw unreadable('The body is not UTF-8.')
-  if (hasTooManyValues(raw)) throw new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${valuesMax} values.`)
+  if (hasTooManyValues(raw))
+    throw new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${valuesMax} values, and ${membersMax} members.`)
   try {
     return parseJsonExactly(raw.toString('utf8'), inexactMax)
   } catch (thrown) {

@@ -13,6 +13,12 @@ describe('hasTooManyValues', () => {
     expect([tooMany(list(7_500, '{"abc":1}')), tooMany(list(7_501, '{"abc":1}'))]).toEqual([false, true])
   })
 
+  it('counts the members of the outermost object alone', () => {
+    const members = (count: number) => Array.from({ length: count }, (_, index) => `"name${index}":1`).join(',')
+    expect([tooMany(` {${members(1_000)}}`), tooMany(` {${members(1_001)}}`)]).toEqual([false, true])
+    expect(tooMany(`{"metadata":{${members(5_000)}}}`)).toBe(false)
+  })
+
   it('counts nothing in texts', () => {
     expect(tooMany(`{"a":"${',[{'.repeat(100_000)}"}`)).toBe(false)
     expect(tooMany(`{"a":"${'\\",'.repeat(100_000)}"}`)).toBe(false)
@@ -29,7 +35,10 @@ describe('hasTooManyValues', () => {
 describe('parseBody', () => {
   it('refuses more values than it reads with 413, before it reads them', () => {
     expect(() => parseBody(Buffer.from(list(15_001)))).toThrow(
-      expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE', message: 'A body has at most 15000 values.' }),
+      expect.objectContaining({
+        code: 'PAYLOAD_TOO_LARGE',
+        message: 'A body has at most 15000 values, and 1000 members.',
+      }),
     )
     expect(parseBody(Buffer.from(list(15_000)))).toHaveLength(15_000)
   })

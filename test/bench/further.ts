@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import type { Bench } from './against-floors.ts'
 import { alternate, median, ratios, type Contender } from './measure.ts'
 import { withMoreOperations } from './more-operations.ts'
@@ -59,10 +60,10 @@ export async function measureWall(
 }
 
 /** The routes of a contract six times as large must cost a request nothing. */
-export async function measureOperations(bench: Bench, project: Server, databaseUrl: string): Promise<Finding[]> {
+export async function measureOperations(bench: Bench, project: Server, services: OpenServices): Promise<Finding[]> {
   const { load, options, tenants, ids } = bench
   const { root, before, after, remove } = await withMoreOperations(250)
-  const large = await startProject({ dataDir: root, databaseUrl, root })
+  const large = await startProject({ dataDir: root, services, root })
   try {
     const contenders = [byId('as it is', project, tenants.main, ids), byId('large', large, tenants.main, ids)]
     const rounds = await alternate(load, contenders, options)
@@ -101,12 +102,12 @@ export async function measureScale(
 export async function measureStart(): Promise<Finding[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-bench-'))
   try {
-    const first = await startProject({ dataDir, databaseUrl: null, demo: true })
+    const first = await startProject({ dataDir, services: null, demo: true })
     await first.stop()
     const readyMs: number[] = []
     const rssMb: number[] = []
     for (let start = 0; start < warmStarts; start++) {
-      const project = await startProject({ dataDir, databaseUrl: null, demo: true })
+      const project = await startProject({ dataDir, services: null, demo: true })
       readyMs.push(project.readyMs)
       await delay(restMs)
       rssMb.push(project.rssMb())

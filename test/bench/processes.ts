@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import type { FloorSettings } from './floor-queries.ts'
 import type { LoadOrder, LoadReport } from './load-process.ts'
 
@@ -56,8 +57,8 @@ export async function startFloor(kind: 'raw' | 'express', settings: FloorSetting
 
 export interface ProjectOptions {
   readonly dataDir: string
-  /** Null: the embedded database in `dataDir`. */
-  readonly databaseUrl: string | null
+  /** Whose database and master key the project uses. Null: the embedded database in `dataDir`, and a key of its own. */
+  readonly services: Pick<OpenServices, 'databaseUrl' | 'keys'> | null
   /** Where `dist` and `schema` lie. */
   readonly root?: string
   readonly nodeOptions?: readonly string[]
@@ -84,7 +85,7 @@ async function isReady(port: number): Promise<boolean> {
 
 /** The compiled project as one process, with everything on but the limits per address. */
 export async function startProject(options: ProjectOptions): Promise<Server & { readonly readyMs: number }> {
-  const { dataDir, databaseUrl, root = projectRoot, nodeOptions = [], demo = false, environment = {} } = options
+  const { dataDir, services, root = projectRoot, nodeOptions = [], demo = false, environment = {} } = options
   const port = await freePort()
   const settings = {
     PORT: String(port),
@@ -96,7 +97,10 @@ export async function startProject(options: ProjectOptions): Promise<Server & { 
   }
   const env = childEnvironment({
     ...settings,
-    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    ...(services && {
+      DATABASE_URL: services.databaseUrl,
+      ENCRYPTION_KEY: services.keys.encryption.toString('base64'),
+    }),
     NODE_OPTIONS: nodeOptions.join(' '),
   })
   const startedAt = performance.now()

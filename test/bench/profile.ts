@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import type { Bench } from './against-floors.ts'
 import { startProject } from './processes.ts'
 import { tableOf } from './report.ts'
@@ -21,11 +22,11 @@ const shown = 45
 const loadMs = 8000
 
 /** Where the project spends its time on one scenario: functions by self time, start included. */
-export async function profileScenario(scenario: Scenario, bench: Bench, databaseUrl: string): Promise<void> {
+export async function profileScenario(scenario: Scenario, bench: Bench, services: OpenServices): Promise<void> {
   const { ids, load, options } = bench
   const folder = await mkdtemp(join(tmpdir(), 'crm-profile-'))
   const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500']
-  const project = await startProject({ dataDir: folder, databaseUrl, nodeOptions })
+  const project = await startProject({ dataDir: folder, services, nodeOptions })
   const requests = ids.map((id) => wireFormOf(scenario.project(id), bench.tenants[scenario.tenant]))
   const { answers } = await load
     .run({ port: project.port, requests, connections: options.connections, durationMs: loadMs })

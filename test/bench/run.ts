@@ -35,11 +35,11 @@ async function run(): Promise<void> {
 
   if (options.profile) {
     for (const scenario of scenarios.filter(({ name }) => isWanted(name)))
-      await profileScenario(scenario, bench, databaseUrl)
+      await profileScenario(scenario, bench, services)
     return
   }
   const started = async <T>(measure: (project: Server) => Promise<T>, nodeOptions: readonly string[] = []) => {
-    const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl, nodeOptions })
+    const project = await startProject({ dataDir: join(dataDir, 'project'), services, nodeOptions })
     return measure(project).finally(() => project.stop())
   }
 
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
     findings.push(...(await started(compare, ['--import', new URL(part, import.meta.url).href])))
   }
   if (isWanted('operations'))
-    findings.push(...(await started((project) => measureOperations(bench, project, databaseUrl))))
+    findings.push(...(await started((project) => measureOperations(bench, project, services))))
   if (isWanted('scale')) {
     const organizations: Inhabited[] = []
     for (const accounts of options.scale) {

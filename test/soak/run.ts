@@ -49,8 +49,7 @@ async function soak(): Promise<Round[]> {
   const tenant = await openTenant(services, accounts)
   const ids = await sampleIds(services, tenant, accounts)
   const environment = { IP_LIMITS: '20/s,200/m,2000/h', TRUST_PROXY: '127.0.0.1' }
-  const { databaseUrl } = services
-  const project = await startProject({ dataDir: join(dataDir, 'project'), databaseUrl, environment })
+  const project = await startProject({ dataDir: join(dataDir, 'project'), services, environment })
   closers.push(() => project.stop(), closeConnections)
 
   const varieties = varietiesFor(tenant.secret, ids).filter(({ name }) => !only || only.includes(name))

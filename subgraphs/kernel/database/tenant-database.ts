@@ -34,17 +34,16 @@ const introductions = {
 } as const
 
 /**
- * An organization may hold two fifths of the connections, one operation three of them, so that one who does the worst leaves
- * the others room. Scans take a core each: half of the cores' number of one organization and no more than the cores in all,
+ * An organization may hold four fifths of the connections, one operation three tenths, so that one who does the worst leaves
+ * the others room, and one that is alone is as fast as the database. Scans take a core each: half of the cores' number of one organization and no more than the cores in all,
  * or than half of the connections, so that what reads by id finds both.
  */
 export function limitsOf(connections: number): QueueLimits {
-  const connectionsPerTenant = Math.max(1, Math.floor(connections * 0.4))
   const scans = Math.max(1, Math.min(availableParallelism(), Math.floor(connections / 2)))
   return {
     connections,
-    connectionsPerTenant,
-    connectionsPerOperation: Math.min(connectionsPerTenant, Math.max(2, connectionsPerTenant - 1)),
+    connectionsPerTenant: Math.max(1, Math.floor(connections * 0.8)),
+    connectionsPerOperation: Math.max(1, Math.floor(connections * 0.3)),
     scans,
     scansPerTenant: Math.max(1, Math.min(2, Math.floor(scans / 2))),
     waitingMax: 1_000,

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { Refusal } from '../errors.ts'
-import { FairQueue, type QueueBounds } from './fair-queue.ts'
+import { RoundRobinQueue, type QueueBounds } from './round-robin-queue.ts'
 import type { Order, Outcome, Tasks } from './serve-tasks.ts'
 import type { KernelTasks } from './thread.ts'
 
@@ -51,14 +51,14 @@ const lost = (): Refusal => new Refusal('UNAVAILABLE', 'The work ended before it
 export class WorkPool<T extends Tasks = KernelTasks> {
   readonly #log: Logger
   readonly #options: WorkPoolOptions
-  readonly #queue: FairQueue<Job>
+  readonly #queue: RoundRobinQueue<Job>
   readonly #threads = new Set<Thread>()
   #isClosed = false
 
   constructor(log: Logger, options: Partial<WorkPoolOptions> = {}) {
     this.#log = log
     this.#options = { ...defaults, ...options }
-    this.#queue = new FairQueue(this.#options)
+    this.#queue = new RoundRobinQueue(this.#options)
   }
 
   run<Name extends keyof T & string>(

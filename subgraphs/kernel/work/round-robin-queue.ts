@@ -8,7 +8,7 @@ interface Waiting {
 }
 
 /** What waits, organization by organization in turn: one that sends much waits for itself. */
-export class FairQueue<T extends Waiting> {
+export class RoundRobinQueue<T extends Waiting> {
   /** In the order in which they have their turn. */
   readonly #byOrganization = new Map<string, Set<T>>()
   readonly #bounds: QueueBounds

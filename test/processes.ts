@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { expect, vi } from 'vitest'
 import { projectRoot } from '../subgraphs/kernel/paths.ts'
+import type { Platform } from './platform.ts'
 import { freePort } from './redis-server.ts'
 
 type Environment = Readonly<Record<string, string>>
@@ -94,6 +95,16 @@ export async function aProcess(
     said: () => said.join(''),
   }
 }
+
+/** A process of the platform on the database and with the keys of one in this process. */
+export const aProcessBeside = ({ services, dataDir }: Platform): Promise<Process> =>
+  aProcess(['bin/run', 'main'], {
+    DATABASE_URL: services.databaseUrl,
+    DATA_DIR: dataDir,
+    DEMO: 'off',
+    IP_LIMITS: 'off',
+    LOG_LEVEL: 'warn',
+  })
 
 /** A command of the operator, on what `environment` names; gives what it prints. */
 export async function operate(args: readonly string[], environment: Environment): Promise<string> {

@@ -29,7 +29,7 @@ function stackOf({ stack = '' }: Error): string {
 }
 
 /** An error as it is logged: where it comes from and what went wrong, but nothing of the data that it happened to. */
-export function errorForLog(error: unknown, level = 0): unknown {
+function errorForLog(error: unknown, level = 0): unknown {
   if (typeof error !== 'object' || error === null) return error
   const members = error as Members
   if (!(error instanceof Error)) return { type: 'object', message: members['message'] }

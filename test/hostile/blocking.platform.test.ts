@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcess, type Process } from '../processes.ts'
+import { aProcessBeside, type Process } from '../processes.ts'
 import { restClient, type RestClient } from '../rest-client.ts'
 import { longestWaitDuring, type Watched } from './watchdog.ts'
 
@@ -18,13 +18,7 @@ beforeAll(async () => {
   attacker = await platform.member()
   const other = await platform.member({ organizationId: await platform.organization('Elsewhere') })
   const { id } = await account(other)
-  server = await aProcess(['bin/run', 'main'], {
-    DATABASE_URL: platform.services.databaseUrl,
-    DATA_DIR: platform.dataDir,
-    DEMO: 'off',
-    IP_LIMITS: 'off',
-    LOG_LEVEL: 'warn',
-  })
+  server = await aProcessBeside(platform)
   await server.start()
   attack = restClient(platform.contract, server.url, attacker.headers)
   watched = { url: `${server.url}/v1/accounts/${id}`, headers: other.headers }

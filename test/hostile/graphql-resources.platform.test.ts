@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcess } from '../processes.ts'
+import { aProcessBeside } from '../processes.ts'
 import { send, type Received } from '../requests/send.ts'
 
 const platform = usePlatform()
@@ -30,13 +30,7 @@ describe('nesting', () => {
   const jsonObject = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
   it('is refused by a process that has just started, wherever it stands', async () => {
-    const process = await aProcess(['bin/run', 'main'], {
-      DATABASE_URL: platform.services.databaseUrl,
-      DATA_DIR: platform.dataDir,
-      DEMO: 'off',
-      IP_LIMITS: 'off',
-      LOG_LEVEL: 'warn',
-    })
+    const process = await aProcessBeside(platform)
     onTestFinished(() => process.kill())
     await process.start()
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcess } from '../processes.ts'
+import { aProcessBeside } from '../processes.ts'
 import { answerOf } from '../rest-client.ts'
 import { expensiveLists, fillLongAccounts, hopeless, type GraphqlRequest } from './isolation.fixture.ts'
 
@@ -175,13 +175,7 @@ describe('under attack', () => {
   }
 
   it("leaves another organization's p95 by id within three times of what it is when nobody attacks", async () => {
-    const process = await aProcess(['bin/run', 'main'], {
-      DATABASE_URL: platform.services.databaseUrl,
-      DATA_DIR: platform.dataDir,
-      DEMO: 'off',
-      IP_LIMITS: 'off',
-      LOG_LEVEL: 'warn',
-    })
+    const process = await aProcessBeside(platform)
     onTestFinished(() => process.kill())
     await process.start()
     const { url } = process

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { largeFrom, ownTurn } from '../../subgraphs/kernel/turn.ts'
 import { hasTooManyValues, membersMax, valuesMax } from './count-values.ts'
 import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
 
@@ -21,7 +22,11 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
       if (bytes <= bodyBytesMax) chunks.push(chunk)
       else reject(tooLarge(req))
     })
-    req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    req.on('end', () => {
+      const body = (): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      if (bytes < largeFrom) resolve(body())
+      else void ownTurn().then(() => resolve(body()))
+    })
     const endedEarly = (): void => reject(unreadable('The body ended early.'))
     if (req.destroyed) endedEarly()
     else req.on('error', endedEarly)

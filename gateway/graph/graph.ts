@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache'
 import { refusalOfSize, refusalOfSizeWhenDone } from '../../subgraphs/kernel/answer-size.ts'
 import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { isJsonLarge } from '../../subgraphs/kernel/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
+import { ownTurn } from '../../subgraphs/kernel/turn.ts'
 import { refuseUnmet } from './authorize.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
@@ -35,6 +37,9 @@ export interface GraphResult {
   /** A mutation was answered from its idempotency record and nothing ran. */
   readonly replayed?: boolean
 }
+
+const keyOf = (document: string, operationName: string | null): string =>
+  operationName === null ? document : `${operationName}\n${document}`
 
 /** Of operations, and as much of the outcomes of their conditions. */
 const keptBytesMax = 64_000_000
@@ -68,12 +73,18 @@ export class Graph {
 
   /** Reads and checks a document once; throws a `Refusal` with a code of its own for each way in which it may be wrong. */
   prepare(document: string, operationName: string | null = null): Prepared {
-    const key = operationName === null ? document : `${operationName}\n${document}`
+    const key = keyOf(document, operationName)
     const known = this.known.get(key)
     if (known) return known
     const prepared = prepare(this.surroundings, document, operationName)
     this.known.set(key, prepared, { size: prepared.bytes })
     return prepared
+  }
+
+  /** The same for a document of a client: one that is not known yet takes the event loop for a while, and waits for its turn. */
+  async prepareInTurn(document: string, operationName: string | null): Promise<Prepared> {
+    if (!this.known.has(keyOf(document, operationName))) await ownTurn()
+    return this.prepare(document, operationName)
   }
 
   /** Bytes that are kept of operations, of outcomes of their conditions, and of answers about the schema. */
@@ -100,6 +111,7 @@ export class Graph {
    */
   async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
     const result = await this.run(prepared, given, context)
+    if (isJsonLarge(result)) await ownTurn()
     const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
     if (refusal) throw refusal
     return result

@@ -61,7 +61,7 @@ export class ApolloFront {
       if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
     }
     const search = posted ? '' : searchOf(req)
-    this.#refuseUnprepared(posted?.parameters ?? documentIn(search))
+    await this.#refuseUnprepared(posted?.parameters ?? documentIn(search))
     const context: Context = { call, found: {} }
     const response = await server.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: req.method, headers, search, body: posted?.parameters },
@@ -73,8 +73,8 @@ export class ApolloFront {
   }
 
   /** Apollo Server parses without limits, and calls errors by its own names: only documents that are known to be good get there. */
-  #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): void {
-    if (query !== null) this.#ports.graph.prepare(query, operationName)
+  async #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): Promise<void> {
+    if (query !== null) await this.#ports.graph.prepareInTurn(query, operationName)
   }
 
   async #start(): Promise<Started> {

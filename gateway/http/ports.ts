@@ -3,7 +3,7 @@ import type { Graph } from '../graph/graph.ts'
 
 export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'standing' | 'finished' | 'addressOf'>
 
-export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'authorize' | 'execute'>
+export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'prepareInTurn' | 'authorize' | 'execute'>
 
 export interface Ports {
   readonly graph: GraphPort

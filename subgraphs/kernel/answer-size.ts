@@ -2,7 +2,7 @@ import { Refusal } from './errors.ts'
 import { isJsonLargerThan } from './json-size.ts'
 
 /** Most bytes of JSON in the answer to one operation, and in what one subgraph adds to it. */
-export const answerBytesMax = 8_388_608
+export const answerBytesMax = 4_194_304
 /** Most bytes of rows that are read for one operation: as texts of PostgreSQL, whose JSON has spaces that answers do not have. */
 export const rowBytesMax = 2 * answerBytesMax
 

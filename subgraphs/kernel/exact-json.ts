@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { exactNumber, isRawNumber, nearestNumber, type RawNumber } from './exact-number.ts'
 
 /** Sixteen digits or an exponent of three: no other number of JSON differs from its double. May also match inside text. */
-const perhapsInexact = '(?<![\\d.])[\\d.]{16}|\\d[eE][+-]?\\d{3}'
+const perhapsInexact = '\\d[\\d.]{15}|\\d[eE][+-]?\\d{3}'
 const mayBeInexact = new RegExp(perhapsInexact)
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const partOfNumber = /[-+.\deE]/

@@ -1,3 +1,5 @@
+import { largeFrom } from './turn.ts'
+
 /** A character becomes at most six bytes: `\u0001`, or three of UTF-8. */
 const bytesOfUnit = 6
 // `-1.2345678901234567e+100,` has 25 bytes.
@@ -20,6 +22,9 @@ export function isJsonLargerThan(value: unknown, max: number): boolean {
   const unitsMax = Math.floor(max / bytesOfUnit)
   return unitsOf(value, unitsMax) > unitsMax && bytesOf(value, max) > max
 }
+
+/** Whether `value` is long to write as JSON; looks no further than it needs to. */
+export const isJsonLarge = (value: unknown): boolean => unitsOf(value, largeFrom) > largeFrom
 
 /** At least a sixth of the bytes of `value` and of a comma; stops soon after `max`. */
 function unitsOf(value: unknown, max: number): number {

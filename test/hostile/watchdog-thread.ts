@@ -25,6 +25,10 @@ function ask(): void {
   }).once('error', () => end(false))
 }
 
+// From the first answer on: then it is at work before an attack begins.
+get(url, { agent, headers }, (response) => {
+  response.resume().once('end', () => parentPort!.postMessage('watching'))
+})
 const pace = setInterval(ask, everyMs)
 
 parentPort!.once('message', () => {

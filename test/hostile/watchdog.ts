@@ -31,7 +31,7 @@ const runsMax = 5
 export async function watch(watched: Watched): Promise<Watch> {
   const file = new URL('./watchdog-thread.ts', import.meta.url)
   const worker = new Worker(file, { workerData: { ...watched, everyMs }, execArgv: [] })
-  await once(worker, 'online')
+  await once(worker, 'message')
   return {
     async stop() {
       worker.postMessage('stop')

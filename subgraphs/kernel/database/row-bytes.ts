@@ -1,4 +1,5 @@
 import { rowBytesMax, rowsTooLarge } from '../answer-size.ts'
+import { largeFrom, ownTurn } from '../turn.ts'
 import type { Row, Sql } from './database.ts'
 
 /** Fewer are not worth remembering: an operation makes no more than some dozen statements. */
@@ -13,10 +14,11 @@ export function noteBytes(rows: readonly object[], bytes: number): void {
 
 /** The same place, where all statements together read no more than one operation may. */
 export function withinRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
-  const counted = <R>(rows: R[]): R[] => {
-    read.bytes += noted.get(rows as object[]) ?? 0
+  const counted = <R>(rows: R[]): R[] | Promise<R[]> => {
+    const bytes = noted.get(rows as object[]) ?? 0
+    read.bytes += bytes
     if (read.bytes > rowBytesMax) throw rowsTooLarge()
-    return rows
+    return bytes < largeFrom ? rows : ownTurn().then(() => rows)
   }
   return {
     open: sql.open,

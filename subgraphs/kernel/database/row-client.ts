@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
+import { largeFrom, ownTurn } from '../turn.ts'
 import { rowTexts } from './row-texts.ts'
 
 interface Message {
@@ -43,7 +44,16 @@ export class RowClient extends pg.Client {
       const tell = (message: Message): void => {
         connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
       }
-      stream.on('data', (bytes: Buffer) => reader.parse(bytes, tell))
+      let inTurn = 0
+      stream.on('data', (bytes: Buffer) => {
+        reader.parse(bytes, tell)
+        inTurn += bytes.length
+        if (inTurn < largeFrom) return
+        // Much at once is read in turns with what arrives for others.
+        inTurn = 0
+        stream.pause()
+        void ownTurn().then(() => stream.resume())
+      })
     }
   }
 }

@@ -7,9 +7,11 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
-import type { ClientNames } from './taken-names.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+/** By the response name that a field is fetched under, the one that the client gave it. */
+export type ClientNames = ReadonlyMap<string, string>
 
 /** What a selection is read against: the schema and the document's fragments. */
 export interface Reading {

@@ -1,5 +1,5 @@
 import { Kind, visit, type DirectiveNode, type DocumentNode, type SelectionSetNode, type ValueNode } from 'graphql'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 const isCondition = ({ name }: DirectiveNode): boolean => name.value === 'skip' || name.value === 'include'
 

@@ -17,7 +17,7 @@ import {
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { Fragments } from './collect.ts'
 import { filterCost, type Cost } from './filter-cost.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 /** How many objects a list without `first` or `limit` is taken to have. */
 const assumedListSize = 10

@@ -7,8 +7,9 @@ import { operationParts, type OperationParts } from './operation.ts'
 import { compilePlan, type Step } from './plan.ts'
 import { singleFetchOf } from './single-fetch.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
-import { withTakenNamesRenamed, type ClientNames } from './taken-names.ts'
-import type { Variables } from './variables.ts'
+import { withTakenNamesRenamed } from './taken-names.ts'
+import type { ClientNames } from './collect.ts'
+import type { Variables } from './variable-values.ts'
 
 export interface PrepareSurroundings {
   readonly supergraph: LoadedSupergraph

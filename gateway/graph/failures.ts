@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { defectMessage, Refusal } from '../../subgraphs/kernel/errors.ts'
-import { shortened } from './variables.ts'
+import { shortened } from './shortened.ts'
 
 export type Path = readonly (string | number)[]
 

@@ -10,7 +10,7 @@ import {
   type ValueNode,
 } from 'graphql'
 import type { Fragments } from './collect.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 /** A condition is tried on every row that the others leave. */
 const conditionCost = 1

@@ -15,7 +15,7 @@ import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
 import { inClientNames } from './taken-names.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 export interface GraphOptions {
   readonly supergraphSdl: string

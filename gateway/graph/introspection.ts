@@ -21,7 +21,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { withoutUnusedVariables } from './conditions.ts'
 import { operationParts, type OperationParts } from './operation.ts'
 import type { Data } from './shape.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 type Field = GraphQLField<unknown, unknown>
 

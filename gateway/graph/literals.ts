@@ -26,7 +26,7 @@ import { exactNumber } from '../../subgraphs/kernel/exact-number.ts'
 import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import { withoutUnusedVariables } from './conditions.ts'
 import { operationParts, type OperationParts } from './operation.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 const charactersMax = 1_000_000
 

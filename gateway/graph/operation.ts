@@ -18,7 +18,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import { conditionVariables } from './conditions.ts'
-import { shortened } from './variables.ts'
+import { shortened } from './shortened.ts'
 
 /** One operation of a document, with the fragments that it uses and nothing else. */
 export interface OperationParts {

@@ -1,7 +1,7 @@
 import { GraphQLError, Lexer, parse, Source, TokenKind, type DocumentNode, type Token } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { GraphLimits } from './limits.ts'
-import { shortened } from './variables.ts'
+import { shortened } from './shortened.ts'
 
 export type TextLimits = Pick<GraphLimits, 'tokens' | 'comments' | 'nesting' | 'nameLength'>
 

@@ -11,7 +11,8 @@ import { operationParts, refuseInvalid, type OperationParts } from './operation.
 import { parseWithin } from './parse.ts'
 import { requirementsOf } from './requirements.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
-import { coerceVariables, declaredVariables, type DeclaredVariable, type Variables } from './variables.ts'
+import { coerceVariables, declaredVariables, type DeclaredVariable } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 let preparedCount = 0
 

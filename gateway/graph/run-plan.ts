@@ -6,7 +6,7 @@ import { isData, mergeInto, objectsAt, pathsOf } from './merge.ts'
 import type { FetchStep, Step } from './plan.ts'
 import { applyRewrites } from './rewrites.ts'
 import type { Data } from './shape.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 /** One execution of a plan: what it was given, and what it has gathered. */
 export interface PlanRun {

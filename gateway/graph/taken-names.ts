@@ -1,9 +1,6 @@
-import { Kind, TypeInfo, visit, visitWithTypeInfo, type DocumentNode, type GraphQLFormattedError } from 'graphql'
+import { Kind, TypeInfo, visit, visitWithTypeInfo, type DocumentNode, type GraphQLFormattedError, type GraphQLSchema } from 'graphql'
+import type { ClientNames } from './collect.ts'
 import { operationParts, type OperationParts } from './operation.ts'
-import type { LoadedSupergraph } from './supergraph.ts'
-
-/** By the response name that a field is fetched under, the one that the client gave it. */
-export type ClientNames = ReadonlyMap<string, string>
 
 /** What plans fetch beside what a client selects: keys, what other fields require, and type names. */
 export function namesFetched(supergraph: DocumentNode): Set<string> {
@@ -31,7 +28,7 @@ function namesIn(document: DocumentNode): Set<string> {
  * planner does not tell the two apart. Null where there is none.
  */
 export function withTakenNamesRenamed(
-  { apiSchema, fetched }: Pick<LoadedSupergraph, 'apiSchema' | 'fetched'>,
+  { apiSchema, fetched }: { readonly apiSchema: GraphQLSchema; readonly fetched: ReadonlySet<string> },
   { document }: OperationParts,
 ): { readonly parts: OperationParts; readonly clientNames: ClientNames } | null {
   const used = namesIn(document)

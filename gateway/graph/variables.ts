@@ -20,6 +20,8 @@ import { Refusal, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { holdsRawNumber } from '../../subgraphs/kernel/exact-json.ts'
 import { isJsonObject, isRawNumber, nearestNumber } from '../../subgraphs/kernel/exact-number.ts'
 import type { OperationParts } from './operation.ts'
+import { shortened } from './shortened.ts'
+import type { Variables } from './variable-values.ts'
 
 /** A declared variable, its type looked up and its default coerced once. */
 export interface DeclaredVariable {
@@ -31,10 +33,7 @@ export interface DeclaredVariable {
   readonly isNeeded: boolean
 }
 
-export type Variables = Readonly<Record<string, unknown>>
-
 const problemsMax = 50
-const quotedCharactersMax = 300
 
 /** The variables that stand where null may not: a default makes that valid whatever their own type says. */
 function variablesNeeded(schema: GraphQLSchema, document: DocumentNode): Set<string> {
@@ -68,10 +67,6 @@ export function declaredVariables(
     }
   })
 }
-
-/** What was sent may be quoted in the message or be part of the path, and may be long. */
-export const shortened = (text: string): string =>
-  text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax)}…`
 
 function required(name: string, what: string): FieldProblem {
   const path = shortened(name)

@@ -1,7 +1,7 @@
 import { invalid, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { isJsonObject as isMap } from '../../subgraphs/kernel/exact-number.ts'
 import { unfitIn, type Bounds } from '../edge/unfit.ts'
-import type { Variables } from '../graph/variables.ts'
+import type { Variables } from '../graph/variable-values.ts'
 
 /** A GraphQL request whose members have the types they must have. Further members are ignored. */
 export interface Parameters {

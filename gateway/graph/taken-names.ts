@@ -1,4 +1,12 @@
-import { Kind, TypeInfo, visit, visitWithTypeInfo, type DocumentNode, type GraphQLFormattedError, type GraphQLSchema } from 'graphql'
+import {
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+} from 'graphql'
 import type { ClientNames } from './collect.ts'
 import { operationParts, type OperationParts } from './operation.ts'
 

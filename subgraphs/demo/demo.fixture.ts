@@ -9,7 +9,7 @@ import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { loadKeys } from '../kernel/keys.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
-import { extractiveModel } from '../kernel/language-model.ts'
+import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import type { Services } from '../kernel/request.ts'
@@ -38,7 +38,7 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
     vault: new Vault(database, keys.encryption),
     clock: { now: () => now },
     log: pino({ level: 'silent' }),
-    languageModel: extractiveModel,
+    languageModel: localModel,
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),

@@ -6,7 +6,7 @@ import { anonymous as stranger, type Caller } from '../kernel/context.ts'
 import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
-import { extractiveModel } from '../kernel/language-model.ts'
+import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
@@ -51,7 +51,7 @@ export class IdentityWorld {
       vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },
       log: pino({ level: 'silent' }),
-      languageModel: extractiveModel,
+      languageModel: localModel,
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),

@@ -5,23 +5,27 @@ const roundsMax = 4
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
+type Call<T> = () => Promise<T>
+
 /**
- * What a piece of work asks of the world outside the database, and what it was told. A transaction that needs an answer is undone,
- * the call is made while none is open, and the work runs again with the answer: it must decide anew from what it reads.
+ * The calls that a piece of work makes to the world outside the database, and their outcomes. A transaction that needs an answer is
+ * undone, the call is made while none is open, and the work runs again with the answer. No call is made twice.
  */
 export class CallsOut {
   private readonly outcomes = new Map<string, Outcome>()
-  private readonly waiting = new Map<string, () => Promise<unknown>>()
+  private readonly waiting = new Map<string, Call<unknown>>()
   private rounds = 0
 
-  outcomeOf(key: string, call: () => Promise<unknown>): Outcome {
-    const outcome = this.outcomes.get(key)
-    if (outcome) return outcome
-    this.waiting.set(key, call)
-    return { error: new Refusal('UNAVAILABLE', 'What this is about keeps changing; try again.', { retryAfter: 1 }) }
+  outcomeOf(key: string): Outcome | undefined {
+    return this.outcomes.get(key)
   }
 
-  /** Whether the work is to run once more. Of what changes all the time, it is told so in the end. */
+  /** Makes the call when the transaction has been undone. */
+  add(key: string, call: Call<unknown>): void {
+    this.waiting.set(key, call)
+  }
+
+  /** Makes the calls that wait; tells whether the work is to run again. Work that keeps asking for other calls is given up. */
   async answer(): Promise<boolean> {
     const calls = [...this.waiting]
     this.waiting.clear()
@@ -38,12 +42,16 @@ export class CallsOut {
 }
 
 /**
- * The answer of a call to the outside, made while no transaction is open. Only inside `callingOut`; `key` says everything that the
- * answer depends on.
+ * The answer of a call to the outside, made once and while no transaction is open. `key` names the call within the work; `prepare`
+ * reads in the transaction what the call needs. Only inside `callingOut`.
  */
-export async function callOut<T>(ctx: RequestContext, key: string, call: () => Promise<T>): Promise<T> {
+export async function callOut<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
   if (!ctx.callsOut) throw new Error('Work that calls out runs in callingOut.')
-  const outcome = ctx.callsOut.outcomeOf(key, call)
+  const outcome = ctx.callsOut.outcomeOf(key)
+  if (!outcome) {
+    ctx.callsOut.add(key, await prepare())
+    throw new Refusal('UNAVAILABLE', 'The call to an external service was not made; try again.', { retryAfter: 1 })
+  }
   if ('error' in outcome) throw outcome.error
   return outcome.value as T
 }

@@ -13,7 +13,7 @@ import { checkReachable } from './database/reachable.ts'
 import { AboveTenants, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
-import { extractiveModelIn } from './language-model.ts'
+import { localModelIn } from './language-model/local-model.ts'
 import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import { onceASecond } from './once-a-second.ts'
@@ -99,7 +99,7 @@ export async function openServices({
       log,
       keys,
       counters,
-      languageModel: extractiveModelIn(work),
+      languageModel: localModelIn(work),
       settings: settingsOf(config),
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { readConfig, settingsOf } from '../config.ts'
 import { MemoryCounters } from '../counters/memory-counters.ts'
 import type { Database } from '../database/database.ts'
-import { extractiveModel } from '../language-model.ts'
+import { localModel } from '../language-model/local-model.ts'
 import { RememberingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import type { Services } from '../request.ts'
@@ -31,7 +31,7 @@ export const servicesOf = (database: Database, clock: HandSetClock): Services =>
   vault: new Vault(database, randomBytes(32)),
   clock,
   log: pino({ level: 'silent' }),
-  languageModel: extractiveModel,
+  languageModel: localModel,
   counters: new MemoryCounters(),
   settings: settingsOf(readConfig({})),
   mailer: new RememberingMailer(),

@@ -1,4 +1,4 @@
-import { summaryOf } from '../summary.ts'
+import { summaryOf } from '../language-model/extractive-summary.ts'
 import { serveTasks } from './serve-tasks.ts'
 
 /** Everything that may take more than 20 ms of CPU on behalf of a request. */

@@ -1,6 +1,7 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { callingOut, callOut } from '../../kernel/call-out.ts'
-import type { Summarizable } from '../../kernel/language-model.ts'
+import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
+import { summarize } from '../../kernel/language-model/summarize.ts'
 import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
@@ -95,22 +96,31 @@ export function assignCase(
   )
 }
 
-/** Writes a summary of the case and its comments as they are when it is kept, and answers it. */
+/**
+ * Writes a summary of the case and its comments, keeps it and answers it. The model is asked once: what changes meanwhile is not
+ * summarized, and `basedOnVersion` tells.
+ */
 export async function summarizeCase(ctx: RequestContext, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
   const summarized = await callingOut(ctx, (outer) =>
     change(outer, supportCase, id, async (previous, inner) => {
-      const text = await summarizableOf(inner, previous)
-      const { summary, keyPoints, model } = await callOut(inner, JSON.stringify(text), () =>
-        ctx.languageModel.summarize(text, ctx.caller.organizationId),
-      )
-      const generatedAt = ctx.clock.now().toISOString()
-      return { operation: 'UPDATE', values: {}, implied: { aiSummary: { summary, keyPoints, generatedAt, model } } }
+      const aiSummary = await callOut(inner, `summary of case ${id}`, () => summaryCall(inner, previous))
+      return { operation: 'UPDATE', values: {}, implied: { aiSummary } }
     }),
   )
-  return {
-    caseId: summarized.id,
-    ...(summarized.aiSummary as { summary: string; keyPoints: string[]; generatedAt: string; model: string }),
+  return { caseId: summarized.id, ...(summarized.aiSummary as KeptSummary) }
+}
+
+type KeptSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>>
+
+/** The call to the language model, with the text as it is now. */
+async function summaryCall(ctx: RequestContext, previous: Case) {
+  const text = await summarizableOf(ctx, previous)
+  return async () => {
+    const { organizationId } = ctx.caller
+    const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, { organizationId })
+    const generatedAt = ctx.clock.now().toISOString()
+    return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version }
   }
 }
 

@@ -151,7 +151,7 @@ export class CaseResolver {
 
   @Mutation(() => CaseSummary, {
     description:
-      'Writes a summary of the case and its newest 200 comments, as many whole ones as make up 100,000 characters with the description, keeps it as `aiSummary` and answers it.',
+      'Writes a summary of the case and its newest 200 comments, as many whole ones as make up 100,000 characters with the description, keeps it as `aiSummary` and answers it. The language model is asked once: what changes meanwhile is not summarized.',
   })
   @Scope('CASES')
   caseSummarize(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {

@@ -18,8 +18,11 @@ export class CaseSummary {
   @Field(() => DateTime)
   generatedAt!: string
 
-  @Field(() => String, { description: 'Which model wrote it.' })
+  @Field(() => String, { description: 'The model that wrote it.' })
   model!: string
+
+  @Field(() => Int, { description: 'Version of the case that was summarized; the case may have changed since.' })
+  basedOnVersion!: number
 }
 
 @ObjectType({ description: 'A user who can be given cases.' })

@@ -115,7 +115,7 @@ export class Case extends OrgRecord {
   @Column(() => Json, {
     nullable: true,
     derivedFrom: ['description'],
-    description: 'The last summary: summary, keyPoints, generatedAt, model.',
+    description: 'The last summary: summary, keyPoints, generatedAt, model, basedOnVersion.',
   })
   aiSummary!: unknown
 

@@ -1,4 +1,14 @@
-import type { Summarizable, Summary } from './language-model.ts'
+/** A text to be condensed: what it is about, and its parts in the order they were written. */
+export interface Summarizable {
+  readonly title: string
+  readonly passages: readonly string[]
+}
+
+export interface ExtractiveSummary {
+  readonly summary: string
+  readonly keyPoints: readonly string[]
+  readonly model: string
+}
 
 const sentencesMax = 3
 const keyPointsMax = 5
@@ -41,7 +51,7 @@ function ranked({ title, passages }: Summarizable): { sentence: string; position
 }
 
 /** The same text always gives the same summary. */
-export function summaryOf(text: Summarizable): Summary {
+export function summaryOf(text: Summarizable): ExtractiveSummary {
   const best = ranked(text)
   const chosen = best.slice(0, sentencesMax).sort((a, b) => a.position - b.position)
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { summaryOf } from './summary.ts'
+import { summaryOf } from './extractive-summary.ts'
 
 describe('summaryOf', () => {
   it('picks the sentences that carry most of the vocabulary, in their order', () => {

@@ -1,5 +1,5 @@
-import type { BusinessHours } from './business-hours.ts'
-import { weekdays } from './wall-calendar.ts'
+import type { BusinessHours } from './working-week.ts'
+import { weekdays } from './working-week.ts'
 
 /** Whole numbers below a bound, the same ones for the same seed. */
 export function randomly(seed: number): (below: number) => number {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { addWorkingTime, aheadMaxMs, workingTimeBetween, type BusinessHours } from './business-hours.ts'
+import { addWorkingTime, aheadMaxMs, workingTimeBetween } from './business-hours.ts'
+import { type BusinessHours } from './working-week.ts'
 import { randomCalendar, randomly, workingMinutes } from './business-hours.fixture.ts'
-import { weekdays } from './wall-calendar.ts'
+import { weekdays } from './working-week.ts'
 
 const hour = 3_600_000
 const office = [

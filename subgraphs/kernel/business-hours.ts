@@ -1,17 +1,6 @@
-import { dayMs, WallCalendar, type weekdays } from './wall-calendar.ts'
+import { dayMs, WallCalendar } from './wall-calendar.ts'
+import type { BusinessHours } from './working-week.ts'
 import { stretches } from './zone-offsets.ts'
-
-type Weekday = (typeof weekdays)[number]
-
-/** When an organization works: spans of local time by weekday, and the days on which it does not work at all. */
-export interface BusinessHours {
-  /** IANA name. */
-  readonly timezone: string
-  /** `{"MON": [["09:00", "12:30"], ["13:30", "17:00"]]}`; a day that is absent is off. */
-  readonly days: Readonly<Partial<Record<Weekday, readonly (readonly [string, string])[]>>>
-  /** `2027-12-25` */
-  readonly holidays?: readonly string[]
-}
 
 /** No due date lies further ahead than ten years, however little an organization works. */
 export const aheadMaxMs = 3653 * dayMs

@@ -1,6 +1,4 @@
-import type { BusinessHours } from './business-hours.ts'
-
-export const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
+import { weekdays, type BusinessHours } from './working-week.ts'
 
 const minuteMs = 60_000
 export const dayMs = 86_400_000

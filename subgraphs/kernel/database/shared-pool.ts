@@ -1,12 +1,10 @@
 import type pg from 'pg'
 import type { Cancellation } from '../cancellation.ts'
-import type { Refusal } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
-import { within, type Row, type Sql, type StatementKind } from './database.ts'
+import type { Sql } from './database.ts'
 import { FairQueue, QueueFull, type QueueLimits, type Turn } from './fair-queue.ts'
 import type { Introduction } from './prepared-query.ts'
-import { crowded, SharedStatement } from './shared-statement.ts'
-import { TenantTransaction } from './tenant-transaction.ts'
 
 /** What runs in front of a statement in a tenant's name: with the deadline of the connection, or another. */
 export type Introduce = (deadline: 'DEFAULT' | 'READ' | 'WRITE') => Introduction
@@ -53,39 +51,16 @@ export class SharedPool {
   }
 }
 
-/** One operation on a shared pool. */
-export class SharedSql implements Sql {
-  readonly open = false
+/** One operation of a tenant, as the statements and transactions that it runs see it. */
+export interface SharedOperation {
+  readonly shared: SharedPool
+  readonly tenant: string
+  readonly introduce: Introduce | null
+  readonly cancellation: Cancellation | null
   /** Connections that the operation holds. */
-  running = 0
-  readonly begunAt = performance.now()
-
-  constructor(
-    readonly shared: SharedPool,
-    readonly tenant: string,
-    readonly introduce: Introduce | null,
-    readonly cancellation: Cancellation | null,
-  ) {}
-
-  query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {
-    return new Promise((resolve, reject) => {
-      this.shared.guard.refuseNested()
-      new SharedStatement(this, text, values, kind, resolve as (rows: Row[]) => void, reject).begin()
-    })
-  }
-
-  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const { shared, tenant } = this
-    shared.guard.refuseNested()
-    const turn = await shared.turn({ tenant, needsConnection: true, needsLane: false, operation: this })
-    try {
-      return await within(await shared.pool.connect(), async (client) => {
-        const transaction = new TenantTransaction(client, this)
-        await transaction.introduce()
-        return shared.guard.within(() => work(transaction))
-      })
-    } finally {
-      shared.queue.leave(turn)
-    }
-  }
+  running: number
+  readonly begunAt: number
 }
+
+export const crowded = (): Refusal =>
+  new Refusal('UNAVAILABLE', 'Too many requests wait at once; try again.', { retryAfter: 1 })

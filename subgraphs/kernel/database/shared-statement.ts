@@ -5,7 +5,7 @@ import { brokenBy, run, type Row, type StatementKind } from './database.ts'
 import { inTime, isComposed, operationMs, tooExpensive } from './deadlines.ts'
 import type { Turn } from './fair-queue.ts'
 import type { Introduction } from './prepared-query.ts'
-import type { SharedSql } from './shared-pool.ts'
+import { crowded, type SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
 
@@ -19,7 +19,7 @@ export class SharedStatement implements Turn, Cancellable {
   #cancelling: Promise<unknown> | null = null
 
   constructor(
-    readonly operation: SharedSql,
+    readonly operation: SharedOperation,
     private readonly text: string,
     private readonly values: readonly unknown[],
     private readonly kind: StatementKind,
@@ -100,9 +100,6 @@ export class SharedStatement implements Turn, Cancellable {
     this.reject(refusal)
   }
 }
-
-export const crowded = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'Too many requests wait at once; try again.', { retryAfter: 1 })
 
 /** Nobody reads it. */
 const abandoned = (): Refusal => new Refusal('UNAVAILABLE', 'The client has left.')

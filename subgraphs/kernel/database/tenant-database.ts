@@ -3,7 +3,8 @@ import type { OperationContext } from '../context.ts'
 import { connectionsMaxDefault, Database, type DatabaseOptions, type Sql } from './database.ts'
 import { readLockMs, readMs, writeLockMs, writeMs } from './deadlines.ts'
 import type { QueueLimits } from './fair-queue.ts'
-import { SharedPool, SharedSql, type Introduce } from './shared-pool.ts'
+import { SharedPool, type Introduce } from './shared-pool.ts'
+import { SharedSql } from './shared-sql.ts'
 import { tenantRole } from './tenant-role.ts'
 
 /** What is known of an operation where its statements are scheduled. */

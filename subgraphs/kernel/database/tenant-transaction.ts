@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { Transaction, type Row, type StatementKind } from './database.ts'
 import { inTime, isComposed } from './deadlines.ts'
-import type { SharedSql } from './shared-pool.ts'
+import type { SharedOperation } from './shared-pool.ts'
 
 /** A transaction on a shared pool: what the client composed has the deadline of a read, and scans in the narrow lane. */
 export class TenantTransaction extends Transaction {
@@ -10,7 +10,7 @@ export class TenantTransaction extends Transaction {
 
   constructor(
     client: pg.PoolClient,
-    private readonly operation: SharedSql,
+    private readonly operation: SharedOperation,
   ) {
     super(client)
   }

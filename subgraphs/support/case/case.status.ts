@@ -1,4 +1,5 @@
-import { addWorkingTime, workingTimeBetween, type BusinessHours } from '../../kernel/business-hours.ts'
+import { addWorkingTime, workingTimeBetween } from '../../kernel/business-hours.ts'
+import { type BusinessHours } from '../../kernel/working-week.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'

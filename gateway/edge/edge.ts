@@ -13,7 +13,7 @@ import type { Arrival } from './address.ts'
 import { chain } from './chain.ts'
 import { Credentials } from './credentials.ts'
 import type { Identified } from './credentials.ts'
-import { newRequestId, requestIdOf, writeProblem } from './problem.ts'
+import { newRequestId, problemIn, requestIdOf, writeProblem, type Problem } from './problem.ts'
 import { Quotas, setQuotaHeaders } from './quota.ts'
 import type { AppCredential, KeyCredential, QuotaHeaders } from './quota.ts'
 import { noteSharer } from './unsent.ts'
@@ -143,6 +143,11 @@ export class Edge {
       if (caller && caller.kind !== 'ANONYMOUS') return caller
       throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
     })
+  }
+
+  /** The error as a body, for a stream that has begun. */
+  problem(error: unknown, req: IncomingMessage, res: ServerResponse): Problem {
+    return problemIn(error, req, res, this.#options.log).problem
   }
 
   refuse(error: unknown, req: IncomingMessage, res: ServerResponse): void {

@@ -17,6 +17,7 @@ export interface SharedPoolOptions {
   readonly limits: QueueLimits
   /** Where a statement that nobody waits for is cancelled: another pool, with the same user. */
   readonly cancelThrough?: Sql | undefined
+  readonly onCommit?: (() => void) | undefined
 }
 
 /** A pool of connections that many tenants use at the same time, none of them more than its share. */
@@ -25,12 +26,14 @@ export class SharedPool {
   readonly guard: ConnectionGuard
   readonly queue: FairQueue
   readonly cancelThrough: Sql | undefined
+  readonly onCommit: (() => void) | undefined
 
-  constructor({ pool, guard, limits, cancelThrough }: SharedPoolOptions) {
+  constructor({ pool, guard, limits, cancelThrough, onCommit }: SharedPoolOptions) {
     this.pool = pool
     this.guard = guard
     this.queue = new FairQueue(limits)
     this.cancelThrough = cancelThrough
+    this.onCommit = onCommit
   }
 
   /** True where the turn may start at once; `refuse` is told when it never will. */
@@ -79,11 +82,13 @@ export class SharedSql implements Sql {
     shared.guard.refuseNested()
     const turn = await shared.turn({ tenant, needsConnection: true, needsLane: false, operation: this })
     try {
-      return await within(await shared.pool.connect(), async (client) => {
+      const result = await within(await shared.pool.connect(), async (client) => {
         const transaction = new TenantTransaction(client, this)
         await transaction.introduce()
         return shared.guard.within(() => work(transaction))
       })
+      shared.onCommit?.()
+      return result
     } finally {
       shared.queue.leave(turn)
     }

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
+import { EventStreams } from './gateway/edge/event-streams.ts'
+import { StreamSlots } from './gateway/edge/stream-slots.ts'
 import { Graph } from './gateway/graph/graph.ts'
 import { Connections, patience } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
@@ -70,13 +72,15 @@ interface WayIn {
   readonly graph: Graph
   readonly usage: UsageBuffer
   readonly publicUrl: () => Promise<string>
+  readonly eventStreams: EventStreams
+  readonly streamSlots: StreamSlots
 }
 
 /** Everything that is answered over HTTP, each at its paths. */
 async function appOf(
   config: Config,
   services: OpenServices,
-  { contract, edge, graph, usage, publicUrl }: WayIn,
+  { contract, edge, graph, usage, publicUrl, eventStreams, streamSlots }: WayIn,
 ): Promise<Express> {
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
@@ -96,7 +100,7 @@ async function appOf(
   const onDefect = (thrown: unknown, requestId: string) =>
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
-  app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage }))
+  app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }))
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   return app
 }
@@ -119,7 +123,9 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listensAt)
-  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl })
+  const eventStreams = new EventStreams()
+  const streamSlots = new StreamSlots()
+  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, eventStreams, streamSlots })
   const connections = new Connections(config.trustProxy)
   const shouldUpgradeCallback = (req: IncomingMessage) => !connections.refusalOf(req.socket) && asksForSocket(req)
   const server = createServer({ ...patience, maxHeaderSize: headerBytesMax, shouldUpgradeCallback }, (req, res) => {
@@ -145,7 +151,10 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     url,
     settled: () => usage.flush(),
     async close() {
-      await stopped(server, () => socket.close())
+      await stopped(server, () => {
+        eventStreams.close()
+        return socket.close()
+      })
       await closeRest()
     },
   }

@@ -9,6 +9,7 @@ import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
+import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   dataKeyTable,
   mailTable,
   mailCountTable,
+  eventLogTables,
   ...subgraphs.flatMap(migrationsOf),
 ]
 

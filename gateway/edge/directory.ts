@@ -38,7 +38,7 @@ export async function admitDirectory(
   const acting = { organizationId, userId: nobody, role: 'ADMIN', visibility: 'ALL', ownerIds: null } as const
   const admission: Admission = {
     ...stranger,
-    usage: { counted, operation: 'unknown', startedMs },
+    usage: { counted, operation: 'unknown', startedMs, isTold: false },
     caller: { ...stranger.caller, ...acting, kind: 'SCIM', credentialId: id },
   }
   noteSharer(res, organizationId)

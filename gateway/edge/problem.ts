@@ -82,18 +82,29 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
   return { problem: { ...standard, ...Object.fromEntries(own) }, headers: headersOf(code, details) }
 }
 
-/** Ends the exchange with the error. A defect is logged with its cause; the answer carries only the request id. */
+/** What to answer to an error in this exchange. A defect is logged with its cause; the answer carries only the request id. */
+export function problemIn(
+  error: unknown,
+  req: IncomingMessage,
+  res: ServerResponse,
+  log: Pick<Logger, 'error'>,
+): ProblemAnswer {
+  const requestId = requestIdOf(res)
+  const { originalUrl } = req as { originalUrl?: string }
+  const answer = problemOf(error, pathOf(originalUrl ?? req.url ?? '/'), requestId)
+  if (answer.problem.code === 'INTERNAL')
+    log.error({ err: error, requestId, method: req.method, path: answer.problem.instance }, 'request failed')
+  return answer
+}
+
+/** Ends the exchange with the error. */
 export function writeProblem(
   error: unknown,
   req: IncomingMessage,
   res: ServerResponse,
   log: Pick<Logger, 'error'>,
 ): void {
-  const requestId = requestIdOf(res)
-  const { originalUrl } = req as { originalUrl?: string }
-  const { problem, headers } = problemOf(error, pathOf(originalUrl ?? req.url ?? '/'), requestId)
-  if (problem.code === 'INTERNAL')
-    log.error({ err: error, requestId, method: req.method, path: problem.instance }, 'request failed')
+  const { problem, headers } = problemIn(error, req, res, log)
   if (res.headersSent) {
     // Half of another answer is out: only a broken connection tells the client that it is not whole.
     res.destroy()

@@ -7,6 +7,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { pathOf } from '../edge/blocked-path.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { bodyBytesMax } from '../edge/body.ts'
+import { endsCredential } from '../edge/ends-credential.ts'
 import { OpenSocket, type SocketTimes } from './open-socket.ts'
 import type { Ports } from './ports.ts'
 import { SocketOperations } from './socket-operations.ts'
@@ -120,10 +121,10 @@ async function closeWhenOver(
 ): Promise<void> {
   if (!socket.arrival) return
   try {
-    const refusal = await edge.standing(socket.arrival)
-    if (refusal) socket.close(CloseCode.Forbidden, refusal.code)
+    await edge.currentCaller(socket.arrival)
   } catch (err) {
+    if (endsCredential(err)) socket.close(CloseCode.Forbidden, err.code)
     // The database is away: that says nothing about the credential.
-    log.debug({ err }, 'a websocket was not checked again')
+    else log.debug({ err }, 'a websocket was not checked again')
   }
 }

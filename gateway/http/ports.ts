@@ -1,7 +1,7 @@
 import type { Edge } from '../edge/edge.ts'
 import type { Graph } from '../graph/graph.ts'
 
-export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'standing' | 'finished' | 'addressOf'>
+export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'currentCaller' | 'finished' | 'addressOf'>
 
 export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'prepareInTurn' | 'authorize' | 'execute'>
 

@@ -10,10 +10,11 @@ import {
 import { CloseCode, type Context, type ServerOptions, type SubscribePayload } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
-import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
 import type { Arrival } from '../edge/address.ts'
 import type { Admission } from '../edge/edge.ts'
+import { endsCredential } from '../edge/ends-credential.ts'
 import { newRequestId } from '../edge/problem.ts'
 import { tooMuchUnsent } from '../edge/send-json.ts'
 import { countedFrom, unsent } from '../edge/unsent.ts'
@@ -57,11 +58,6 @@ interface Executed {
   readonly document: DocumentNode
   readonly answer: GraphQLAnswer
 }
-
-// These say nothing about the credential.
-const passing = new Set<ErrorCode>(['IP_RATE_LIMITED', 'UNAVAILABLE', 'INTERNAL'])
-
-const closesConnection = (thrown: unknown): thrown is Refusal => thrown instanceof Refusal && !passing.has(thrown.code)
 
 /**
  * A read is cancelled when its client completes it or leaves: graphql-ws then ends what stands under its id, which is meant for
@@ -147,7 +143,7 @@ export class SocketOperations {
       connection.sharer = admission.caller.organizationId
       return admission
     } catch (thrown) {
-      if (closesConnection(thrown)) connection.close(CloseCode.Forbidden, thrown.code)
+      if (endsCredential(thrown)) connection.close(CloseCode.Forbidden, thrown.code)
       throw thrown
     }
   }

@@ -12,6 +12,7 @@ import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { EventFeed } from './outbox/event-feed.ts'
 import type { Telling } from './record/told.ts'
 import type { Vault } from './secrets/vault.ts'
 
@@ -33,6 +34,7 @@ export interface Services {
   /** Sends what `queueMail` wrote down. */
   readonly mailer: Mailer
   readonly outbound: Outbound
+  readonly events: EventFeed
 }
 
 /** One operation inside one subgraph. */
@@ -54,8 +56,8 @@ export function requestContext(
   db: Sql = services.tenants.of(operation.caller.organizationId, operation),
   { callsOut = null, telling = null }: Partial<Pick<RequestContext, 'callsOut' | 'telling'>> = {},
 ): RequestContext {
-  const { clock, log, languageModel, keys, counters, settings, outbound, vault } = services
-  const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault }
+  const { clock, log, languageModel, keys, counters, settings, outbound, vault, events } = services
+  const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault, events }
   const bounded = operation.caller.kind === 'SYSTEM' ? db : withinRowBytes(db)
   return { ...operation, ...reach, db: bounded, callsOut, batches: new Map(), telling }
 }

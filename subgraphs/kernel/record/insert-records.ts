@@ -1,4 +1,5 @@
 import type { Sql } from '../database/database.ts'
+import { insertEvents, type EventRow } from '../outbox/event.ts'
 import { blank } from './column.ts'
 import { columnOf, layoutOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
@@ -29,7 +30,7 @@ export async function insertRecords<T extends StoredRow>(
   if (given.length === 0) return
   const records = given.map((one) => complete(definition, one))
   await insertRows(sql, definition, records)
-  await insertEvents(sql, definition, given, records)
+  await insertEvents(sql, createdEvents(definition, given, records))
   if (definition.numbered) await raiseNumber(sql, definition, definition.numbered, records)
 }
 
@@ -49,25 +50,17 @@ async function insertRows<T extends StoredRow>(
   )
 }
 
-async function insertEvents<T extends StoredRow>(
-  sql: Sql,
+function createdEvents<T extends StoredRow>(
   definition: RecordDefinition<T>,
   given: readonly Given<T>[],
   records: readonly T[],
-): Promise<void> {
+): EventRow[] {
   const { columns } = layoutOf(definition)
-  const rows = given.flatMap(({ values, actorId, eventId }, index) => {
+  return given.map(({ values, actorId, eventId }, index) => {
     const next = records[index]! as unknown as Record<string, unknown>
     const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next, changed: columns, actorId })
-    return { ...event, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
+    return { ...event!, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
   })
-  await sql.query(
-    `insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id)
-     select "organizationId", id, type, version, "occurredAt", object, "recordId", data, "actorId" from jsonb_to_recordset($1::jsonb) as e(
-       "organizationId" uuid, id uuid, type text, version int, "occurredAt" timestamptz, object text, "recordId" uuid, data jsonb, "actorId" uuid
-     ) order by "occurredAt", id`,
-    [JSON.stringify(rows)],
-  )
 }
 
 async function raiseNumber<T extends StoredRow>(

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectValidEvents } from '../../../test/expectations.ts'
+import { storedEvents } from '../../../test/stored-events.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../../kernel/ids.ts'
 import { handSetClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
@@ -44,8 +45,9 @@ async function stored(id: string) {
 }
 
 const eventsOf = (id: string) =>
-  fresh.database.query<{ type: string; actorId: string | null; data: Record<string, unknown> }>(
-    `select type, actor_id as "actorId", data from kernel.event where record_id = $1 and type <> 'case.created' order by position`,
+  storedEvents<{ type: string; actorId: string | null; data: Record<string, unknown> }>(
+    fresh.database.query.bind(fresh.database),
+    `select type, actor_id as "actorId", data from kernel.event where record_id = $1 and type <> 'case.created' order by id`,
     [id],
   )
 const typesOf = async (id: string) => (await eventsOf(id)).map(({ type }) => type)

@@ -10,8 +10,8 @@ import { teamEvents } from './team/team.events.ts'
 import { userEvents } from './user/user.events.ts'
 
 const declared: ReadonlySet<string> = new Set(
-  [meetingEvents, organizationEvents, profileEvents, sessionEvents, teamEvents, userEvents].flatMap(({ types }) =>
-    Object.keys(types),
+  [meetingEvents, organizationEvents, profileEvents, sessionEvents, teamEvents, userEvents].flatMap(({ events }) =>
+    Object.keys(events!.types),
   ),
 )
 

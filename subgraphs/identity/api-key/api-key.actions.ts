@@ -92,7 +92,7 @@ export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
     return {
       operation: 'UPDATE',
       values: { revokedAt: now, previousSecretExpiresAt: end && end > now ? now : end },
-      events: [{ type: 'api_key.revoked' }],
+      events: ['api_key.revoked'],
     }
   })
 }

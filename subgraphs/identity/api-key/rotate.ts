@@ -34,7 +34,7 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
     return {
       operation: 'UPDATE',
       values: { prefix, secretHash: hash, previousSecretExpiresAt },
-      events: [{ type: 'api_key.rotated' }],
+      events: ['api_key.rotated'],
     }
   })
   return { ...key, secret }

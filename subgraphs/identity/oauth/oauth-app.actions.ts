@@ -95,7 +95,7 @@ export async function rotateClientSecret(ctx: RequestContext, id: string): Promi
       return {
         operation: 'UPDATE',
         values: { secretHash: made.hash, secretPrefix: made.prefix },
-        events: [{ type: 'oauth_app.secret_rotated' }],
+        events: ['oauth_app.secret_rotated'],
       }
     }),
   )

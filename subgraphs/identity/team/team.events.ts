@@ -1,4 +1,4 @@
-import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+import type { EventSource } from '../../kernel/record/event-types.ts'
 
 const record = {
   id: '019a0c5e-7f00-7d48-96b3-e1f5a2087c34',
@@ -7,16 +7,22 @@ const record = {
   memberIds: ['019a0c5e-7f00-7c1d-8f21-64d0a95be713'],
 }
 
-export const teamEvents: PlainEvents = {
+export const teamEvents: EventSource = {
   object: 'team',
-  properties: { id: 'id', organizationId: 'id', name: 'text', memberIds: 'textList' },
-  types: {
-    'team.created': { description: 'A team was formed.', record },
-    'team.updated': {
-      description: 'A team was renamed or has other members; previous holds it before the change.',
-      record,
-      before: { memberIds: [] },
+  events: {
+    types: {
+      'team.created': { operation: 'CREATE', description: 'A team was formed.' },
+      'team.updated': {
+        operation: 'UPDATE',
+        description: 'A team was renamed or has other members; previous holds it before the change.',
+        before: { memberIds: [] },
+      },
+      'team.deleted': { operation: 'DELETE', description: 'A team was dissolved.' },
     },
-    'team.deleted': { description: 'A team was dissolved.', record },
+    sample: record,
+    payload: {
+      properties: { id: 'id', organizationId: 'id', name: 'text', memberIds: 'textList' },
+      of: (told) => told,
+    },
   },
 }

@@ -55,10 +55,9 @@ async function insertEvents<T extends StoredRow>(
   given: readonly Given<T>[],
   records: readonly T[],
 ): Promise<void> {
-  const { columns } = layoutOf(definition)
   const rows = given.flatMap(({ values, actorId, eventId }, index) => {
-    const next = records[index]! as unknown as Record<string, unknown>
-    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next, changed: columns, actorId })
+    const next = records[index]!
+    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next }, actorId)
     return { ...event, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
   })
   await sql.query(

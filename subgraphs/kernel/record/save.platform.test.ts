@@ -27,7 +27,7 @@ const escalate = (ctx: RequestContext, previous: Case) =>
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'done',
-    (error: Refusal) => String(error.code),
+    (error: Refusal) => error.code as string,
   )
 
 describe('save of events without a change', () => {

@@ -4,13 +4,12 @@ import { Values } from '../kernel/record/predicate.ts'
 import type { RequestContext } from '../kernel/request.ts'
 import { meetingEvents } from './meeting/meeting.events.ts'
 import { organizationEvents } from './organization/organization.events.ts'
-import { profileEvents } from './profile/profile.events.ts'
 import { sessionEvents } from './session/session.events.ts'
 import { teamEvents } from './team/team.events.ts'
 import { userEvents } from './user/user.events.ts'
 
 const declared: ReadonlySet<string> = new Set(
-  [meetingEvents, organizationEvents, profileEvents, sessionEvents, teamEvents, userEvents].flatMap(({ events }) =>
+  [meetingEvents, organizationEvents, sessionEvents, teamEvents, userEvents].flatMap(({ events }) =>
     Object.keys(events!.types),
   ),
 )

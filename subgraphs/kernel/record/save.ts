@@ -165,15 +165,13 @@ function changeSql(
   values: Values,
 ): string {
   const { table } = definition
-  const sets = changed
-    .filter(({ computed }) => !computed)
-    .map((column) => `${column.column} = ${values.add(stored(column, next[column.name]))}`)
   const scope = new Scope(ctx.caller, values)
   const version = has(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
   const which = `t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
-  if (operation === 'DELETE' && !has(definition, 'deletedAt'))
-    return `delete from ${table} t where ${which} returning 1`
-  if (sets.length === 0) return `select 1 from ${table} t where ${which} for share of t`
+  if (operation === 'DELETE' && !has(definition, 'deletedAt')) return `delete from ${table} t where ${which} returning 1`
+  const written = changed.filter(({ computed }) => !computed)
+  if (written.length === 0) return `select 1 from ${table} t where ${which} for share of t`
+  const sets = written.map((column) => `${column.column} = ${values.add(stored(column, next[column.name]))}`)
   return `update ${table} t set ${sets.join(', ')} where ${which} returning 1`
 }
 

@@ -5,13 +5,10 @@ import type { RequestContext } from '../kernel/request.ts'
 import { meetingEvents } from './meeting/meeting.events.ts'
 import { organizationEvents } from './organization/organization.events.ts'
 import { sessionEvents } from './session/session.events.ts'
-import { teamEvents } from './team/team.events.ts'
 import { userEvents } from './user/user.events.ts'
 
 const declared: ReadonlySet<string> = new Set(
-  [meetingEvents, organizationEvents, sessionEvents, teamEvents, userEvents].flatMap(({ events }) =>
-    Object.keys(events!.types),
-  ),
+  [meetingEvents, organizationEvents, sessionEvents, userEvents].flatMap(({ events }) => Object.keys(events!.types)),
 )
 
 interface IdentityChange {

@@ -12,7 +12,7 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const profileEvents: RecordEvents<Profile> = {
+export const profileEvents: RecordEvents<Profile, object> = {
   types: {
     'profile.created': { operation: 'CREATE', description: 'A profile was made.' },
     'profile.updated': {

@@ -46,7 +46,7 @@ export interface ColumnOptions {
   derivedFrom?: readonly string[]
   /** Kept, and usable by rules, but not part of the graph. */
   internal?: boolean
-  /** The view that the record is read from computes it: no statement writes it. */
+  /** The view that the record is read from computes it, so it is not written. */
   computed?: boolean
 }
 

@@ -45,6 +45,8 @@ export interface RecordShape extends EventSource {
   readonly entity: object
   /** `schema.table`, quoted where needed. */
   readonly table: string
+  /** The table that is written, where `table` is a view. Columns that the view computes are `computed`. */
+  readonly storedIn?: string
   /** The feature of the plan that records of this kind need; without it they answer 402. */
   readonly entitlement?: string
   /** Columns whose user sees the record under OWN and TEAM. Empty: everybody in the organization sees it. */
@@ -66,7 +68,7 @@ export interface RecordShape extends EventSource {
 
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
-  readonly events: RecordEvents<T>
+  readonly events: RecordEvents<T, object>
   readonly audit?: EventSource<T>['audit']
   readonly initial?: (ctx: RequestContext) => Partial<T>
   /** Rules of the type that hold for every write; pure. */

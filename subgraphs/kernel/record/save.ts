@@ -148,10 +148,12 @@ async function write<T extends StoredRow>(
 const stored = (column: Column, value: unknown): unknown =>
   column.kind === 'json' && value !== null ? JSON.stringify(value) : value
 
+const writtenTable = ({ storedIn, table }: RecordShape): string => storedIn ?? table
+
 function insertSql(definition: RecordShape, next: Fields, values: Values): string {
   const columns = layoutOf(definition).columns.filter(({ name, computed }) => !computed && next[name] !== undefined)
   const placeholders = columns.map((column) => values.add(stored(column, next[column.name])))
-  return `insert into ${definition.table} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')}) returning 1`
+  return `insert into ${writtenTable(definition)} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')}) returning 1`
 }
 
 /** Of the record that was read, as long as it has the version that it had then. */
@@ -164,11 +166,12 @@ function changeSql(
   changed: readonly Column[],
   values: Values,
 ): string {
-  const { table } = definition
+  const table = writtenTable(definition)
   const scope = new Scope(ctx.caller, values)
   const version = has(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
   const which = `t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
-  if (operation === 'DELETE' && !has(definition, 'deletedAt')) return `delete from ${table} t where ${which} returning 1`
+  if (operation === 'DELETE' && !has(definition, 'deletedAt'))
+    return `delete from ${table} t where ${which} returning 1`
   const written = changed.filter(({ computed }) => !computed)
   if (written.length === 0) return `select 1 from ${table} t where ${which} for share of t`
   const sets = written.map((column) => `${column.column} = ${values.add(stored(column, next[column.name]))}`)

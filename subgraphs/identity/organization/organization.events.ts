@@ -1,4 +1,7 @@
 import type { EventSource } from '../../kernel/record/event-types.ts'
+import { auditChange } from '../audit/audit.ts'
+import type { Organization } from './organization.ts'
+import type { OrganizationSettings } from './organization-settings.ts'
 
 const record = {
   id: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
@@ -9,8 +12,14 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const organizationEvents: EventSource = {
+type OrganizationWithSettings = Organization & { readonly settings?: OrganizationSettings }
+
+export const organizationChanges: EventSource<OrganizationWithSettings> = {
   object: 'organization',
+  audit: auditChange('organization', ({ previous, next }) => ({
+    before: previous,
+    after: previous ? { ...next, updatedAt: previous.updatedAt } : next,
+  })),
   events: {
     types: {
       'organization.created': { operation: 'CREATE', description: 'The organization was founded.' },
@@ -32,7 +41,8 @@ export const organizationEvents: EventSource = {
         createdAt: 'timestamp',
         updatedAt: 'timestamp',
       },
-      of: (told) => told,
+      // The code lets people in, so events do not have it; of the settings they only say that they changed.
+      of: ({ settings: _, ...organization }) => ({ ...organization, code: null }),
     },
   },
 }

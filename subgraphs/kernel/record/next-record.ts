@@ -33,9 +33,11 @@ export function nextRecord<T extends StoredRow>(
   const actor = actorIdOf(ctx.caller)
   if (!previous) return created(ctx, definition, values, now, actor)
   const before: Fields = previous as T & Fields
+  // What is gone is told of as it was.
+  if (operation === 'DELETE' && !has(definition, 'deletedAt')) return before as T & Fields
   const next: Fields = { ...before, ...values }
   if ('customFields' in values) next.customFields = mergeCustomFields(before.customFields, values.customFields)
-  if (operation === 'DELETE' && has(definition, 'deletedAt')) next.deletedAt = now
+  if (operation === 'DELETE') next.deletedAt = now
   if (operation === 'RESTORE') next.deletedAt = null
   if (has(definition, 'version')) {
     Object.assign(next, { version: (before.version as number) + 1, updatedAt: now, updatedById: actor })

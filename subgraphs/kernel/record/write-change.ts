@@ -31,3 +31,17 @@ export async function writeChange<T extends object>(
   )
   return row!.count > 0
 }
+
+type Row = Readonly<Record<string, unknown>>
+
+/** `insert into <table> ...` of the columns that are given. */
+export function insertRow(values: Values, table: string, row: Row): string {
+  const placeholders = Object.values(row).map((value) => values.add(value))
+  return `insert into ${table} (${Object.keys(row).join(', ')}) values (${placeholders.join(', ')}) returning 1`
+}
+
+/** `update <table> ...` of the columns that are given, where the other ones have these values. */
+export function updateRow(values: Values, table: string, row: Row, where: Row): string {
+  const equal = (columns: Row) => Object.entries(columns).map(([column, value]) => `${column} = ${values.add(value)}`)
+  return `update ${table} set ${equal(row).join(', ')} where ${equal(where).join(' and ')} returning 1`
+}

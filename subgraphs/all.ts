@@ -7,6 +7,7 @@ import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import { isRecordShape } from './kernel/record/definition.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
@@ -26,7 +27,7 @@ knowRecords(
     .flatMap(({ resources }) =>
       resources.flatMap(({ entities = {}, announces = [] }) => [
         ...Object.values(entities),
-        ...announces.filter((announcing) => 'entity' in announcing),
+        ...announces.filter(isRecordShape),
       ]),
     ),
 )

@@ -3,16 +3,11 @@ import { eventInsert } from '../kernel/outbox/event.ts'
 import { Values } from '../kernel/record/predicate.ts'
 import type { RequestContext } from '../kernel/request.ts'
 import { meetingEvents } from './meeting/meeting.events.ts'
-import { organizationEvents } from './organization/organization.events.ts'
-import { profileEvents } from './profile/profile.events.ts'
 import { sessionEvents } from './session/session.events.ts'
-import { teamEvents } from './team/team.events.ts'
 import { userEvents } from './user/user.events.ts'
 
 const declared: ReadonlySet<string> = new Set(
-  [meetingEvents, organizationEvents, profileEvents, sessionEvents, teamEvents, userEvents].flatMap(({ types }) =>
-    Object.keys(types),
-  ),
+  [meetingEvents, sessionEvents, userEvents].flatMap(({ events }) => Object.keys(events!.types)),
 )
 
 interface IdentityChange {

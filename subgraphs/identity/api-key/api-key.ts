@@ -5,6 +5,7 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { auditRecord } from '../audit/audit.ts'
 import { apiKeyEvents } from './api-key.events.ts'
 import { mustBeGrantable } from './api-key.rules.ts'
 
@@ -110,6 +111,19 @@ export class ApiKey {
   secret?: string | null
 }
 
+/** What the audit log says of a key: what it may do, nothing of its use (specification, Authentication, 5). */
+const audited = (key: ApiKey) => ({
+  ownerId: key.ownerId,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  rateLimit: key.rateLimit,
+  ipAllowList: key.ipAllowList,
+  expiresAt: key.expiresAt,
+  revokedAt: key.revokedAt,
+  previousSecretExpiresAt: key.previousSecretExpiresAt,
+})
+
 export const apiKey: RecordDefinition<ApiKey> = {
   entity: ApiKey,
   object: 'api_key',
@@ -117,6 +131,7 @@ export const apiKey: RecordDefinition<ApiKey> = {
   visibleBy: ['ownerId'],
   searchable: ['name', 'prefix'],
   events: apiKeyEvents,
+  audit: auditRecord('api_key', audited),
   initial: () => ({ requestCount: 0, rateLimitHits: 0, deprecatedCalls: 0 }),
   checks: mustBeGrantable,
 }

@@ -5,6 +5,7 @@ import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import { RateLimit } from '../api-key/api-key.ts'
+import { auditChange } from '../audit/audit.ts'
 import { oauthAppEvents } from './oauth-app.events.ts'
 import { mustBeSafe } from './oauth-app.rules.ts'
 
@@ -85,5 +86,6 @@ export const oauthApp: RecordDefinition<OAuthApp> = {
   visibleBy: ['ownerId'],
   searchable: ['name'],
   events: oauthAppEvents,
+  audit: auditChange('oauth_app', ({ previous, next }) => ({ before: previous, after: next })),
   invariants: mustBeSafe,
 }

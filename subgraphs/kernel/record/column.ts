@@ -46,6 +46,8 @@ export interface ColumnOptions {
   derivedFrom?: readonly string[]
   /** Kept, and usable by rules, but not part of the graph. */
   internal?: boolean
+  /** The view that the record is read from computes it, so it is not written. */
+  computed?: boolean
 }
 
 /** One column of a record: what field security, filters, sorting, the event payload and the change diff read. */

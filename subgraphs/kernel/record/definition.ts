@@ -1,9 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import { columnsOf, type Column } from './column.ts'
-import type { RecordEvents } from './record-events.ts'
-
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'RESTORE'
+import type { EventSource, Operation, RecordEvents } from './event-types.ts'
 
 /** What every stored row has; most are an `OrgRecord`. */
 export interface StoredRow {
@@ -22,13 +20,13 @@ export interface Draft<T extends StoredRow> {
   readonly implied?: Partial<T>
   /** Refuse with VERSION_CONFLICT unless the record still has this version. */
   readonly expectedVersion?: number | null
-  /** Further events of the same change, beside `<object>.<created|updated|deleted|restored>`. */
-  readonly events?: readonly ExtraEvent[]
-}
-
-export interface ExtraEvent {
-  readonly type: string
-  readonly data?: Readonly<Record<string, unknown>>
+  /**
+   * Types of further events of the same change, beside `<object>.<created|updated|deleted|restored>`. They are written also
+   * where nothing else changes: then the record keeps its version, and must still have it.
+   */
+  readonly events?: readonly string[]
+  /** What the audit log calls the change, where that is not the type of its event. */
+  readonly action?: string
 }
 
 /** Tells which of these ids exist and may be seen by the caller. Exported by the subgraph that owns the record. */
@@ -43,12 +41,12 @@ export interface Relation {
 }
 
 /** What reads need to know of a record; `RecordDefinition` adds what writes need. */
-export interface RecordShape {
+export interface RecordShape extends EventSource {
   readonly entity: object
-  /** Object kind in events, totals and messages: `account`. */
-  readonly object: string
   /** `schema.table`, quoted where needed. */
   readonly table: string
+  /** The table that is written, where `table` is a view. Columns that the view computes are `computed`. */
+  readonly storedIn?: string
   /** The feature of the plan that records of this kind need; without it they answer 402. */
   readonly entitlement?: string
   /** Columns whose user sees the record under OWN and TEAM. Empty: everybody in the organization sees it. */
@@ -66,20 +64,20 @@ export interface RecordShape {
   readonly numbered?: string
   /** No trigger keeps the number of its rows, so that a list without filter is counted like any other. */
   readonly isCountedAnew?: boolean
-  /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */
-  readonly eventTypes?: Partial<Record<Operation, string>>
-  readonly events?: RecordEvents
 }
 
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
-  readonly events: RecordEvents<T>
+  readonly events: RecordEvents<T, object>
+  readonly audit?: EventSource<T>['audit']
   readonly initial?: (ctx: RequestContext) => Partial<T>
   /** Rules of the type that hold for every write; pure. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Rules that need to look something up. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
+
+export const isRecordShape = (source: EventSource): source is RecordShape => 'entity' in source
 
 export interface Layout {
   readonly columns: readonly Column[]

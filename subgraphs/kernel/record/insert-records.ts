@@ -55,10 +55,8 @@ function createdEvents<T extends StoredRow>(
   given: readonly Given<T>[],
   records: readonly T[],
 ): EventRow[] {
-  const { columns } = layoutOf(definition)
   return given.map(({ values, actorId, eventId }, index) => {
-    const next = records[index]! as unknown as Record<string, unknown>
-    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next, changed: columns, actorId })
+    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next: records[index]! }, actorId)
     return { ...event!, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
   })
 }

@@ -1,10 +1,10 @@
 import { actorIdOf } from '../context.ts'
-import { isRawNumber } from '../exact-number.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import { blank, type Column } from './column.ts'
 import { mergeCustomFields } from './custom-fields.ts'
 import { has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { isSame } from './is-same.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -33,13 +33,15 @@ export function nextRecord<T extends StoredRow>(
   const actor = actorIdOf(ctx.caller)
   if (!previous) return created(ctx, definition, values, now, actor)
   const before: Fields = previous as T & Fields
+  // What is gone is told of as it was.
+  if (operation === 'DELETE' && !has(definition, 'deletedAt')) return before as T & Fields
   const next: Fields = { ...before, ...values }
   if ('customFields' in values) next.customFields = mergeCustomFields(before.customFields, values.customFields)
   if (operation === 'DELETE') next.deletedAt = now
   if (operation === 'RESTORE') next.deletedAt = null
   if (has(definition, 'version')) {
     Object.assign(next, { version: (before.version as number) + 1, updatedAt: now, updatedById: actor })
-  }
+  } else if (has(definition, 'updatedAt')) next.updatedAt = now
   return next as T & Fields
 }
 
@@ -68,25 +70,6 @@ function created<T extends StoredRow>(
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
   record.organizationId = ctx.caller.organizationId
   return record as T & Fields
-}
-
-/** JSON is the same whatever the order of its keys, which the database does not keep. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  if (
-    typeof one !== 'object' ||
-    typeof other !== 'object' ||
-    !one ||
-    !other ||
-    Array.isArray(one) !== Array.isArray(other) ||
-    isRawNumber(one) !== isRawNumber(other)
-  )
-    return false
-  const members = Object.entries(one)
-  return (
-    members.length === Object.keys(other).length &&
-    members.every(([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as Fields)[name]))
-  )
 }
 
 export function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {

@@ -4,8 +4,8 @@ import { getNullableType, parse, type GraphQLSchema } from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
-import type { PlainEvents } from '../outbox/plain-events.ts'
-import type { RecordShape } from '../record/definition.ts'
+import { isRecordShape, type RecordShape } from '../record/definition.ts'
+import type { EventSource } from '../record/event-types.ts'
 import { readReference } from '../record/read.ts'
 import type { Kinds } from '../record/told.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
@@ -24,7 +24,7 @@ export interface Resource {
   /** Records that other subgraphs may point at, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
   /** What announces events beside those records. */
-  readonly announces?: readonly (RecordShape | PlainEvents)[]
+  readonly announces?: readonly (RecordShape | EventSource)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
   /**
@@ -76,7 +76,7 @@ function letMutationsFailAlone(schema: GraphQLSchema): void {
 
 function kindsOf(resources: readonly Resource[]): Kinds {
   const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
-  return new Map(named.flatMap((shape) => ('table' in shape ? [[shape.object, shape] as const] : [])))
+  return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
 }
 
 export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<SubgraphSchema> {

@@ -2,7 +2,6 @@ import { organizationSettings } from '../../identity/public.ts'
 import { callingOut, callOut } from '../../kernel/call-out.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
-import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
@@ -153,11 +152,11 @@ async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: Cas
 
 const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})
 
-function assignment(previous: Case, given: string | null | undefined): ExtraEvent[] {
+function assignment(previous: Case, given: string | null | undefined): string[] {
   // Ids may come in capitals, and are not kept so.
   const assignedToId = given?.toLowerCase() ?? null
   if (given === undefined || assignedToId === previous.assignedToId) return []
-  return [{ type: 'case.assigned', data: { previousAssignedToId: previous.assignedToId, assignedToId } }]
+  return ['case.assigned']
 }
 
 /** A comment; the first public one of a user is the first response. Both commit together. */

@@ -58,7 +58,7 @@ export interface RecordShape {
   /** Columns that `search` looks into. */
   readonly searchable: readonly string[]
   /** Columns that hold ids of other records, and who knows them. */
-  readonly references?: Readonly<Record<string, Reference>>
+  readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
   /** Unique columns among live rows, by the name of the index that guards them. */
   readonly unique?: Readonly<Record<string, string>>
@@ -71,8 +71,36 @@ export interface RecordShape {
   readonly events?: RecordEvents
 }
 
+/** The name of a column of this record: a name that it does not have does not compile. */
+export type ColumnName<T> = keyof T & string
+
+/** A relation through a column of this record. */
+export interface RelationBy<T> extends Relation {
+  readonly by: ColumnName<T>
+  readonly from?: never
+}
+
+declare const isChecked: unique symbol
+
+/** A relation through a column of the other record; `relationFrom` makes it, so that this name is checked as well. */
+export interface RelationFrom extends Relation {
+  readonly [isChecked]: true
+}
+
+export const relationFrom = <Other extends StoredRow>(
+  to: () => RecordDefinition<Other>,
+  from: ColumnName<Other>,
+): RelationFrom => ({ to, from }) as Relation as RelationFrom
+
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
+  readonly visibleBy: readonly ColumnName<T>[]
+  readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
+  readonly searchable: readonly ColumnName<T>[]
+  readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
+  readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
+  readonly unique?: Readonly<Record<string, ColumnName<T>>>
+  readonly numbered?: ColumnName<T>
   readonly events: RecordEvents<T>
   readonly initial?: (ctx: RequestContext) => Partial<T>
   /** Rules of the type that hold for every write; pure. */

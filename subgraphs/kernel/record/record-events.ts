@@ -1,21 +1,23 @@
 import type { EventDraft } from '../outbox/event.ts'
 import type { Column } from './column.ts'
-import { layoutOf, type ExtraEvent, type Operation, type RecordShape } from './definition.ts'
+import { layoutOf, type ColumnName, type ExtraEvent, type Operation, type RecordShape } from './definition.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+type AnyRecord = Record<string, unknown>
+
 /** One event type of a record, as its contract describes it. `schema/events` is printed from this. */
-export interface EventType<T extends object = object> {
+export interface EventType<T extends object = AnyRecord> {
   readonly operation: Operation
   readonly description: string
   /** Properties of `data` beside those of every record event, and the place in it whose value each repeats: `record.status`. */
-  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${string}`>>
+  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${ColumnName<T>}`>>
   /** What the catalog's sample says that the record was before. */
   readonly before?: Partial<T>
 }
 
 /** Every event type that changes of a record announce. A type that is not listed cannot be written. */
-export interface RecordEvents<T extends object = object> {
+export interface RecordEvents<T extends object = AnyRecord> {
   readonly types: Readonly<Record<string, EventType<T>>>
   /** The record of the catalog's samples; a column left out is blank. */
   readonly sample: Partial<T>

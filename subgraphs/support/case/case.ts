@@ -3,7 +3,7 @@ import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { seenAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import { Column, enumeration } from '../../kernel/record/column.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
@@ -133,7 +133,7 @@ export const supportCase: RecordDefinition<Case> = {
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],
   references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: seenAccounts },
-  relations: { comments: { to: () => caseComment, from: 'caseId' } },
+  relations: { comments: relationFrom(() => caseComment, 'caseId') },
   numbered: 'caseNumber',
   events: caseEvents,
   initial: () => ({

@@ -1,4 +1,4 @@
-import { blank, type Column } from '../../subgraphs/kernel/record/column.ts'
+import { initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
 import { columnOf, layoutOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import { bookkeeping, eventsOf, type EventType } from '../../subgraphs/kernel/record/record-events.ts'
 import { dataSchema, type EventFile, type Json } from './event-file.ts'
@@ -58,7 +58,7 @@ function sampleOf(record: RecordShape, eventType: EventType): Json {
   }
   const given: Json = { ...stamps, ...record.events!.sample }
   const { columns } = layoutOf(record)
-  const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)]))
+  const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? initialValue(column)]))
   const previous = { ...next, version: 1, updatedAt: created, ...before }
   const values: Readonly<Record<string, Json>> = { record: next, previous }
   const adds = Object.entries(eventType.adds ?? {}).map(([name, path]) => {

@@ -105,7 +105,7 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 100 })
   shippingCountry!: string | null
 
-  @Column(() => AccountStatus)
+  @Column(() => AccountStatus, { default: 'ACTIVE' })
   accountStatus!: AccountStatus
 
   @Column(() => AccountRating, { nullable: true })
@@ -157,7 +157,6 @@ export const account: RecordDefinition<Account> = {
     children: relationFrom(() => account, 'parentAccountId'),
   },
   events: accountEvents,
-  initial: () => ({ accountStatus: 'ACTIVE' }),
   invariants: isNotItsOwnParent,
   checks: parentsFormNoCircle,
 }

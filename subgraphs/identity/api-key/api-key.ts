@@ -75,13 +75,13 @@ export class ApiKey {
   })
   previousSecretExpiresAt!: string | null
 
-  @Column(() => Float)
+  @Column(() => Float, { default: 0 })
   requestCount!: number
 
-  @Column(() => Float, { description: 'Requests refused because the quota was spent.' })
+  @Column(() => Float, { default: 0, description: 'Requests refused because the quota was spent.' })
   rateLimitHits!: number
 
-  @Column(() => Float, { description: 'Requests to deprecated operations.' })
+  @Column(() => Float, { default: 0, description: 'Requests to deprecated operations.' })
   deprecatedCalls!: number
 
   @Column(() => DateTime, { nullable: true })
@@ -117,7 +117,6 @@ export const apiKey: RecordDefinition<ApiKey> = {
   visibleBy: ['ownerId'],
   searchable: ['name', 'prefix'],
   events: apiKeyEvents,
-  initial: () => ({ requestCount: 0, rateLimitHits: 0, deprecatedCalls: 0 }),
   checks: mustBeGrantable,
 }
 

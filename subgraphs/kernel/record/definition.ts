@@ -102,7 +102,6 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
   readonly events: RecordEvents<T>
-  readonly initial?: (ctx: RequestContext) => Partial<T>
   /** Rules of the type that hold for every write; pure. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Rules that need to look something up. */

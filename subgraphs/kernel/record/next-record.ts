@@ -2,7 +2,7 @@ import { actorIdOf } from '../context.ts'
 import { isRawNumber } from '../exact-number.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
-import { blank, type Column } from './column.ts'
+import { initialValue, type Column } from './column.ts'
 import { mergeCustomFields } from './custom-fields.ts'
 import { has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 
@@ -50,7 +50,7 @@ function created<T extends StoredRow>(
   now: string,
   actor: string | null,
 ): T & Fields {
-  const given: Fields = { ownerId: actor, ...definedOnly(definition.initial?.(ctx) ?? {}), ...values }
+  const given: Fields = { ownerId: actor, ...values }
   const stamped: Fields = {
     version: 1,
     createdAt: now,
@@ -62,7 +62,7 @@ function created<T extends StoredRow>(
   const record: Fields = {}
   for (const column of layoutOf(definition).columns) {
     const { name } = column
-    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : blank(column)
+    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : initialValue(column)
   }
   record.id = values.id ?? newId()
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)

@@ -19,7 +19,7 @@ export interface EventType<T extends object = AnyRecord> {
 /** Every event type that changes of a record announce. A type that is not listed cannot be written. */
 export interface RecordEvents<T extends object = AnyRecord> {
   readonly types: Readonly<Record<string, EventType<T>>>
-  /** The record of the catalog's samples; a column left out is blank. */
+  /** The record of the catalog's samples; a column left out has its initial value. */
   readonly sample: Partial<T>
 }
 

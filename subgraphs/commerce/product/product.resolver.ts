@@ -4,6 +4,7 @@ import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { PartArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
+import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -91,4 +92,8 @@ export const productResource: Resource = {
   resolver: ProductResolver,
   entities: { Product: product },
   migrations: [productTable],
+  rest: restArea(product, {
+    path: 'products',
+    filters: ['type', 'category', 'isActive', 'billingFrequency', updatedAfter],
+  }),
 }

@@ -4,6 +4,7 @@ import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { PartArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
+import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -107,4 +108,20 @@ export const accountResource: Resource = {
   resolver: AccountResolver,
   entities: { Account: account },
   migrations: [accountTable],
+  rest: restArea(account, {
+    path: 'accounts',
+    filters: [
+      'type',
+      'industry',
+      'parentAccountId',
+      { name: 'owner', column: 'ownerId', operator: 'eq' },
+      'accountStatus',
+      'rating',
+      'churnRisk',
+      createdAfter,
+      updatedAfter,
+      ids,
+    ],
+    unsorted: ['parentAccountId', 'phone', 'fax', 'billingStreet', 'shippingStreet'],
+  }),
 }

@@ -9,7 +9,7 @@ import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { mayWrite, save } from './save.ts'
 import { asksForAny, fieldsAsked, type Asked } from './selection.ts'
 
-const bulkMax = 500
+export const bulkMax = 500
 
 interface Versioned {
   readonly id: string

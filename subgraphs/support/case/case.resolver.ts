@@ -4,6 +4,7 @@ import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { PartArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
+import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -179,5 +180,20 @@ export const caseResource: Resource = {
   entities: { Case: supportCase },
   announces: [caseComment],
   migrations: [caseTables],
+  rest: restArea(supportCase, {
+    path: 'cases',
+    filters: [
+      'status',
+      'priority',
+      'type',
+      'origin',
+      'accountId',
+      'contactId',
+      'ownerId',
+      'assignedToId',
+      createdAfter,
+      updatedAfter,
+    ],
+  }),
   jobs: [caseAutoClose, caseSlaBreach],
 }

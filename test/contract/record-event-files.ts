@@ -1,4 +1,4 @@
-import { blank, type Column } from '../../subgraphs/kernel/record/column.ts'
+import { initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
 import { columnOf, isRecordShape, layoutOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import type { EventPayload, EventSource, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
 import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
@@ -59,7 +59,7 @@ function sampleOf(record: RecordShape, type: string, eventType: EventType): Json
   }
   const given: Json = { ...stamps, ...record.events!.sample, ...eventType.sample }
   const { columns } = layoutOf(record)
-  const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)]))
+  const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? initialValue(column)]))
   const previous = { ...next, version: 1, updatedAt: created, ...before }
   const changedFields = columns
     .filter(({ name, internal }) => name in before && !internal && !bookkeeping.has(name))

@@ -49,10 +49,10 @@ export class Product extends OrgRecord {
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => ProductType)
+  @Column(() => ProductType, { default: 'PRODUCT' })
   type!: ProductType
 
-  @Column(() => ProductCategory)
+  @Column(() => ProductCategory, { default: 'OTHER' })
   category!: ProductCategory
 
   @Column(() => Decimal, {
@@ -76,13 +76,13 @@ export class Product extends OrgRecord {
   })
   costPrice!: ExactNumber | null
 
-  @Column(() => String, { max: 3, description: 'ISO 4217 code.' })
+  @Column(() => String, { max: 3, default: 'USD', description: 'ISO 4217 code.' })
   currency!: string
 
-  @Column(() => BillingFrequency)
+  @Column(() => BillingFrequency, { default: 'ONE_TIME' })
   billingFrequency!: BillingFrequency
 
-  @Column(() => Boolean)
+  @Column(() => Boolean, { default: true })
   isActive!: boolean
 
   @Column(() => [String], { max: 500, maxItems: 100 })
@@ -98,12 +98,5 @@ export const product: RecordDefinition<Product> = {
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
   events: productEvents,
-  initial: () => ({
-    type: 'PRODUCT',
-    category: 'OTHER',
-    currency: 'USD',
-    billingFrequency: 'ONE_TIME',
-    isActive: true,
-  }),
   invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
 }

@@ -76,13 +76,13 @@ export class ApiKey {
   })
   previousSecretExpiresAt!: string | null
 
-  @Column(() => Float)
+  @Column(() => Float, { default: 0 })
   requestCount!: number
 
-  @Column(() => Float, { description: 'Requests refused because the quota was spent.' })
+  @Column(() => Float, { default: 0, description: 'Requests refused because the quota was spent.' })
   rateLimitHits!: number
 
-  @Column(() => Float, { description: 'Requests to deprecated operations.' })
+  @Column(() => Float, { default: 0, description: 'Requests to deprecated operations.' })
   deprecatedCalls!: number
 
   @Column(() => DateTime, { nullable: true })
@@ -132,7 +132,6 @@ export const apiKey: RecordDefinition<ApiKey> = {
   searchable: ['name', 'prefix'],
   events: apiKeyEvents,
   audit: auditRecord('api_key', audited),
-  initial: () => ({ requestCount: 0, rateLimitHits: 0, deprecatedCalls: 0 }),
   checks: mustBeGrantable,
 }
 

@@ -48,6 +48,10 @@ export interface ColumnOptions {
   internal?: boolean
   /** The view that the record is read from computes it, so it is not written. */
   computed?: boolean
+  /** When a client may give the value; never, where the platform or the rules of the type do. Always, unless said. */
+  writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
+  /** What a new record has when nobody gave a value. A column without one that takes no null is required on create. */
+  default?: unknown
 }
 
 /** One column of a record: what field security, filters, sorting, the event payload and the change diff read. */
@@ -108,7 +112,10 @@ const hiddenWith = ({ derivedFrom }: ColumnOptions): string | undefined =>
   derivedFrom && `Null to those from whom a profile hides ${derivedFrom.join(' or ')}.`
 
 /** Declares a column: a GraphQL field, a database column and an entry of the class's column list, from one line. */
-export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: ColumnOptions = {}) {
+export function Column<const G extends GraphQLTypeOf>(
+  typeOf: () => G,
+  options: ColumnOptions & { default?: ValueOf<G> } = {},
+) {
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
     const type = typeOf()
     const kind = kindOf(type)
@@ -143,7 +150,10 @@ export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: 
   }
 }
 
-/** The value of a column nobody gave one. */
+/** What a new record has in a column that nobody gave a value. */
+export const initialValue = (column: Column): unknown => column.default ?? blank(column)
+
+/** A column without a value. */
 export function blank(column: Column): unknown {
   if (column.nullable) return null
   if (column.kind === 'textList') return []

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import { columnsOf, type Column } from './column.ts'
-import type { EventSource, Operation, RecordEvents } from './event-types.ts'
+import type { AnyRecord, EventSource, Operation, RecordEvents } from './event-types.ts'
 
 /** What every stored row has; most are an `OrgRecord`. */
 export interface StoredRow {
@@ -56,7 +56,7 @@ export interface RecordShape extends EventSource {
   /** Columns that `search` looks into. */
   readonly searchable: readonly string[]
   /** Columns that hold ids of other records, and who knows them. */
-  readonly references?: Readonly<Record<string, Reference>>
+  readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
   /** Unique columns among live rows, by the name of the index that guards them. */
   readonly unique?: Readonly<Record<string, string>>
@@ -66,11 +66,38 @@ export interface RecordShape extends EventSource {
   readonly isCountedAnew?: boolean
 }
 
+/** The name of a column of this record: a name that it does not have does not compile. */
+export type ColumnName<T> = keyof T & string
+
+/** A relation through a column of this record. */
+export interface RelationBy<T> extends Relation {
+  readonly by: ColumnName<T>
+  readonly from?: never
+}
+
+declare const isChecked: unique symbol
+
+/** A relation through a column of the other record; `relationFrom` makes it, so that this name is checked as well. */
+export interface RelationFrom extends Relation {
+  readonly [isChecked]: true
+}
+
+export const relationFrom = <Other extends StoredRow>(
+  to: () => RecordDefinition<Other>,
+  from: ColumnName<Other>,
+): RelationFrom => ({ to, from }) as Relation as RelationFrom
+
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
-  readonly events: RecordEvents<T, object>
+  readonly visibleBy: readonly ColumnName<T>[]
+  readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
+  readonly searchable: readonly ColumnName<T>[]
+  readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
+  readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
+  readonly unique?: Readonly<Record<string, ColumnName<T>>>
+  readonly numbered?: ColumnName<T>
+  readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: EventSource<T>['audit']
-  readonly initial?: (ctx: RequestContext) => Partial<T>
   /** Rules of the type that hold for every write; pure. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Rules that need to look something up. */

@@ -1,13 +1,16 @@
 import type { RequestContext } from '../request.ts'
 
+/** Any record, by the names of its columns. */
+export type AnyRecord = Record<string, unknown>
+
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'RESTORE'
 
 /** One event type of a record, which events tell of as `P`. `schema/events` is printed from this. */
-export interface EventType<P extends object = object> {
+export interface EventType<P extends object = AnyRecord> {
   readonly operation: Operation
   readonly description: string
   /** Properties of `data` beside those of every record event, and where the value of each comes from: `record.status`. */
-  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${string}`>>
+  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${keyof P & string}`>>
   /** What the catalog's sample of this type has otherwise than the sample of the record. */
   readonly sample?: Partial<P>
   /** What the catalog's sample says that the record was before. */
@@ -18,17 +21,17 @@ export interface EventType<P extends object = object> {
 export type PropertyKind = 'id' | 'text' | 'boolean' | 'timestamp' | 'textList'
 
 /** How events tell of a record, where that is not by its columns in the graph. */
-export interface EventPayload<T extends object = object, P extends object = object> {
+export interface EventPayload<T extends object = object> {
   readonly properties: Readonly<Record<string, PropertyKind | `${PropertyKind}?`>>
-  of(record: T): P
+  of(record: T): object
 }
 
 /** Every event type that changes of a record announce. A type that is not listed cannot be written. */
 export interface RecordEvents<T extends object = object, P extends object = T> {
   readonly types: Readonly<Record<string, EventType<P>>>
-  /** The record of the catalog's samples; a column left out is blank. */
+  /** The record of the catalog's samples; a column left out has its initial value. */
   readonly sample: Partial<P>
-  readonly payload?: EventPayload<T, P>
+  readonly payload?: EventPayload<T>
 }
 
 /** A change that has passed every check. */
@@ -56,7 +59,7 @@ export interface EventSource<T extends object = object> {
   readonly object: string
   /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */
   readonly eventTypes?: Partial<Record<Operation, string>>
-  readonly events?: RecordEvents<T, object>
+  readonly events?: RecordEvents<T, AnyRecord>
   /** The entry in the audit log, as `insert ... select ... from <when>`: part of the statement that makes the change. */
   audit?(ctx: RequestContext, values: StatementValues, change: AuditedChange<T>, when: string): string
 }

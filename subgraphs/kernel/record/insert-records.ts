@@ -1,12 +1,12 @@
 import type { Sql } from '../database/database.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
-import { blank } from './column.ts'
+import { initialValue, type Column } from './column.ts'
 import { columnOf, layoutOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A record that is right by construction, and whom its `created` event names. */
 export interface Given<T extends StoredRow> {
-  /** Columns left out are blank. */
+  /** Columns left out have their initial value. */
   readonly values: Partial<T> & StoredRow & { readonly createdAt: string }
   readonly actorId: string | null
   readonly eventId: string
@@ -15,7 +15,8 @@ export interface Given<T extends StoredRow> {
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
   const { columns } = layoutOf(definition)
-  return Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)])) as unknown as T
+  const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
+  return Object.fromEntries(columns.map((column) => [column.name, value(column)])) as unknown as T
 }
 
 /**

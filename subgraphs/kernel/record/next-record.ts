@@ -1,7 +1,7 @@
 import { actorIdOf } from '../context.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
-import { blank, type Column } from './column.ts'
+import { initialValue, type Column } from './column.ts'
 import { mergeCustomFields } from './custom-fields.ts'
 import { has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { isSame } from './is-same.ts'
@@ -52,7 +52,7 @@ function created<T extends StoredRow>(
   now: string,
   actor: string | null,
 ): T & Fields {
-  const given: Fields = { ownerId: actor, ...definedOnly(definition.initial?.(ctx) ?? {}), ...values }
+  const given: Fields = { ownerId: actor, ...values }
   const stamped: Fields = {
     version: 1,
     createdAt: now,
@@ -64,7 +64,7 @@ function created<T extends StoredRow>(
   const record: Fields = {}
   for (const column of layoutOf(definition).columns) {
     const { name } = column
-    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : blank(column)
+    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : initialValue(column)
   }
   record.id = values.id ?? newId()
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)

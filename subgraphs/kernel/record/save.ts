@@ -98,7 +98,7 @@ async function referenceProblems(
   const problems: FieldProblem[] = []
   for (const [name, reference] of Object.entries(definition.references ?? {})) {
     const id = next[name]
-    if (typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
+    if (!reference || typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
     // The owner of what names none is the caller, who was just authenticated.
     if (id === ctx.caller.userId && !(name in given)) continue
     if (!(await reference(ctx, [id])).has(id)) {

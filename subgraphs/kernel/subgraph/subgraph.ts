@@ -6,6 +6,7 @@ import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { EventSource } from '../record/event-types.ts'
+import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
 import type { Kinds } from '../record/told.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
@@ -23,6 +24,8 @@ export interface Resource {
   readonly types?: readonly Class[]
   /** Records that other subgraphs may point at, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
+  /** Where REST serves the record; `npm run schema` prints that contract. */
+  readonly rest?: RestArea
   /** What announces events beside those records. */
   readonly announces?: readonly (RecordShape | EventSource)[]
   readonly migrations?: readonly Migration[]

@@ -9,7 +9,6 @@ import { createCase, setCaseStatus, updateCase } from './case.actions.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
 import type { Case } from './case.ts'
-import type { CaseUpdateInput } from './case.inputs.ts'
 
 let fresh: FreshDatabase
 let services: Services
@@ -145,7 +144,7 @@ describe('case.slaBreach', () => {
   it('announces a later breach of a due date that was given anew', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T16:00:00Z')
-    await updateCase(context(), id, { slaDueAt: '2026-03-02T10:00:00.000Z' } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: '2026-03-02T10:00:00.000Z' }, null)
     expect((await stored(id)).slaBreachedAt).toBe(null)
     await runAt('2026-03-02T09:59:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
@@ -157,9 +156,9 @@ describe('case.slaBreach', () => {
   it('announces one of a due date that was taken back and given again', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T16:00:00Z')
-    await updateCase(context(), id, { slaDueAt: null } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: null }, null)
     await runAt('2026-03-01T17:00:00Z')
-    await updateCase(context(), id, { slaDueAt: '2026-03-01T17:00:00.000Z' } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: '2026-03-01T17:00:00.000Z' }, null)
     await runAt('2026-03-01T18:00:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z', '2026-03-01T17:00:00.000Z'])
   })
@@ -171,7 +170,7 @@ describe('case.slaBreach', () => {
   ])('announces nothing again for %s', async (_, change) => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T17:00:00Z')
-    await updateCase(context(), id, change() as CaseUpdateInput, null)
+    await updateCase(context(), id, change(), null)
     await runAt('2026-03-09T12:00:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
   })

@@ -3,17 +3,17 @@ import { callingOut, callOut } from '../../kernel/call-out.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
+import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
+import { caseComment, type CaseComment } from '../case-comment/case-comment.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
-import type { CaseCreateInput, CaseUpdateInput } from './case.inputs.ts'
 import { dueAnew, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
 /** Due dates follow from the priority unless they are given; a case that comes in a later state has what that state implies. */
-export async function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
+export async function createCase(ctx: RequestContext, input: RecordInput<Case>): Promise<Case> {
   const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
   const fresh = {
@@ -36,7 +36,7 @@ export async function createCase(ctx: RequestContext, input: CaseCreateInput): P
 export function updateCase(
   ctx: RequestContext,
   id: string,
-  input: CaseUpdateInput,
+  input: RecordInput<Case>,
   expectedVersion: number | null,
 ): Promise<Case> {
   return change(
@@ -150,7 +150,7 @@ async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: Cas
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 
-const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})
+const definedPriority = ({ priority }: RecordInput<Case>): Partial<Case> => (priority ? { priority } : {})
 
 function assignment(previous: Case, given: string | null | undefined): string[] {
   // Ids may come in capitals, and are not kept so.
@@ -163,7 +163,7 @@ function assignment(previous: Case, given: string | null | undefined): string[] 
 export function commentOnCase(
   ctx: RequestContext,
   caseId: string,
-  input: CaseCommentCreateInput,
+  input: RecordInput<CaseComment>,
 ): Promise<CaseComment> {
   const { kind, userId } = ctx.caller
   const isAgent = kind !== 'SYSTEM'

@@ -8,6 +8,7 @@ import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
+import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   dataKeyTable,
   mailTable,
   mailCountTable,
+  customFieldFunctions,
   ...subgraphs.flatMap(migrationsOf),
 ]
 

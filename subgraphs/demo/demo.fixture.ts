@@ -12,6 +12,7 @@ import { Vault } from '../kernel/secrets/vault.ts'
 import { extractiveModel } from '../kernel/language-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
+import { builtInShapes } from '../kernel/record/organization-shapes.ts'
 import type { Services } from '../kernel/request.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
@@ -44,6 +45,7 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
     settings: settingsOf(readConfig({})),
     mailer: new RememberingMailer(),
     outbound: new Outbound([]),
+    shapes: builtInShapes,
   }
   return { services, dataDir }
 }

@@ -10,6 +10,7 @@ import { extractiveModel } from '../kernel/language-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
+import { builtInShapes } from '../kernel/record/organization-shapes.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
@@ -57,6 +58,7 @@ export class IdentityWorld {
       settings: settingsOf(readConfig({})),
       mailer: new RememberingMailer(),
       outbound: new Outbound(['127.0.0.1']),
+      shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)
     this.subgraph = new LocalSubgraph('identity', await buildSubgraph(identity), this.services)

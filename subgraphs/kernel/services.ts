@@ -18,6 +18,7 @@ import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import { onceASecond } from './once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
+import { builtInShapes, CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
 import type { Services } from './request.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
@@ -44,6 +45,8 @@ export interface ServicesOptions {
   readonly log?: Logger
   /** Works beside the process that serves the embedded database, where one does. */
   readonly besideServer?: boolean
+  /** Where organizations keep what they define; without it none defines anything. */
+  readonly definitions?: DefinitionSource
 }
 
 export const logger = (config: Pick<Config, 'logLevel'>): Logger => openLog(config.logLevel)
@@ -54,6 +57,7 @@ export async function openServices({
   clock = systemClock,
   log = logger(config),
   besideServer = false,
+  definitions,
 }: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -103,6 +107,7 @@ export async function openServices({
       settings: settingsOf(config),
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),
+      shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: readinessOf(database, migrations),
       close,
     }

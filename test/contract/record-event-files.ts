@@ -1,5 +1,5 @@
 import { blank, type Column } from '../../subgraphs/kernel/record/column.ts'
-import { columnOf, layoutOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
+import { columnOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import { bookkeeping, eventsOf, type EventType } from '../../subgraphs/kernel/record/record-events.ts'
 import { dataSchema, type EventFile, type Json } from './event-file.ts'
 
@@ -11,6 +11,7 @@ const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
   money: { type: 'number' },
   boolean: { type: 'boolean' },
   timestamp: { type: 'string', format: 'date-time' },
+  date: { type: 'string', format: 'date' },
   enum: { type: 'string' },
   textList: { type: 'array', items: { type: 'string' } },
 }
@@ -57,7 +58,7 @@ function sampleOf(record: RecordShape, eventType: EventType): Json {
     version: isCreate ? 1 : 2,
   }
   const given: Json = { ...stamps, ...record.events!.sample }
-  const { columns } = layoutOf(record)
+  const { stored: columns } = record.columns
   const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)]))
   const previous = { ...next, version: 1, updatedAt: created, ...before }
   const values: Readonly<Record<string, Json>> = { record: next, previous }
@@ -72,7 +73,7 @@ function sampleOf(record: RecordShape, eventType: EventType): Json {
 
 /** The event types of a record, from its columns and the table beside its definition. */
 export function recordEventFiles(record: RecordShape): EventFile[] {
-  const properties = Object.fromEntries(layoutOf(record).shown.map((column) => [column.name, schemaOf(column)]))
+  const properties = Object.fromEntries(record.columns.shown.map((column) => [column.name, schemaOf(column)]))
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {
     const columns = Object.entries(eventType.adds ?? {}).map(
       ([name, path]) => [name, columnOf(record, placeOf(path)[1])] as const,

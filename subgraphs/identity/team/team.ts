@@ -2,7 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
-import { Column } from '../../kernel/record/column.ts'
+import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 
@@ -33,6 +34,7 @@ export class Team {
 
 export const team: RecordShape = {
   entity: Team,
+  columns: new Columns(columnsOf(Team)),
   object: 'team',
   table: 'identity.admin_team',
   visibleBy: [],

@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts'
 import { extractiveModel } from '../language-model.ts'
 import { RememberingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
+import { builtInShapes } from '../record/organization-shapes.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 
@@ -36,5 +37,6 @@ export const servicesOf = (database: Database, clock: HandSetClock): Services =>
   settings: settingsOf(readConfig({})),
   mailer: new RememberingMailer(),
   outbound: new Outbound(['127.0.0.1']),
+  shapes: builtInShapes,
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

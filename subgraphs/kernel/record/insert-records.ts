@@ -1,6 +1,6 @@
 import type { Sql } from '../database/database.ts'
 import { blank } from './column.ts'
-import { columnOf, layoutOf, type RecordDefinition, type StoredRow } from './definition.ts'
+import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A record that is right by construction, and whom its `created` event names. */
@@ -13,7 +13,7 @@ export interface Given<T extends StoredRow> {
 
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
-  const { columns } = layoutOf(definition)
+  const { stored: columns } = definition.columns
   return Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)])) as unknown as T
 }
 
@@ -38,7 +38,7 @@ async function insertRows<T extends StoredRow>(
   definition: RecordDefinition<T>,
   records: readonly T[],
 ): Promise<void> {
-  const { columns } = layoutOf(definition)
+  const { stored: columns } = definition.columns
   const names = columns.map(({ column }) => column).join(', ')
   const rows = records.map((record) =>
     Object.fromEntries(columns.map(({ name, column }) => [column, record[name as keyof T]])),
@@ -55,7 +55,7 @@ async function insertEvents<T extends StoredRow>(
   given: readonly Given<T>[],
   records: readonly T[],
 ): Promise<void> {
-  const { columns } = layoutOf(definition)
+  const { stored: columns } = definition.columns
   const rows = given.flatMap(({ values, actorId, eventId }, index) => {
     const next = records[index]! as unknown as Record<string, unknown>
     const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next, changed: columns, actorId })

@@ -1,6 +1,8 @@
 import type { EventDraft } from '../outbox/event.ts'
 import type { Column } from './column.ts'
-import { layoutOf, type ExtraEvent, type Operation, type RecordShape } from './definition.ts'
+import { customFieldsName } from './custom-field-column.ts'
+import { changedCustomFields } from './custom-fields.ts'
+import { type ExtraEvent, type Operation, type RecordShape } from './definition.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -38,20 +40,27 @@ export interface Change {
 }
 
 const shownValues = (definition: RecordShape, record: Fields): Fields =>
-  Object.fromEntries(layoutOf(definition).shown.map(({ name }) => [name, record[name]]))
+  Object.fromEntries(definition.columns.shown.map(({ name }) => [name, record[name]]))
+
+/** Names of the columns that changed and, after `customFields`, of the defined custom fields in it. */
+function changedNames({ columns }: RecordShape, { changed, previous, next }: Change): string[] {
+  return changed
+    .filter(({ name, internal }) => !internal && !bookkeeping.has(name))
+    .flatMap(({ name }) =>
+      name === customFieldsName ? [name, ...changedCustomFields(columns, previous![name], next[name])] : name,
+    )
+}
 
 /** The event of the operation itself, then the further ones of the same change; those stand alone when nothing that shows was changed. */
 export function eventsOf(definition: RecordShape, change: Change): EventDraft[] {
-  const { operation, previous, next, changed, actorId, events = [] } = change
+  const { operation, previous, next, actorId, events = [] } = change
   const isUpdate = operation === 'UPDATE'
   const data = {
     object: definition.object,
     id: next.id,
     record: shownValues(definition, next),
     previous: isUpdate ? shownValues(definition, previous!) : null,
-    changedFields: isUpdate
-      ? changed.filter(({ name, internal }) => !internal && !bookkeeping.has(name)).map(({ name }) => name)
-      : null,
+    changedFields: isUpdate ? changedNames(definition, change) : null,
     actorId,
   }
   const main: ExtraEvent = {

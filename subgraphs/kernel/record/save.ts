@@ -5,17 +5,10 @@ import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
-import {
-  columnOf,
-  has,
-  layoutOf,
-  type Draft,
-  type RecordDefinition,
-  type RecordShape,
-  type StoredRow,
-} from './definition.ts'
+import { columnOf, has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { shapeFor } from './organization-shapes.ts'
 import { Scope, Values } from './predicate.ts'
 import { bookkeeping, eventsOf } from './record-events.ts'
 
@@ -28,9 +21,10 @@ import { bookkeeping, eventsOf } from './record-events.ts'
  */
 export async function save<T extends StoredRow>(
   ctx: RequestContext,
-  definition: RecordDefinition<T>,
+  builtIn: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
+  const definition = shapeFor(ctx, builtIn)
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
   mayWrite(ctx)
   refuseFixed(ctx.caller, definition, draft.values as Fields)
@@ -63,7 +57,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
-  const changed = previous ? changedColumns(definition, previous, next) : layoutOf(definition).columns
+  const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   if (previous && changed.every((column) => bookkeeping.has(column.name))) return previous
   refuse(await referenceProblems(ctx, definition, next, changed, values))
   refuse(definition.invariants?.(next, previous) ?? [])
@@ -143,12 +137,9 @@ async function write(
   }
 }
 
-const stored = (column: Column, value: unknown): unknown =>
-  column.kind === 'json' && value !== null ? JSON.stringify(value) : value
-
 function insertSql(definition: RecordShape, next: Fields, values: Values): string {
-  const columns = layoutOf(definition).columns.filter(({ name }) => next[name] !== undefined)
-  const placeholders = columns.map((column) => values.add(stored(column, next[column.name])))
+  const columns = definition.columns.stored.filter(({ name }) => next[name] !== undefined)
+  const placeholders = columns.map((column) => values.add(column.stored(next[column.name])))
   return `insert into ${definition.table} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')})`
 }
 
@@ -160,7 +151,7 @@ function updateSql(
   changed: readonly Column[],
   values: Values,
 ): string {
-  const sets = changed.map((column) => `${column.column} = ${values.add(stored(column, next[column.name]))}`)
+  const sets = changed.map((column) => `${column.column} = ${values.add(column.stored(next[column.name]))}`)
   const scope = new Scope(ctx.caller, values)
   const version = has(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
   return `update ${definition.table} t set ${sets.join(', ')} where t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
@@ -194,7 +185,7 @@ async function uniqueRefusal(
   if (isHidden(ctx.caller, definition, name))
     return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
   const scope = new Scope(ctx.caller)
-  const match = `t.${columnOf(definition, name).column} = ${scope.values.add(next[name])}`
+  const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(next[name])}`
   const [conflict] = await ctx.db.query<{ id: string }>(
     `select t.id from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`,
     scope.values.list,

@@ -9,6 +9,7 @@ import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
 import { isRecordShape } from './kernel/record/definition.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
+import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   mailTable,
   mailCountTable,
   eventLogTables,
+  customFieldFunctions,
   ...subgraphs.flatMap(migrationsOf),
 ]
 

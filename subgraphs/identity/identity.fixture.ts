@@ -11,6 +11,7 @@ import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
+import { builtInShapes } from '../kernel/record/organization-shapes.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
@@ -60,6 +61,7 @@ export class IdentityWorld {
       mailer: new RememberingMailer(),
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
+      shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)
     this.subgraph = new LocalSubgraph('identity', await buildSubgraph(identity), this.services)

@@ -20,6 +20,7 @@ import { onceASecond } from './once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
 import { EventLog } from './outbox/event-log.ts'
 import { EventRelay } from './outbox/event-relay.ts'
+import { builtInShapes, CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
 import type { Services } from './request.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
@@ -46,6 +47,8 @@ export interface ServicesOptions {
   readonly log?: Logger
   /** Works beside the process that serves the embedded database, where one does. */
   readonly besideServer?: boolean
+  /** Where organizations keep what they define; without it none defines anything. */
+  readonly definitions?: DefinitionSource
 }
 
 export const logger = (config: Pick<Config, 'logLevel'>): Logger => openLog(config.logLevel)
@@ -56,6 +59,7 @@ export async function openServices({
   clock = systemClock,
   log = logger(config),
   besideServer = false,
+  definitions,
 }: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -115,6 +119,7 @@ export async function openServices({
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),
       events,
+      shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: readinessOf(database, migrations),
       close,
     }

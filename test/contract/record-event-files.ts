@@ -1,5 +1,5 @@
 import { initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
-import { columnOf, isRecordShape, layoutOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
+import { columnOf, isRecordShape, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import type { EventPayload, EventSource, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
 import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
 import { dataSchema, type EventFile, type Json } from './event-file.ts'
@@ -12,6 +12,7 @@ const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
   money: { type: 'number' },
   boolean: { type: 'boolean' },
   timestamp: { type: 'string', format: 'date-time' },
+  date: { type: 'string', format: 'date' },
   enum: { type: 'string' },
   textList: { type: 'array', items: { type: 'string' } },
 }
@@ -58,7 +59,7 @@ function sampleOf(record: RecordShape, type: string, eventType: EventType): Json
     version: isCreate ? 1 : 2,
   }
   const given: Json = { ...stamps, ...record.events!.sample, ...eventType.sample }
-  const { columns } = layoutOf(record)
+  const { stored: columns } = record.columns
   const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? initialValue(column)]))
   const previous = { ...next, version: 1, updatedAt: created, ...before }
   const changedFields = columns
@@ -105,7 +106,7 @@ export const eventFilesOf = (source: EventSource | RecordShape): EventFile[] =>
 
 /** The event types of a record, from its columns and the table beside its definition. */
 function recordEventFiles(record: RecordShape): EventFile[] {
-  const properties = Object.fromEntries(layoutOf(record).shown.map((column) => [column.name, schemaOf(column)]))
+  const properties = Object.fromEntries(record.columns.shown.map((column) => [column.name, schemaOf(column)]))
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {
     const columns = Object.entries(eventType.adds ?? {}).map(
       ([name, path]) => [name, columnOf(record, placeOf(path)[1])] as const,

@@ -2,7 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/exact-number.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
@@ -91,6 +92,7 @@ export class Product extends OrgRecord {
 
 export const product: RecordDefinition<Product> = {
   entity: Product,
+  columns: new Columns(columnsOf(Product)),
   object: 'product',
   table: 'commerce.product',
   visibleBy: [],

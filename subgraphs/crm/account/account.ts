@@ -2,7 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/exact-number.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { seenIds } from '../../kernel/record/read.ts'
@@ -147,6 +148,7 @@ export class Account extends OrgRecord {
 
 export const account: RecordDefinition<Account> = {
   entity: Account,
+  columns: new Columns(columnsOf(Account)),
   object: 'account',
   table: 'crm.account',
   visibleBy: ['ownerId'],

@@ -1,7 +1,8 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import type { QuotaWindow as WindowName } from '../../kernel/credential.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
@@ -126,6 +127,7 @@ const audited = (key: ApiKey) => ({
 
 export const apiKey: RecordDefinition<ApiKey> = {
   entity: ApiKey,
+  columns: new Columns(columnsOf(ApiKey)),
   object: 'api_key',
   table: 'identity.api_key',
   visibleBy: ['ownerId'],

@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, ID, Int, ObjectType } from 'type-graphql'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
@@ -81,6 +82,7 @@ export class OAuthApp {
 
 export const oauthApp: RecordDefinition<OAuthApp> = {
   entity: OAuthApp,
+  columns: new Columns(columnsOf(OAuthApp)),
   object: 'oauth_app',
   table: 'identity.oauth_app',
   visibleBy: ['ownerId'],

@@ -3,7 +3,8 @@ import { ID, ObjectType } from 'type-graphql'
 import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
-import { Column } from '../../kernel/record/column.ts'
+import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { auditRecord } from '../audit/audit.ts'
@@ -41,6 +42,7 @@ export class Profile {
 
 export const profile: RecordDefinition<Profile> = {
   entity: Profile,
+  columns: new Columns(columnsOf(Profile)),
   object: 'profile',
   table: 'identity.profile',
   visibleBy: [],

@@ -2,7 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
-import { Column } from '../../kernel/record/column.ts'
+import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { auditChange } from '../audit/audit.ts'
@@ -35,6 +36,7 @@ export class Team {
 
 export const team: RecordDefinition<Team> = {
   entity: Team,
+  columns: new Columns(columnsOf(Team)),
   object: 'team',
   table: 'identity.admin_team',
   storedIn: 'identity.team',

@@ -1,12 +1,10 @@
 import { Property, PrimaryKey } from '@mikro-orm/decorators/legacy'
 import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
+import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 
-export type ColumnKind =
-  'id' | 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'timestamp' | 'json' | 'enum' | 'textList'
-
-type GraphQLTypeOf =
+export type GraphQLTypeOf =
   typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
 
 /** The TypeScript type behind a GraphQL type: the compiler compares it with the property. */
@@ -56,14 +54,23 @@ export interface ColumnOptions {
 
 /** One column of a record: what field security, filters, sorting, the event payload and the change diff read. */
 export interface Column extends ColumnOptions {
-  /** The name in the graph, in REST and in the class. */
+  /** The name in the graph, in REST and in the class; `customFields.<key>` for a custom field. */
   readonly name: string
-  /** The name in the database. */
+  /** The column of the table that holds the value. */
   readonly column: string
+  /** The key of the value in that column, where the column holds a JSON object. */
+  readonly key?: string
   readonly kind: ColumnKind
   readonly type: GraphQLTypeOf
   readonly nullable: boolean
+  /** The value of a row in SQL, of the type that belongs to the kind: to be selected, compared, ordered and indexed. */
+  readonly sql: (alias: string) => string
+  /** A value as the parameter of a write. */
+  readonly stored: (value: unknown) => unknown
 }
+
+const asItIs = (value: unknown): unknown => value
+const asJson = (value: unknown): unknown => (value === null ? null : JSON.stringify(value))
 
 const columnsByClass = new Map<object, Column[]>()
 
@@ -93,21 +100,6 @@ function kindOf(type: GraphQLTypeOf): ColumnKind {
   }
 }
 
-const databaseType: Readonly<Record<ColumnKind, string>> = {
-  id: 'uuid',
-  text: 'text',
-  integer: 'integer',
-  number: 'double precision',
-  money: 'numeric',
-  boolean: 'boolean',
-  timestamp: 'timestamptz(3)',
-  json: 'jsonb',
-  enum: 'text',
-  textList: 'text[]',
-}
-
-const databaseDefault: Partial<Record<ColumnKind, string>> = { textList: "'{}'", boolean: 'false' }
-
 const hiddenWith = ({ derivedFrom }: ColumnOptions): string | undefined =>
   derivedFrom && `Null to those from whom a profile hides ${derivedFrom.join(' or ')}.`
 
@@ -119,13 +111,17 @@ export function Column<const G extends GraphQLTypeOf>(
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
     const type = typeOf()
     const kind = kindOf(type)
+    const { databaseType, databaseDefault } = columnKinds[kind]
+    const name = snakeCase(key)
     const column: Column = {
       ...options,
       name: key,
-      column: snakeCase(key),
+      column: name,
       kind,
       type,
       nullable: options.nullable ?? false,
+      sql: (alias) => `${alias}.${name}`,
+      stored: kind === 'json' ? asJson : asItIs,
     }
     const own = columnsByClass.get(target.constructor) ?? []
     own.push(column)
@@ -139,13 +135,13 @@ export function Column<const G extends GraphQLTypeOf>(
       Field(() => shown as never, fieldOptions)(target, key)
     }
     const isKey = key === 'organizationId' || key === 'id'
-    const property = { fieldName: column.column, type: databaseType[kind], columnType: databaseType[kind] }
+    const property = { fieldName: name, type: databaseType, columnType: databaseType }
     if (isKey) PrimaryKey(property)(target, key)
     else
       Property({
         ...property,
         nullable: column.nullable,
-        defaultRaw: column.nullable ? undefined : databaseDefault[kind],
+        defaultRaw: column.nullable ? undefined : databaseDefault,
       })(target, key)
   }
 }

@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
-import { columnsOf, type Column } from './column.ts'
+import type { Column } from './column.ts'
+import type { Columns } from './columns.ts'
 import type { AnyRecord, EventSource, Operation, RecordEvents } from './event-types.ts'
 
 /** What every stored row has; most are an `OrgRecord`. */
@@ -40,13 +41,17 @@ export interface Relation {
   readonly from?: string
 }
 
-/** What reads need to know of a record; `RecordDefinition` adds what writes need. */
+/** What reads need to know of a record: an immutable value. `RecordDefinition` adds what writes need. */
 export interface RecordShape extends EventSource {
+  /** The decorated class: the type in the graph and the model of the table. */
   readonly entity: object
+  readonly columns: Columns
   /** `schema.table`, quoted where needed. */
   readonly table: string
   /** The table that is written, where `table` is a view. Columns that the view computes are `computed`. */
   readonly storedIn?: string
+  /** The column that says the kind of a row, where a table has records of several kinds: it holds `object`. */
+  readonly objectColumn?: string
   /** The feature of the plan that records of this kind need; without it they answer 402. */
   readonly entitlement?: string
   /** Columns whose user sees the record under OWN and TEAM. Empty: everybody in the organization sees it. */
@@ -104,39 +109,12 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
 
-export const isRecordShape = (source: EventSource): source is RecordShape => 'entity' in source
-
-export interface Layout {
-  readonly columns: readonly Column[]
-  readonly byName: ReadonlyMap<string, Column>
-  /** Columns of the graph. */
-  readonly shown: readonly Column[]
-  /** Always read: ids, which edges and visibility need. */
-  readonly ids: readonly Column[]
-}
-
-const layouts = new WeakMap<object, Layout>()
-
-/** The columns of a definition, read once. */
-export function layoutOf(definition: RecordShape): Layout {
-  let layout = layouts.get(definition.entity)
-  if (!layout) {
-    const columns = columnsOf(definition.entity)
-    layout = {
-      columns,
-      byName: new Map(columns.map((column) => [column.name, column])),
-      shown: columns.filter((column) => !column.internal),
-      ids: columns.filter((column) => column.kind === 'id'),
-    }
-    layouts.set(definition.entity, layout)
-  }
-  return layout
-}
+export const isRecordShape = (source: EventSource): source is RecordShape => 'columns' in source
 
 export function columnOf(definition: RecordShape, name: string): Column {
-  const column = layoutOf(definition).byName.get(name)
+  const column = definition.columns.byName.get(name)
   if (!column) throw new Error(`${definition.object} has no column ${name}`)
   return column
 }
 
-export const has = (definition: RecordShape, name: string): boolean => layoutOf(definition).byName.has(name)
+export const has = (definition: RecordShape, name: string): boolean => definition.columns.byName.has(name)

@@ -81,6 +81,7 @@ function operatorsOf({ kind, type }: Column): unknown {
     money: 'DecimalFilter',
     boolean: 'BooleanFilter',
     timestamp: 'DateTimeFilter',
+    date: 'DateFilter',
     textList: 'StringListFilter',
     json: '',
     enum: `${enumerationName(type)}Filter`,
@@ -109,12 +110,14 @@ function operatorsOf({ kind, type }: Column): unknown {
         number: Float,
         money: Decimal,
         timestamp: DateTime,
+        date: String,
         enum: type,
       }[kind]
       add(['eq', 'ne'], () => operand)
       add(['in', 'notIn'], () => [operand])
       if (kind === 'text') add(['contains', 'startsWith', 'endsWith'], () => String)
-      if (['integer', 'number', 'money', 'timestamp'].includes(kind)) add(['gt', 'gte', 'lt', 'lte'], () => operand)
+      if (['integer', 'number', 'money', 'timestamp', 'date'].includes(kind))
+        add(['gt', 'gte', 'lt', 'lte'], () => operand)
       add(['isNull'], () => Boolean)
     }
   }

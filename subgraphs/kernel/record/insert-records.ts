@@ -1,7 +1,7 @@
 import type { Sql } from '../database/database.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
 import { initialValue, type Column } from './column.ts'
-import { columnOf, layoutOf, type RecordDefinition, type StoredRow } from './definition.ts'
+import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A record that is right by construction, and whom its `created` event names. */
@@ -14,9 +14,8 @@ export interface Given<T extends StoredRow> {
 
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
-  const { columns } = layoutOf(definition)
   const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
-  return Object.fromEntries(columns.map((column) => [column.name, value(column)])) as unknown as T
+  return Object.fromEntries(definition.columns.stored.map((column) => [column.name, value(column)])) as unknown as T
 }
 
 /**
@@ -40,7 +39,7 @@ async function insertRows<T extends StoredRow>(
   definition: RecordDefinition<T>,
   records: readonly T[],
 ): Promise<void> {
-  const { columns } = layoutOf(definition)
+  const { stored: columns } = definition.columns
   const names = columns.map(({ column }) => column).join(', ')
   const rows = records.map((record) =>
     Object.fromEntries(columns.map(({ name, column }) => [column, record[name as keyof T]])),

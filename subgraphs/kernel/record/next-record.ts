@@ -2,9 +2,9 @@ import { actorIdOf } from '../context.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import { initialValue, type Column } from './column.ts'
-import { mergeCustomFields } from './custom-fields.ts'
-import { has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
-import { isSame } from './is-same.ts'
+import { mergeCustomFields, storedCustomFields } from './custom-fields.ts'
+import { has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { isSameValue } from './same-value.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -15,10 +15,11 @@ export function definedOnly<T extends object>(values: T): T {
 /** Ids may come in capitals; they are kept and compared as the database prints them. */
 export function normalized<T extends object>(definition: RecordShape, values: T): T {
   const given: Fields = definedOnly(values) as Fields
-  for (const { name } of layoutOf(definition).ids) {
+  for (const { name } of definition.columns.ids) {
     const id = given[name]
     if (typeof id === 'string') given[name] = id.toLowerCase()
   }
+  if ('customFields' in given) given.customFields = storedCustomFields(definition.columns, given.customFields)
   return given as T
 }
 
@@ -62,7 +63,7 @@ function created<T extends StoredRow>(
     deletedAt: null,
   }
   const record: Fields = {}
-  for (const column of layoutOf(definition).columns) {
+  for (const column of definition.columns.stored) {
     const { name } = column
     record[name] = name in given ? given[name] : name in stamped ? stamped[name] : initialValue(column)
   }
@@ -73,5 +74,5 @@ function created<T extends StoredRow>(
 }
 
 export function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
-  return layoutOf(definition).columns.filter(({ name }) => !isSame(previous[name], next[name]))
+  return definition.columns.stored.filter(({ name }) => !isSameValue(previous[name], next[name]))
 }

@@ -1,8 +1,10 @@
 import type { EventDraft } from '../outbox/event.ts'
 import type { Column } from './column.ts'
-import { layoutOf, type RecordShape } from './definition.ts'
+import { customFieldsName } from './custom-field-column.ts'
+import { changedCustomFields } from './custom-fields.ts'
+import type { RecordShape } from './definition.ts'
 import type { Change, EventSource, Operation } from './event-types.ts'
-import { isSame } from './is-same.ts'
+import { isSameValue } from './same-value.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,20 +22,32 @@ function payloadOf(source: EventSource, record: object): Fields {
   const { payload } = source.events ?? {}
   if (payload) return payload.of(record) as Fields
   const values = record as Fields
-  return Object.fromEntries(layoutOf(source as RecordShape).shown.map(({ name }) => [name, values[name]]))
+  return Object.fromEntries((source as RecordShape).columns.shown.map(({ name }) => [name, values[name]]))
 }
 
 const differing = (one: Fields, other: Fields): string[] =>
-  Object.keys(one).filter((name) => !bookkeeping.has(name) && !isSame(one[name], other[name]))
+  Object.keys(one).filter((name) => !bookkeeping.has(name) && !isSameValue(one[name], other[name]))
 
 /** Names of what differs in what events tell of the record. */
 export const changedFieldsOf = (source: EventSource, previous: object, next: object): string[] =>
   differing(payloadOf(source, next), payloadOf(source, previous))
 
-/** Names of those of the changed columns that events tell of; undefined where events tell of the record in another way. */
-export function changedNames(source: EventSource, changed: readonly Column[]): readonly string[] | undefined {
-  if (source.events?.payload) return undefined
-  return changed.filter(({ name, internal }) => !internal && !bookkeeping.has(name)).map(({ name }) => name)
+/**
+ * Names of those of the changed columns that events tell of and, after `customFields`, of the defined custom fields in it;
+ * undefined where events tell of the record in another way.
+ */
+export function changedNames(
+  { columns, events }: RecordShape,
+  changed: readonly Column[],
+  previous: Fields,
+  next: Fields,
+): readonly string[] | undefined {
+  if (events?.payload) return undefined
+  return changed
+    .filter(({ name, internal }) => !internal && !bookkeeping.has(name))
+    .flatMap(({ name }) =>
+      name === customFieldsName ? [name, ...changedCustomFields(columns, previous[name], next[name])] : name,
+    )
 }
 
 /** The event of the operation itself, then the further ones of the same change; those stand alone when nothing that shows was changed. */

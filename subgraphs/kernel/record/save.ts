@@ -3,18 +3,11 @@ import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
-import {
-  columnOf,
-  has,
-  layoutOf,
-  type Draft,
-  type RecordDefinition,
-  type RecordShape,
-  type StoredRow,
-} from './definition.ts'
+import { columnOf, has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import type { Operation } from './event-types.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { shapeFor } from './organization-shapes.ts'
 import { Scope, type Values } from './predicate.ts'
 import { bookkeeping, changedNames } from './record-events.ts'
 import { writeChange } from './write-change.ts'
@@ -29,9 +22,10 @@ import { writeChange } from './write-change.ts'
  */
 export async function save<T extends StoredRow>(
   ctx: RequestContext,
-  definition: RecordDefinition<T>,
+  builtIn: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
+  const definition = shapeFor(ctx, builtIn)
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
   mayWrite(ctx)
   refuseFixed(ctx.caller, definition, draft.values as Fields)
@@ -64,7 +58,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
-  const changed = previous ? changedColumns(definition, previous, next) : layoutOf(definition).columns
+  const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {
     if (draft.events?.length) await write(ctx, definition, draft, previous, [])
@@ -131,7 +125,8 @@ async function write<T extends StoredRow>(
     previous
       ? changeSql(ctx, definition, operation, previous, next, changed, values)
       : insertSql(definition, next, values)
-  const change = { operation, previous, next, changedFields: changedNames(definition, changed), events, action }
+  const changedFields = previous ? changedNames(definition, changed, previous, next) : undefined
+  const change = { operation, previous, next, changedFields, events, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // Inside a transaction a refused statement must leave the rest of it usable.
@@ -145,14 +140,11 @@ async function write<T extends StoredRow>(
   }
 }
 
-const stored = (column: Column, value: unknown): unknown =>
-  column.kind === 'json' && value !== null ? JSON.stringify(value) : value
-
 const writtenTable = ({ storedIn, table }: RecordShape): string => storedIn ?? table
 
 function insertSql(definition: RecordShape, next: Fields, values: Values): string {
-  const columns = layoutOf(definition).columns.filter(({ name, computed }) => !computed && next[name] !== undefined)
-  const placeholders = columns.map((column) => values.add(stored(column, next[column.name])))
+  const columns = definition.columns.stored.filter(({ name, computed }) => !computed && next[name] !== undefined)
+  const placeholders = columns.map((column) => values.add(column.stored(next[column.name])))
   return `insert into ${writtenTable(definition)} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')}) returning 1`
 }
 
@@ -174,7 +166,7 @@ function changeSql(
     return `delete from ${table} t where ${which} returning 1`
   const written = changed.filter(({ computed }) => !computed)
   if (written.length === 0) return `select 1 from ${table} t where ${which} for share of t`
-  const sets = written.map((column) => `${column.column} = ${values.add(stored(column, next[column.name]))}`)
+  const sets = written.map((column) => `${column.column} = ${values.add(column.stored(next[column.name]))}`)
   return `update ${table} t set ${sets.join(', ')} where ${which} returning 1`
 }
 
@@ -206,7 +198,7 @@ async function uniqueRefusal(
   if (isHidden(ctx.caller, definition, name))
     return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
   const scope = new Scope(ctx.caller)
-  const match = `t.${columnOf(definition, name).column} = ${scope.values.add(next[name])}`
+  const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(next[name])}`
   const [conflict] = await ctx.db.query<{ id: string }>(
     `select t.id from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`,
     scope.values.list,

@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
 import { connectionArgs } from '../../kernel/record/list-args.ts'
@@ -44,6 +45,7 @@ export class CaseComment {
 /** Whoever sees the case sees its comments. */
 export const caseComment: RecordDefinition<CaseComment> = {
   entity: CaseComment,
+  columns: new Columns(columnsOf(CaseComment)),
   object: 'case_comment',
   table: 'support.case_comment',
   visibleBy: [],

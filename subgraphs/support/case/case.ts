@@ -2,7 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { seenAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
@@ -130,6 +131,7 @@ export class Case extends OrgRecord {
 
 export const supportCase: RecordDefinition<Case> = {
   entity: Case,
+  columns: new Columns(columnsOf(Case)),
   object: 'case',
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],

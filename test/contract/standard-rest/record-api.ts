@@ -1,6 +1,6 @@
 import { Kind, type ConstDirectiveNode, type GraphQLSchema } from 'graphql'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
-import { layoutOf, type RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
+import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
 
 /** The operations of the graph that REST serves in the same way for every record type, by the end of their names. */
@@ -82,7 +82,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
   const prefix = type.charAt(0).toLowerCase() + type.slice(1)
   const one = definition.object.replaceAll('_', ' ')
   const many = path.replaceAll('-', ' ')
-  const columns = inReadingOrder(layoutOf(definition).shown)
+  const columns = inReadingOrder(definition.columns.shown)
   const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough
   const object = schema.getType(type)
   if (!object) throw new Error(`The graph has no type ${type}.`)

@@ -1,7 +1,7 @@
 import { isRawNumber } from '../exact-number.ts'
 
 /** JSON is the same whatever the order of its keys, which the database does not keep. */
-export function isSame(one: unknown, other: unknown): boolean {
+export function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (
     typeof one !== 'object' ||
@@ -16,7 +16,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return (
     members.length === Object.keys(other).length &&
     members.every(
-      ([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as typeof one)[name as never]),
+      ([name, member]) => Object.hasOwn(other, name) && isSameValue(member, (other as Record<string, unknown>)[name]),
     )
   )
 }

@@ -42,7 +42,7 @@ export const organizationChanges: EventSource<OrganizationWithSettings> = {
         updatedAt: 'timestamp',
       },
       // The code lets people in, so events do not have it; of the settings they only say that they changed.
-      of: ({ settings: _, ...organization }) => ({ ...organization, code: null }),
+      of: ({ settings: _settings, ...organization }) => ({ ...organization, code: null }),
     },
   },
 }

@@ -16,6 +16,7 @@ import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
+import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
@@ -72,6 +73,7 @@ interface WayIn {
   readonly graph: Graph
   readonly usage: UsageBuffer
   readonly publicUrl: () => Promise<string>
+  readonly subscriptions: Subscriptions
   readonly eventStreams: EventStreams
   readonly streamSlots: StreamSlots
 }
@@ -80,7 +82,7 @@ interface WayIn {
 async function appOf(
   config: Config,
   services: OpenServices,
-  { contract, edge, graph, usage, publicUrl, eventStreams, streamSlots }: WayIn,
+  { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots }: WayIn,
 ): Promise<Express> {
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
@@ -92,7 +94,10 @@ async function appOf(
   app.get('/metrics', metrics.serve)
   app.use(metrics.observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
-  app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, findToken, explorer, apiVersion, log }))
+  app.use(
+    ['/v1/graphql', '/graphql'],
+    graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log }),
+  )
   app.use(pagesRouter({ demo: config.demo }))
   const port = oauthService(services)
   const issuer = async () => `${await publicUrl()}/v1/oauth`
@@ -125,7 +130,9 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const publicUrl = async () => config.publicUrl ?? (await listensAt)
   const eventStreams = new EventStreams()
   const streamSlots = new StreamSlots()
-  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, eventStreams, streamSlots })
+  const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log })
+  const streams = { subscriptions, eventStreams, streamSlots }
+  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams })
   const connections = new Connections(config.trustProxy)
   const shouldUpgradeCallback = (req: IncomingMessage) => !connections.refusalOf(req.socket) && asksForSocket(req)
   const server = createServer({ ...patience, maxHeaderSize: headerBytesMax, shouldUpgradeCallback }, (req, res) => {
@@ -136,7 +143,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   connections.watch(server)
   answerUnreadable(server, { edge, apiVersion: contract.version })
-  const socket = graphqlSocket({ server, graph, edge, log, apiVersion: contract.version })
+  const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version })
   const closeRest = async (): Promise<void> => {
     await listener.close()
     await usage.close()
@@ -152,6 +159,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     settled: () => usage.flush(),
     async close() {
       await stopped(server, () => {
+        subscriptions.close()
         eventStreams.close()
         return socket.close()
       })

@@ -82,11 +82,22 @@ function kindsOf(resources: readonly Resource[]): Kinds {
   return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
 }
 
+/** A subgraph only describes its subscriptions: the gateway follows the event log and runs them. */
+const notHere = {
+  publish: (): never => {
+    throw new Error('A subgraph publishes nothing.')
+  },
+  subscribe: (): never => {
+    throw new Error('The gateway runs subscriptions.')
+  },
+}
+
 export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<SubgraphSchema> {
   const entities = Object.assign({}, ...resources.map((resource) => resource.entities)) as Record<string, RecordShape>
   const schema = await buildSchema({
     resolvers: resources.map(({ resolver }) => resolver) as unknown as NonEmptyArray<new () => object>,
     orphanedTypes: resources.flatMap(({ types = [] }) => types) as never,
+    pubSub: notHere,
     skipCheck: true,
     validate: false,
     scalarsMap: [

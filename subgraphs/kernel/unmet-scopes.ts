@@ -1,6 +1,6 @@
-import type { Caller } from '../../subgraphs/kernel/context.ts'
-import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { holdsScope, meets, scopeImplying, sessionOnly, type ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
+import type { Caller } from './context.ts'
+import { Refusal } from './errors.ts'
+import { holdsScope, meets, scopeImplying, sessionOnly, type ScopeRequirement } from './scopes.ts'
 
 /** The scopes that would meet a requirement at the least cost: the alternative of which the caller lacks fewest. */
 function lackedOf(caller: Caller, requirement: ScopeRequirement): readonly string[] {

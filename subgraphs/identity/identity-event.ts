@@ -2,13 +2,9 @@ import { actorIdOf } from '../kernel/context.ts'
 import { eventInsert } from '../kernel/outbox/event.ts'
 import { Values } from '../kernel/record/predicate.ts'
 import type { RequestContext } from '../kernel/request.ts'
-import { meetingEvents } from './meeting/meeting.events.ts'
-import { sessionEvents } from './session/session.events.ts'
 import { userEvents } from './user/user.events.ts'
 
-const declared: ReadonlySet<string> = new Set(
-  [meetingEvents, sessionEvents, userEvents].flatMap(({ events }) => Object.keys(events!.types)),
-)
+const declared: ReadonlySet<string> = new Set([userEvents].flatMap(({ events }) => Object.keys(events!.types)))
 
 interface IdentityChange {
   /** `<object>.<past participle>` */

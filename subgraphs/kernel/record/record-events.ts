@@ -31,7 +31,7 @@ export const changedFieldsOf = (source: EventSource, previous: object, next: obj
   differing(payloadOf(source, next), payloadOf(source, previous))
 
 /** Names of those of the changed columns that events tell of; undefined where events tell of the record in another way. */
-export function changedNames(source: EventSource, changed: readonly Column[]): readonly string[] | undefined {
+export function changedFieldsIn(source: EventSource, changed: readonly Column[]): readonly string[] | undefined {
   if (source.events?.payload) return undefined
   return changed.filter(({ name, internal }) => !internal && !bookkeeping.has(name)).map(({ name }) => name)
 }

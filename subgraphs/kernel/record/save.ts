@@ -16,7 +16,7 @@ import type { Operation } from './event-types.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
 import { Scope, type Values } from './predicate.ts'
-import { bookkeeping, changedNames } from './record-events.ts'
+import { bookkeeping, changedFieldsIn } from './record-events.ts'
 import { writeChange } from './write-change.ts'
 
 /**
@@ -131,7 +131,7 @@ async function write<T extends StoredRow>(
     previous
       ? changeSql(ctx, definition, operation, previous, next, changed, values)
       : insertSql(definition, next, values)
-  const change = { operation, previous, next, changedFields: changedNames(definition, changed), events, action }
+  const change = { operation, previous, next, changedFields: changedFieldsIn(definition, changed), events, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // Inside a transaction a refused statement must leave the rest of it usable.

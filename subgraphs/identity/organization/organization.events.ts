@@ -42,7 +42,15 @@ export const organizationChanges: EventSource<OrganizationWithSettings> = {
         updatedAt: 'timestamp',
       },
       // The code lets people in, so events do not have it; of the settings they only say that they changed.
-      of: ({ settings: _settings, ...organization }) => ({ ...organization, code: null }),
+      of: ({ id, name, status, entitlements, createdAt, updatedAt }) => ({
+        id,
+        name,
+        code: null,
+        status,
+        entitlements,
+        createdAt,
+        updatedAt,
+      }),
     },
   },
 }

@@ -36,7 +36,7 @@ export const changedFieldsOf = (source: EventSource, previous: object, next: obj
  * Names of those of the changed columns that events tell of and, after `customFields`, of the defined custom fields in it;
  * undefined where events tell of the record in another way.
  */
-export function changedNames(
+export function changedFieldsIn(
   { columns, events }: RecordShape,
   changed: readonly Column[],
   previous: Fields,

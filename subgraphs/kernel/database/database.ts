@@ -46,6 +46,7 @@ const decimal = (text: string): ExactNumber => (text.length <= 15 ? Number(text)
 
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.TIMESTAMPTZ, isoTimestamp],
+  [builtins.DATE, (text) => text],
   [builtins.NUMERIC, decimal],
   [builtins.INT8, Number],
   [builtins.JSON, parseJsonExactly],

@@ -107,5 +107,6 @@ export function checkValues(definition: RecordShape, values: Readonly<Record<str
     if (!column || value === undefined) return []
     return checkColumn(column, value) ?? []
   })
-  return [...problems, ...customFieldProblems(definition, values[customFieldsName])]
+  const custom = customFieldProblems(definition, values[customFieldsName])
+  return custom.length === 0 ? problems : [...problems, ...custom]
 }

@@ -110,7 +110,10 @@ export class Platform {
     return (await createOrganization(this.services, { name })).id
   }
 
-  /** Creates a user with an API key, in the default organization or another one. All rights are granted unless options restrict them. */
+  /**
+   * Creates a user with an API key, in the default organization or another one. All rights are granted unless options restrict
+   * them.
+   */
   async member(options: MemberOptions = {}): Promise<Member> {
     const organizationId = options.organizationId ?? (this.#organizationId ??= await this.organization())
     const { role = 'MEMBER', visibility = 'ALL', scopes = ['*'] } = options

@@ -28,7 +28,10 @@ export interface Process {
 const pollMs = 50
 const readyWithinMs = 50_000
 
-/** `command` runs in the project folder. It is ready when it has printed `readyText`, or without that, when `/health/ready` answers 200. */
+/**
+ * `command` runs in the project folder. It is ready when it has printed `readyText`, or without that, when `/health/ready`
+ * answers 200.
+ */
 export async function aProcess(
   command: readonly string[],
   environment: Environment,

@@ -18,7 +18,8 @@ export async function withMoreOperations(wanted: number) {
   const file = join(rest, 'api.yaml')
   const text = await readFile(file, 'utf8')
   const aliases = 'x-path-aliases:\n'
-  if (!text.includes(aliases)) throw new Error('schema/rest/api.yaml must have x-path-aliases to which more can be added.')
+  if (!text.includes(aliases))
+    throw new Error('schema/rest/api.yaml must have x-path-aliases to which more can be added.')
   const before = loadContract(rest).operations.length
   let after = before
   for (let copies = 1; after < wanted; copies++) {

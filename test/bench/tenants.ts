@@ -53,7 +53,10 @@ async function findTenant(services: Services, name: string): Promise<Tenant | nu
   return row ? { ...row, secret: await addKey(services, row.organizationId, row.ownerId) } : null
 }
 
-/** `accounts` accounts in one organization and the same number over 99 others; reuses those of an earlier run if the database has them. */
+/**
+ * `accounts` accounts in one organization and the same number over 99 others; reuses those of an earlier run if the database has
+ * them.
+ */
 export async function openTenants(services: Services, accounts: number): Promise<Tenants> {
   const main = await findTenant(services, nameOfMain(accounts))
   const writing = await findTenant(services, nameOfOther(accounts, others))

@@ -11,7 +11,7 @@ const cases = recordsOf(supportCase)
 const CaseConnectionArgs = connectionArgs(CaseFilter, CaseOrder)
 type CaseConnectionArgs = InstanceType<typeof CaseConnectionArgs>
 
-/** What this subgraph adds to an account. */
+/** Fields that this subgraph adds to an account. */
 @ObjectType('Account')
 @Directive('@key(fields: "id")')
 export class AccountEdge {
@@ -21,10 +21,10 @@ export class AccountEdge {
 
 @Resolver(() => AccountEdge)
 export class AccountEdgeResolver {
-  // Nullable, so that accounts are answered while this subgraph does not run.
+  // Nullable, so that accounts can be read while this subgraph is down.
   @FieldResolver(() => CaseConnection, {
     nullable: true,
-    description: 'Live cases of the account that the caller sees.',
+    description: 'Live cases of the account that the caller sees; null while they cannot be read.',
   })
   cases(
     @Root() root: AccountEdge,

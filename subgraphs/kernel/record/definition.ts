@@ -71,8 +71,8 @@ export interface RecordShape extends EventSource {
   readonly isCountedAnew?: boolean
 }
 
-/** The name of a column of this record: a name that it does not have does not compile. */
-export type ColumnName<T> = keyof T & string
+/** The name of a column of this record, or of a custom field in it. A name that the record does not have does not compile. */
+export type ColumnName<T> = (keyof T & string) | `customFields.${string}`
 
 /** A relation through a column of this record. */
 export interface RelationBy<T> extends Relation {

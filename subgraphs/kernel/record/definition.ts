@@ -71,8 +71,11 @@ export interface RecordShape extends EventSource {
   readonly isCountedAnew?: boolean
 }
 
-/** The name of a column of this record, or of a custom field in it. A name that the record does not have does not compile. */
-export type ColumnName<T> = (keyof T & string) | `customFields.${string}`
+/** The name of a column of this record: a name that it does not have does not compile. */
+export type ColumnName<T> = keyof T & string
+
+/** A column of this record, or a custom field: `customFields.serial`. */
+export type ColumnPath<T> = ColumnName<T> | `customFields.${string}`
 
 /** A relation through a column of this record. */
 export interface RelationBy<T> extends Relation {
@@ -96,7 +99,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
   readonly visibleBy: readonly ColumnName<T>[]
   readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
-  readonly searchable: readonly ColumnName<T>[]
+  readonly searchable: readonly ColumnPath<T>[]
   readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>

@@ -217,7 +217,7 @@ describe('a refusal before execution', () => {
     const refused = await post({ query: 'query($id: ID!) { book(id: $id) { id } }' }, headers)
     expect([refused.status, refused.body]).toEqual([
       429,
-      refusalBody('API_KEY_RATE_LIMITED', 'This API key may make 1 requests per minute and has made them.', {
+      refusalBody('API_KEY_RATE_LIMITED', 'Limit of 1 request per minute reached for this API key; retry in 60 s.', {
         retryAfter: 60,
       }),
     ])
@@ -237,7 +237,9 @@ describe('a refusal before execution', () => {
     await limited.close()
     expect(statuses.map(({ status }) => status)).toEqual([200, 429])
     expect(statuses[1]!.body).toEqual(
-      refusalBody('IP_RATE_LIMITED', 'Too many requests from this address.', { retryAfter: 1 }),
+      refusalBody('IP_RATE_LIMITED', 'Limit of 1 request per second reached for this address; retry in 1 s.', {
+        retryAfter: 1,
+      }),
     )
   })
 
@@ -265,7 +267,7 @@ describe('a refusal before execution', () => {
   it('of a defect is 500, says nothing, and is logged with the request id', async () => {
     serving.edge.spend = () => Promise.reject(new Error('select * from secrets'))
     const { status, headers, body } = await post({ query: '{ flag }' })
-    const message = 'The request failed for a reason on our side; the request id finds it in our logs.'
+    const message = 'The request failed because of a server error; report the request id to support.'
     expect([status, body]).toEqual([500, refusalBody('INTERNAL', message)])
     expect(serving.logged).toMatchObject([
       {
@@ -342,8 +344,8 @@ describe('Idempotency-Key', () => {
     const { status, body } = await post(retitle, { ...withKey(), 'idempotency-key': key })
     expect([status, body]).toEqual([
       400,
-      refusalBody('VALIDATION_FAILED', 'Idempotency-Key has 1 to 255 characters.', {
-        errors: [{ path: 'Idempotency-Key', code, message: 'Idempotency-Key has 1 to 255 characters.' }],
+      refusalBody('VALIDATION_FAILED', 'Idempotency-Key must have 1 to 255 characters.', {
+        errors: [{ path: 'Idempotency-Key', code, message: 'Idempotency-Key must have 1 to 255 characters.' }],
       }),
     ])
     expect(serving.executions()).toBe(0)

@@ -150,13 +150,13 @@ describe('a refusal before execution', () => {
       'an operation that is not there',
       400,
       { query: 'query A { flag }', operationName: 'B' },
-      refusalBody('OPERATION_RESOLUTION_FAILURE', 'The document holds no such operation.'),
+      refusalBody('OPERATION_RESOLUTION_FAILURE', 'operationName must name an operation of the document.'),
     ],
     [
       'a subscription',
       400,
       { query: 'subscription { customEvents }' },
-      refusalBody('OPERATION_RESOLUTION_FAILURE', 'Subscriptions are answered on a websocket.'),
+      refusalBody('OPERATION_RESOLUTION_FAILURE', 'Send a subscription over a websocket.'),
     ],
     [
       'too many root fields',
@@ -187,7 +187,10 @@ describe('a refusal before execution', () => {
 
   it('is 401 where a credential is needed and none is there', async () => {
     const { status, headers, body } = await post({ query: '{ secret { word } }' })
-    expect([status, body]).toEqual([401, refusalBody('UNAUTHENTICATED', 'This operation needs a credential.')])
+    expect([status, body]).toEqual([
+      401,
+      refusalBody('UNAUTHENTICATED', 'This operation needs a credential: send Authorization or X-API-Key.'),
+    ])
     expect([headers.get('www-authenticate'), headers.get('api-version')]).toEqual(['Bearer, ApiKey', '1.2.3'])
     expect(serving.executions()).toBe(0)
   })
@@ -227,7 +230,10 @@ describe('a refusal before execution', () => {
 
   it('is 400 for introspection by strangers', async () => {
     const { status, body } = await post({ query: '{ __schema { queryType { name } } }' })
-    expect([status, body]).toEqual([400, refusalBody('INTROSPECTION_DISABLED', 'Introspection needs a credential.')])
+    expect([status, body]).toEqual([
+      400,
+      refusalBody('INTROSPECTION_DISABLED', 'Introspection needs a credential: send Authorization or X-API-Key.'),
+    ])
   })
 
   it('is 429 per address, with the time to wait', async () => {

@@ -72,7 +72,7 @@ function addPath(area: ExpressRouter, path: string, operations: readonly RestOpe
     route[operation.method](new Endpoint(operation, around).serve as unknown as RequestHandler)
   }
   const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
-  const refusal = new Refusal('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, { allow })
+  const refusal = new Refusal('METHOD_NOT_ALLOWED', `Send one of these methods: ${allow.join(', ')}.`, { allow })
   const tell = (res: ServerResponse): void => void res.writeHead(204, { Allow: allow.join(', ') }).end()
   route.all((req, res) => {
     if (req.method === 'OPTIONS') void whenAdmitted(req, res, around, () => tell(res))

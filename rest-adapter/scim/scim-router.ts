@@ -48,7 +48,7 @@ function refuseOtherMethods(router: ExpressRouter, serve: Serve): void {
     const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const told = serve('unknown', ({ req }) => {
       if (req.method !== 'OPTIONS') {
-        throw new Refusal('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, { allow })
+        throw new Refusal('METHOD_NOT_ALLOWED', `Send one of these methods: ${allow.join(', ')}.`, { allow })
       }
       req.res!.setHeader('Allow', allow.join(', '))
       return { status: 204 }

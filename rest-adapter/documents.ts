@@ -21,7 +21,7 @@ function fragmentsIn(text: string): Map<string, string> {
   return new Map(parts.map((part) => [/^fragment (\w+)/.exec(part)![1]!, part]))
 }
 
-/** A fragment that is not used would make the document invalid, so only those reached by a spread are taken. */
+/** The fragments that a document spreads, directly or indirectly. An unused fragment would make the document invalid. */
 function usedIn(text: string, fragments: ReadonlyMap<string, string>): Set<string> {
   const used = new Set<string>()
   const visit = (part: string): void => {

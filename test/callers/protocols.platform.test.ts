@@ -40,7 +40,7 @@ describe('SCIM', () => {
     ['GET', '/Schemas/urn:ietf:params:scim:schemas:core:2.0:User', 200],
     ['GET', '/Nothing', notFound],
   ]
-  const needed = [401, 'UNAUTHENTICATED', 'A SCIM token is needed: Authorization: Bearer scim_...'] as const
+  const needed = [401, 'UNAUTHENTICATED', 'Send a SCIM token: Authorization: Bearer scim_...'] as const
   const refusals = {
     'a revoked token': [
       401,

@@ -36,7 +36,7 @@ describe('a body', () => {
     [
       'of a list',
       '[{"query":"{ flag }"}]',
-      problem('', 'WRONG_TYPE', 'Operations are sent one at a time: as an object, not a list.'),
+      problem('', 'WRONG_TYPE', 'The body must be an object with one operation, not a list.'),
     ],
     ['without a member', '{}', problem('query', 'REQUIRED', 'query is required.')],
     ['with an empty query', '{"query":""}', problem('query', 'REQUIRED', 'query is required.')],
@@ -85,7 +85,7 @@ describe('a body', () => {
     [
       'with endless variables',
       raw(books, `{"filter":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
-      problem(`filter${'.0'.repeat(32)}`, 'TOO_DEEP', 'Variables are nested at most 32 levels deep.'),
+      problem(`filter${'.0'.repeat(32)}`, 'TOO_DEEP', 'Variables must be nested at most 32 levels deep.'),
     ],
     [
       'with a huge number',

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
+import { EventStreams } from './gateway/edge/event-streams.ts'
+import { StreamSlots } from './gateway/edge/stream-slots.ts'
 import { Graph } from './gateway/graph/graph.ts'
 import { Connections, patience } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
@@ -14,6 +16,7 @@ import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
+import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
@@ -70,13 +73,16 @@ interface WayIn {
   readonly graph: Graph
   readonly usage: UsageBuffer
   readonly publicUrl: () => Promise<string>
+  readonly subscriptions: Subscriptions
+  readonly eventStreams: EventStreams
+  readonly streamSlots: StreamSlots
 }
 
 /** Everything that is answered over HTTP, each at its paths. */
 async function appOf(
   config: Config,
   services: OpenServices,
-  { contract, edge, graph, usage, publicUrl }: WayIn,
+  { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots }: WayIn,
 ): Promise<Express> {
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
@@ -88,7 +94,10 @@ async function appOf(
   app.get('/metrics', metrics.serve)
   app.use(metrics.observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
-  app.use(['/v1/graphql', '/graphql'], graphqlHttp({ graph, edge, findToken, explorer, apiVersion, log }))
+  app.use(
+    ['/v1/graphql', '/graphql'],
+    graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log }),
+  )
   app.use(pagesRouter({ demo: config.demo }))
   const port = oauthService(services)
   const issuer = async () => `${await publicUrl()}/v1/oauth`
@@ -96,7 +105,7 @@ async function appOf(
   const onDefect = (thrown: unknown, requestId: string) =>
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
-  app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage }))
+  app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }))
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   return app
 }
@@ -119,7 +128,11 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listensAt)
-  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl })
+  const eventStreams = new EventStreams()
+  const streamSlots = new StreamSlots()
+  const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log })
+  const streams = { subscriptions, eventStreams, streamSlots }
+  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams })
   const connections = new Connections(config.trustProxy)
   const shouldUpgradeCallback = (req: IncomingMessage) => !connections.refusalOf(req.socket) && asksForSocket(req)
   const server = createServer({ ...patience, maxHeaderSize: headerBytesMax, shouldUpgradeCallback }, (req, res) => {
@@ -130,7 +143,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   connections.watch(server)
   answerUnreadable(server, { edge, apiVersion: contract.version })
-  const socket = graphqlSocket({ server, graph, edge, log, apiVersion: contract.version })
+  const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version })
   const closeRest = async (): Promise<void> => {
     await listener.close()
     await usage.close()
@@ -145,7 +158,11 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     url,
     settled: () => usage.flush(),
     async close() {
-      await stopped(server, () => socket.close())
+      await stopped(server, () => {
+        subscriptions.close()
+        eventStreams.close()
+        return socket.close()
+      })
       await closeRest()
     },
   }

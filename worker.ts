@@ -3,11 +3,16 @@ import { jobs, migrations } from './subgraphs/all.ts'
 import type { Config } from './subgraphs/kernel/config.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
 import { MailDelivery } from './subgraphs/kernel/mail/mail-delivery.ts'
+import { keepEventPartitions } from './subgraphs/kernel/outbox/event-partitions.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
 /** What the clock and the outbox of mail start; any number of processes may run it. */
 export async function startBackground(services: OpenServices): Promise<{ close(): Promise<void> }> {
+  // Now, because the last worker may have stopped months ago; what fails is tried again by the job.
+  await keepEventPartitions(services).catch((error: unknown) =>
+    services.log.error({ err: error }, 'no event partitions'),
+  )
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   const mail = await MailDelivery.start(services, services.databaseUrl)
   return {

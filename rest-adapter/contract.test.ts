@@ -34,6 +34,11 @@ describe('loadContract', () => {
     expect(operation('partUpdate').body).toMatchObject({ required: true, schema: { required: ['name'] } })
     expect(operation('partUpdate').acceptsIdempotencyKey).toBe(true)
     expect(operation('partDelete').acceptsIdempotencyKey).toBe(false)
-    expect(operation('partDelete').success).toEqual({ status: 204, headers: new Set(['API-Version']), hasBody: false })
+    expect(operation('partDelete').success).toEqual({
+      status: 204,
+      headers: new Set(['API-Version']),
+      hasBody: false,
+      isStream: false,
+    })
   })
 })

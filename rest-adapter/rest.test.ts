@@ -278,6 +278,6 @@ describe('GET /openapi.json', () => {
     const { status, body } = await send('/openapi.json')
     expect(status).toBe(200)
     expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '3.2.1' } })
-    expect(Object.keys(body!['paths'] as object)).toHaveLength(16)
+    expect(Object.keys(body!['paths'] as object)).toHaveLength(18)
   })
 })

@@ -1,5 +1,6 @@
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
+import { events } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
@@ -7,8 +8,11 @@ import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import { isRecordShape } from './kernel/record/definition.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
+import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
+import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
@@ -16,7 +20,7 @@ import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgrap
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support, events]
 
 // Records of identity are administered, not restricted by profiles.
 knowRecords(
@@ -25,7 +29,7 @@ knowRecords(
     .flatMap(({ resources }) =>
       resources.flatMap(({ entities = {}, announces = [] }) => [
         ...Object.values(entities),
-        ...announces.filter((announcing) => 'entity' in announcing),
+        ...announces.filter(isRecordShape),
       ]),
     ),
 )
@@ -35,6 +39,8 @@ export const migrations: readonly Migration[] = [
   dataKeyTable,
   mailTable,
   mailCountTable,
+  eventLogTables,
+  customFieldFunctions,
   ...subgraphs.flatMap(migrationsOf),
 ]
 

@@ -13,7 +13,7 @@ import type { Arrival } from './address.ts'
 import { chain } from './chain.ts'
 import { Credentials } from './credentials.ts'
 import type { Identified } from './credentials.ts'
-import { newRequestId, requestIdOf, writeProblem } from './problem.ts'
+import { newRequestId, problemIn, requestIdOf, writeProblem, type Problem } from './problem.ts'
 import { limitsText, Quotas, setQuotaHeaders } from './quota.ts'
 import type { AppCredential, KeyCredential, QuotaHeaders } from './quota.ts'
 import { noteSharer } from './unsent.ts'
@@ -110,9 +110,13 @@ export class Edge {
     })
   }
 
-  /** Reports that the response of an admitted request has been sent. If `admit` was given a response, `admit` does this itself. */
+  /**
+   * Reports once that the response of an admitted request has been sent. If `admit` was given a response, it does this itself when
+   * the response closes. A stream is reported when it begins.
+   */
   finished({ usage }: Admission, status: number): void {
-    if (!usage) return
+    if (!usage || usage.isTold) return
+    usage.isTold = true
     const { counted, operation, startedMs } = usage
     this.#options.usage.finished({
       counted,
@@ -130,14 +134,23 @@ export class Edge {
     return this.#limit(`address-${name}`, ip, limits, this.#options.clock.now().getTime())
   }
 
-  /** The reason why an admitted connection has lost its access; null while its credential is valid. Counts nothing. */
-  standing(request: Arrival): Refusal | null | Promise<Refusal | null> {
+  /**
+   * The caller of an admitted connection with its current rights. Throws or rejects with a `Refusal` if the credential is no longer
+   * valid. Counts nothing.
+   */
+  currentCaller(request: Arrival): Caller | Promise<Caller> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     const nowMs = this.#options.clock.now().getTime()
     return chain(this.#credentials.identify(request, ip, nowMs, false), ({ caller, refusal }) => {
-      if (refusal || caller?.kind !== 'ANONYMOUS') return refusal
-      return new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
+      if (refusal) throw refusal
+      if (caller && caller.kind !== 'ANONYMOUS') return caller
+      throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
     })
+  }
+
+  /** The error as a body, for a stream that has begun. */
+  problem(error: unknown, req: IncomingMessage, res: ServerResponse): Problem {
+    return problemIn(error, req, res, this.#options.log).problem
   }
 
   refuse(error: unknown, req: IncomingMessage, res: ServerResponse): void {

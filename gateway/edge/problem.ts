@@ -91,18 +91,29 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
   return { problem: { ...standard, ...Object.fromEntries(own) }, headers: headersOf(code, details) }
 }
 
-/** Sends the error as the response. A defect is logged with its cause; its response has only the request id. */
+/** The problem response for an error in this exchange. A defect is logged with its cause; its response has only the request id. */
+export function problemIn(
+  error: unknown,
+  req: IncomingMessage,
+  res: ServerResponse,
+  log: Pick<Logger, 'error'>,
+): ProblemAnswer {
+  const requestId = requestIdOf(res)
+  const { originalUrl } = req as { originalUrl?: string }
+  const answer = problemOf(error, pathOf(originalUrl ?? req.url ?? '/'), requestId)
+  if (answer.problem.code === 'INTERNAL')
+    log.error({ err: error, requestId, method: req.method, path: answer.problem.instance }, 'request failed')
+  return answer
+}
+
+/** Sends the error as the response. */
 export function writeProblem(
   error: unknown,
   req: IncomingMessage,
   res: ServerResponse,
   log: Pick<Logger, 'error'>,
 ): void {
-  const requestId = requestIdOf(res)
-  const { originalUrl } = req as { originalUrl?: string }
-  const { problem, headers } = problemOf(error, pathOf(originalUrl ?? req.url ?? '/'), requestId)
-  if (problem.code === 'INTERNAL')
-    log.error({ err: error, requestId, method: req.method, path: problem.instance }, 'request failed')
+  const { problem, headers } = problemIn(error, req, res, log)
   if (res.headersSent) {
     // Part of another response has been sent: only a closed connection tells the client that it is incomplete.
     res.destroy()

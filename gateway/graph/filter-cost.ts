@@ -9,6 +9,8 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
+import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
+import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import type { Variables } from './variable-values.ts'
 
@@ -31,7 +33,7 @@ const none: Cost = () => 0
 /** The cost of the conditions in a value: the sum over its lists and objects. */
 function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditionCost): number {
   if (value === undefined || value === null) return 0
-  if (!isInputObjectType(type)) return cost
+  if (!isInputObjectType(type)) return cost + textConditionCost * textOperatorsIn(value)
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + costOfValue(item, type), 0)
   const fields = type.getFields()
   let sum = 0
@@ -40,6 +42,14 @@ function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditi
     if (field) sum += costOfValue((value as Variables)[name], getNamedType(field.type), costOfOperator(name))
   }
   return sum
+}
+
+/** Conditions on custom fields travel as JSON: `{ nickname: { contains: "x" } }`. Which fields are defined, the subgraph knows. */
+function textOperatorsIn(json: unknown): number {
+  if (!isJsonObject(json)) return 0
+  return Object.values(json)
+    .flatMap((condition) => (isJsonObject(condition) ? Object.keys(condition) : []))
+    .filter((operator) => textOperators.has(operator)).length
 }
 
 const costOfOperator = (name: string): number => (textOperators.has(name) ? textConditionCost : conditionCost)
@@ -54,8 +64,11 @@ function addCost(parts: Parts, value: ValueNode, type: GraphQLNamedInputType, co
   if (value.kind === Kind.VARIABLE) {
     const name = value.name.value
     parts.variable.push((variables) => costOfValue(variables[name], type, cost))
-  } else if (!isInputObjectType(type)) parts.fixed += value.kind === Kind.NULL ? 0 : cost
-  else if (value.kind === Kind.LIST) for (const item of value.values) addCost(parts, item, type)
+  } else if (!isInputObjectType(type)) {
+    if (value.kind === Kind.OBJECT)
+      parts.variable.push((variables) => costOfValue(valueOfLiteral(value, variables), type, cost))
+    else parts.fixed += value.kind === Kind.NULL ? 0 : cost
+  } else if (value.kind === Kind.LIST) for (const item of value.values) addCost(parts, item, type)
   else if (value.kind === Kind.OBJECT) {
     const fields = type.getFields()
     for (const { name, value: inner } of value.fields) {

@@ -6,7 +6,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonLarge } from '../../subgraphs/kernel/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { ownTurn } from '../../subgraphs/kernel/turn.ts'
-import { refuseUnmet } from './authorize.ts'
+import { refuseUnmet } from '../../subgraphs/kernel/unmet-scopes.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 import type { Execution, PrepareSurroundings } from './execution.ts'
@@ -43,6 +43,9 @@ const keyOf = (document: string, operationName: string | null): string =>
 
 /** The limit of the cache of operations, and also of the cache of the outcomes of their conditions. */
 const keptBytesMax = 64_000_000
+
+const subscriptionsElsewhere =
+  'Send a subscription over a websocket, or by POST as an event stream with Accept: text/event-stream.'
 
 /** The only way to the subgraphs: it checks limits and scopes before it executes an operation. */
 export class Graph {
@@ -120,7 +123,7 @@ export class Graph {
   private async run(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
-      throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'Send a subscription over a websocket.')
+      throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionsElsewhere)
     }
     const variables = prepared.coerced(given)
     prepared.refuseCostly(variables)

@@ -6,7 +6,7 @@ import { Graph } from './graph.ts'
 import { aContext } from './library.fixture.ts'
 
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
-const endpoints = ['identity', 'crm', 'commerce', 'support'].map((name) => ({
+const endpoints = ['identity', 'crm', 'commerce', 'support', 'events'].map((name) => ({
   name,
   execute: () => Promise.reject(new Error('introspection asks no subgraph')),
 }))

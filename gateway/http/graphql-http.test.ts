@@ -156,7 +156,10 @@ describe('a refusal before execution', () => {
       'a subscription',
       400,
       { query: 'subscription { customEvents }' },
-      refusalBody('OPERATION_RESOLUTION_FAILURE', 'Send a subscription over a websocket.'),
+      refusalBody(
+        'OPERATION_RESOLUTION_FAILURE',
+        'Send a subscription over a websocket, or by POST as an event stream with Accept: text/event-stream.',
+      ),
     ],
     [
       'too many root fields',
@@ -265,7 +268,10 @@ describe('a refusal before execution', () => {
     )
     expect([status, body]).toEqual([
       406,
-      refusalBody('NOT_ACCEPTABLE', 'Answers are application/json or application/graphql-response+json.'),
+      refusalBody(
+        'NOT_ACCEPTABLE',
+        'Answers are application/json, application/graphql-response+json or text/event-stream.',
+      ),
     ])
     expect(serving.executions()).toBe(0)
   })

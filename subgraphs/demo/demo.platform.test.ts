@@ -78,7 +78,7 @@ describe('loadDemo', () => {
     const { services, dataDir } = await aPlace()
     await loadDemo({ services, dataDir, baseUrl })
     const events = await services.database.query<StoredEvent>(
-      'select type, version, data from kernel.event order by position',
+      'select type, version, data from kernel.event order by id',
     )
     expect(validateEvents(events)).toEqual([])
     const [missing] = await services.database.query(

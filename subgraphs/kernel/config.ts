@@ -45,7 +45,7 @@ export interface Config {
   /** Sender of every mail. */
   readonly mailFrom: string
   /** Origins of web applications that links may begin with instead. */
-  readonly allowedOrigins: readonly string[]
+  readonly mailLinkOrigins: readonly string[]
   readonly meetingProviders: readonly MeetingProvider[]
   /** Addresses and CIDR blocks that outgoing HTTP may call although they are not public. */
   readonly outboundAllow: readonly string[]
@@ -54,14 +54,14 @@ export interface Config {
 }
 
 /** What of the configuration shows in answers and mails. */
-export interface Settings extends Pick<Config, 'allowedOrigins' | 'meetingProviders'> {
+export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders'> {
   /** Where links to the platform begin, without a slash at the end. Without a PUBLIC_URL it is known once the gateway listens. */
   publicUrl: string
 }
 
-export const settingsOf = ({ publicUrl, port, allowedOrigins, meetingProviders }: Config): Settings => ({
+export const settingsOf = ({ publicUrl, port, mailLinkOrigins, meetingProviders }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
-  allowedOrigins,
+  mailLinkOrigins,
   meetingProviders,
 })
 
@@ -84,7 +84,7 @@ export const variables = [
   'INTROSPECTION',
   'SMTP_URL',
   'MAIL_FROM',
-  'ALLOWED_ORIGINS',
+  'MAIL_LINK_ORIGINS',
   'MEETING_PROVIDERS',
   'OUTBOUND_ALLOW',
   'PUBLIC_URL',
@@ -121,6 +121,12 @@ function addressesOf(name: string, text: string): string[] {
   const wrong = entries.find((entry) => !isAddressEntry(entry))
   if (wrong !== undefined) throw new ConfigError(`${name}: "${wrong}" is neither an address nor a CIDR block.`)
   return entries
+}
+
+/** `ALLOWED_ORIGINS` is the former name of `MAIL_LINK_ORIGINS`. */
+function mailLinkOriginsOf(env: NodeJS.ProcessEnv): string[] {
+  const name = env.MAIL_LINK_ORIGINS === undefined ? 'ALLOWED_ORIGINS' : 'MAIL_LINK_ORIGINS'
+  return listOf(env[name] ?? '').map((origin) => originOf(name, origin))
 }
 
 /** `https://app.example.com`, a slash at the end forgiven. */
@@ -214,7 +220,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['on', 'off']) === 'on',
     smtpUrl: urlOf('SMTP_URL', env.SMTP_URL, ['smtp:', 'smtps:']),
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),
-    allowedOrigins: listOf(env.ALLOWED_ORIGINS ?? '').map((origin) => originOf('ALLOWED_ORIGINS', origin)),
+    mailLinkOrigins: mailLinkOriginsOf(env),
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
     subgraphUrls: subgraphUrlsOf(env),

@@ -62,7 +62,10 @@ export interface OperationContext {
   readonly caller: Caller
   readonly requestId: string
   readonly idempotency: IdempotencyClaim | null
-  /** Of a read whose client may leave; to another process the closed connection says it. */
+  /**
+   * Of a read whose client may leave; to another process the closed connection says it. SQL is cancelled by it; a resolver gives
+   * `cancellation?.signal` to whatever else it waits for.
+   */
   readonly cancellation?: Cancellation | undefined
 }
 

@@ -46,6 +46,7 @@ const decimal = (text: string): ExactNumber => (text.length <= 15 ? Number(text)
 
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.TIMESTAMPTZ, isoTimestamp],
+  [builtins.DATE, (text) => text],
   [builtins.NUMERIC, decimal],
   [builtins.INT8, Number],
   [builtins.JSON, parseJsonExactly],
@@ -103,6 +104,8 @@ export interface DatabaseOptions {
   onError?: (error: Error) => void
   /** Shared by databases whose connections one request may need; by default each database has its own. */
   guard?: ConnectionGuard
+  /** Called after each transaction, and each WRITE outside of one, that has committed. */
+  onCommit?: () => void
 }
 
 /** As whom the connections of a pool act, with which settings, and what they do before anything else. */
@@ -118,9 +121,11 @@ export class Database implements Sql {
   readonly open = false
   readonly pool: pg.Pool
   readonly guard: ConnectionGuard
+  readonly onCommit: (() => void) | undefined
 
   constructor(options: DatabaseOptions, { role, settings = {}, onConnect }: Acting = {}) {
     this.guard = options.guard ?? connectionGuard()
+    this.onCommit = options.onCommit
     const { url, connectionsMax = connectionsMaxDefault, statementTimeoutMs = 30_000, onError } = options
     this.pool = new pg.Pool({
       Client: RowClient as never,
@@ -149,15 +154,16 @@ export class Database implements Sql {
     this.pool.on('connect', (client) => client.on('error', () => {}))
   }
 
-  query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+  query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {
     return new Promise((resolve, reject) => {
       this.guard.refuseNested()
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable)
         const settle: Settle = (error, rows) => {
           release(brokenBy(error))
-          if (error) reject(error)
-          else resolve(rows as R[])
+          if (error) return reject(error)
+          if (kind === 'WRITE') this.onCommit?.()
+          resolve(rows as R[])
         }
         try {
           run(client, text, values, settle)
@@ -170,7 +176,11 @@ export class Database implements Sql {
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.guard.refuseNested()
-    return within(await this.pool.connect(), (client) => this.guard.within(() => work(new Transaction(client))))
+    const result = await within(await this.pool.connect(), (client) =>
+      this.guard.within(() => work(new Transaction(client))),
+    )
+    this.onCommit?.()
+    return result
   }
 
   async close(): Promise<void> {

@@ -18,6 +18,7 @@ export class Listener {
     private readonly channel: string,
     private readonly onMessage: (payload: string) => void,
     private readonly log: Pick<Logger, 'warn'>,
+    private readonly onListening: () => void,
   ) {}
 
   static async open(
@@ -25,8 +26,10 @@ export class Listener {
     channel: string,
     onMessage: (payload: string) => void,
     log: Pick<Logger, 'warn'>,
+    /** Called when it listens, at first and after each loss: what was sent before was missed. */
+    onListening: () => void = () => undefined,
   ): Promise<Listener> {
-    const listener = new Listener(url, channel, onMessage, log)
+    const listener = new Listener(url, channel, onMessage, log, onListening)
     await listener.#connect()
     return listener
   }
@@ -41,6 +44,7 @@ export class Listener {
       await client.connect()
       await client.query(`listen ${pg.escapeIdentifier(this.channel)}`)
       this.#isListening = true
+      this.onListening()
     } catch (error) {
       this.#lost(client, error as Error)
     }

@@ -15,6 +15,7 @@ export interface SharedPoolOptions {
   readonly limits: QueueLimits
   /** Where a statement that nobody waits for is cancelled: another pool, with the same user. */
   readonly cancelThrough?: Sql | undefined
+  readonly onCommit?: (() => void) | undefined
 }
 
 /** A pool of connections that many tenants use at the same time, none of them more than its share. */
@@ -23,12 +24,14 @@ export class SharedPool {
   readonly guard: ConnectionGuard
   readonly queue: FairQueue
   readonly cancelThrough: Sql | undefined
+  readonly onCommit: (() => void) | undefined
 
-  constructor({ pool, guard, limits, cancelThrough }: SharedPoolOptions) {
+  constructor({ pool, guard, limits, cancelThrough, onCommit }: SharedPoolOptions) {
     this.pool = pool
     this.guard = guard
     this.queue = new FairQueue(limits)
     this.cancelThrough = cancelThrough
+    this.onCommit = onCommit
   }
 
   /** True where the turn may start at once; `refuse` is told when it never will. */

@@ -29,11 +29,13 @@ export class SharedSql implements Sql, SharedOperation {
     shared.guard.refuseNested()
     const turn = await shared.turn({ tenant, needsConnection: true, needsLane: false, operation: this })
     try {
-      return await within(await shared.pool.connect(), async (client) => {
+      const result = await within(await shared.pool.connect(), async (client) => {
         const transaction = new TenantTransaction(client, this)
         await transaction.introduce()
         return shared.guard.within(() => work(transaction))
       })
+      shared.onCommit?.()
+      return result
     } finally {
       shared.queue.leave(turn)
     }

@@ -86,8 +86,9 @@ export class SharedStatement implements Turn, Cancellable {
   #end(error: unknown, rows: Row[]): void {
     this.operation.shared.queue.leave(this)
     this.operation.cancellation?.delete(this)
-    if (error) this.reject(error)
-    else this.resolve(rows)
+    if (error) return this.reject(error)
+    if (this.kind === 'WRITE') this.operation.shared.onCommit?.()
+    this.resolve(rows)
   }
 
   #introduction(): Introduction | null {

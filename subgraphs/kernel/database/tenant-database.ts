@@ -78,6 +78,7 @@ export class TenantDatabase extends Database implements Tenancy {
       guard: this.guard,
       limits: { ...limitsOf(connectionsMax), ...limits },
       cancelThrough,
+      onCommit: this.onCommit,
     })
   }
 
@@ -102,6 +103,7 @@ export class AboveTenants implements Tenancy {
       pool: database.pool,
       guard: database.guard,
       limits: { ...limitsOf(connections), connectionsPerTenant, ...limits },
+      onCommit: database.onCommit,
     })
   }
 

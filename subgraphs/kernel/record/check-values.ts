@@ -1,9 +1,11 @@
 import type { FieldProblem } from '../errors.ts'
-import { compareNumbers, decimalsOf, isExactNumber } from '../exact-number.ts'
+import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../exact-number.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
+import { columnKinds } from './column-kind.ts'
+import { customFieldsName, isMember, valueInWords } from './custom-field-column.ts'
 import { checkCustomFields } from './custom-fields.ts'
-import { layoutOf, type RecordShape } from './definition.ts'
+import type { RecordShape } from './definition.ts'
 import { checkJson, isStorable } from './scalars.ts'
 
 export const textMax = 255
@@ -49,7 +51,7 @@ function checkTextList(column: Column, list: unknown): FieldProblem | null {
 }
 
 function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
-  const misnamed = column.name === 'customFields' ? checkCustomFields(value) : null
+  const misnamed = column.name === customFieldsName ? checkCustomFields(value) : null
   if (misnamed) return misnamed
   try {
     checkJson(value)
@@ -80,12 +82,31 @@ function checkColumn(column: Column, value: unknown): FieldProblem | null {
   }
 }
 
+/** The graph knows the types of columns of a table only. */
+function checkCustomField(column: Column, value: unknown): FieldProblem | null {
+  if (value === null) return null
+  const isOfKind = columnKinds[column.kind].parse(value) !== undefined
+  if (isOfKind && (column.kind !== 'enum' || isMember(column, value))) return checkColumn(column, value)
+  const code = column.kind === 'enum' ? 'NOT_ALLOWED' : 'WRONG_TYPE'
+  return problem(column, code, `${column.name} is ${valueInWords(column)}.`)
+}
+
+function customFieldProblems({ columns: { customFields } }: RecordShape, values: unknown): FieldProblem[] {
+  if (customFields.size === 0 || !isJsonObject(values)) return []
+  return Object.entries(values).flatMap(([key, value]) => {
+    const column = customFields.get(key)
+    return (column && checkCustomField(column, value)) ?? []
+  })
+}
+
 /** The bounds of the columns, whichever way the values came in. Types are checked by GraphQL before. */
 export function checkValues(definition: RecordShape, values: Readonly<Record<string, unknown>>): FieldProblem[] {
-  const { byName } = layoutOf(definition)
-  return Object.entries(values).flatMap(([name, value]) => {
+  const { byName } = definition.columns
+  const problems = Object.entries(values).flatMap(([name, value]) => {
     const column = byName.get(name)
     if (!column || value === undefined) return []
     return checkColumn(column, value) ?? []
   })
+  const custom = customFieldProblems(definition, values[customFieldsName])
+  return custom.length === 0 ? problems : [...problems, ...custom]
 }

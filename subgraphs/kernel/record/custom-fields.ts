@@ -1,4 +1,6 @@
 import { invalid, type FieldProblem } from '../errors.ts'
+import type { Columns } from './columns.ts'
+import { isSameValue } from './same-value.ts'
 import { jsonValuesIn, jsonValuesMax } from './scalars.ts'
 import { isJsonObject } from '../exact-number.ts'
 
@@ -36,4 +38,18 @@ export function mergeCustomFields(previous: unknown, change: unknown): Fields {
   if (JSON.stringify(fields).length > charactersMax)
     refuse('TOO_LONG', `The custom fields of a record come to at most ${charactersMax} characters as JSON.`)
   return fields
+}
+
+/** The values of defined fields in the form that is stored; what is of another type stays as it is, to be refused. */
+export function storedCustomFields({ customFields }: Columns, values: unknown): unknown {
+  if (customFields.size === 0 || !isJsonObject(values)) return values
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, customFields.get(key)?.stored(value) ?? value]),
+  )
+}
+
+/** Names of the defined fields whose value differs: `customFields.<key>`. */
+export function changedCustomFields({ customFields }: Columns, previous: unknown, next: unknown): string[] {
+  const [before, after] = [previous, next].map((values) => (isJsonObject(values) ? values : {})) as [Fields, Fields]
+  return [...customFields].flatMap(([key, { name }]) => (isSameValue(before[key], after[key]) ? [] : [name]))
 }

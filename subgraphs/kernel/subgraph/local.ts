@@ -65,6 +65,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
     const { context, variables } = request
     const { services, parts } = compiled
     if (parts) return this.#executeEach(parts, request)
+    const loading = services.shapes.load(request.context.caller.organizationId)
+    if (loading) await loading
     // Keys are private to a credential: without one there is nobody to remember an answer for.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)

@@ -76,10 +76,8 @@ export class RemoteSubgraph implements SubgraphEndpoint {
   async #send(operation: SubgraphRequest): Promise<Answer> {
     const body = writeRequest(operation)
     const { cancellation } = operation.context
-    const left = new AbortController()
-    const call = { cancel: () => left.abort() }
-    cancellation?.add(call)
-    const signal = AbortSignal.any([AbortSignal.timeout(this.#options.timeoutMs), left.signal])
+    const timeout = AbortSignal.timeout(this.#options.timeoutMs)
+    const signal = cancellation ? AbortSignal.any([timeout, cancellation.signal]) : timeout
     try {
       const answer = await this.#post(body, signal, isQuery(operation.document))
       if (this.#circuit.isOpen) this.#options.log.info({ subgraph: this.name }, 'the subgraph answers again')
@@ -87,7 +85,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
       return answer
     } catch (cause) {
       // That a client leaves says nothing of the subgraph.
-      if (left.signal.aborted) {
+      if (cancellation?.isCancelled) {
         this.#circuit.abandoned()
         throw unavailable('the client has left', cause)
       }
@@ -96,8 +94,6 @@ export class RemoteSubgraph implements SubgraphEndpoint {
       if (!wasOpen && this.#circuit.isOpen)
         this.#options.log.warn({ err: cause, subgraph: this.name }, 'the subgraph does not answer')
       throw unavailable(`subgraph ${this.name} did not answer`, cause)
-    } finally {
-      cancellation?.delete(call)
     }
   }
 

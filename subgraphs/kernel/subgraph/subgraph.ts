@@ -4,8 +4,9 @@ import { getNullableType, parse, type GraphQLSchema } from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
-import type { PlainEvents } from '../outbox/plain-events.ts'
-import type { RecordShape } from '../record/definition.ts'
+import { isRecordShape, type RecordShape } from '../record/definition.ts'
+import type { EventSource } from '../record/event-types.ts'
+import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
 import type { Kinds } from '../record/told.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
@@ -23,8 +24,10 @@ export interface Resource {
   readonly types?: readonly Class[]
   /** Records that other subgraphs may point at, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
+  /** Where REST serves the record; `npm run schema` prints that contract. */
+  readonly rest?: RestArea
   /** What announces events beside those records. */
-  readonly announces?: readonly (RecordShape | PlainEvents)[]
+  readonly announces?: readonly (RecordShape | EventSource)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
   /**
@@ -76,7 +79,17 @@ function letMutationsFailAlone(schema: GraphQLSchema): void {
 
 function kindsOf(resources: readonly Resource[]): Kinds {
   const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
-  return new Map(named.flatMap((shape) => ('table' in shape ? [[shape.object, shape] as const] : [])))
+  return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
+}
+
+/** A subgraph only describes its subscriptions: the gateway follows the event log and runs them. */
+const notHere = {
+  publish: (): never => {
+    throw new Error('A subgraph publishes nothing.')
+  },
+  subscribe: (): never => {
+    throw new Error('The gateway runs subscriptions.')
+  },
 }
 
 export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<SubgraphSchema> {
@@ -84,6 +97,7 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
   const schema = await buildSchema({
     resolvers: resources.map(({ resolver }) => resolver) as unknown as NonEmptyArray<new () => object>,
     orphanedTypes: resources.flatMap(({ types = [] }) => types) as never,
+    pubSub: notHere,
     skipCheck: true,
     validate: false,
     scalarsMap: [

@@ -31,7 +31,7 @@ export const caseSlaBreach: Job = {
 function breach({ status, slaDueAt, slaBreachedAt }: Case, now: string): Pick<Draft<Case>, 'values' | 'events'> {
   const stands = isDone(status) || status === 'PENDING_CUSTOMER' || slaDueAt === null || slaDueAt > now
   if (stands || slaBreachedAt !== null) return { values: {} }
-  return { values: { slaBreachedAt: now }, events: [{ type: 'case.sla_breached', data: { slaDueAt } }] }
+  return { values: { slaBreachedAt: now }, events: ['case.sla_breached'] }
 }
 
 function due({ database }: Services, now: string, after: Due | null): Promise<Due[]> {

@@ -2,19 +2,18 @@ import { organizationSettings } from '../../identity/public.ts'
 import { callingOut, callOut } from '../../kernel/call-out.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
-import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
+import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
+import { caseComment, type CaseComment } from '../case-comment/case-comment.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
-import type { CaseCreateInput, CaseUpdateInput } from './case.inputs.ts'
 import { dueAnew, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
 /** Due dates follow from the priority unless they are given; a case that comes in a later state has what that state implies. */
-export async function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
+export async function createCase(ctx: RequestContext, input: RecordInput<Case>): Promise<Case> {
   const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
   const fresh = {
@@ -37,7 +36,7 @@ export async function createCase(ctx: RequestContext, input: CaseCreateInput): P
 export function updateCase(
   ctx: RequestContext,
   id: string,
-  input: CaseUpdateInput,
+  input: RecordInput<Case>,
   expectedVersion: number | null,
 ): Promise<Case> {
   return change(
@@ -151,20 +150,20 @@ async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: Cas
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 
-const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})
+const definedPriority = ({ priority }: RecordInput<Case>): Partial<Case> => (priority ? { priority } : {})
 
-function assignment(previous: Case, given: string | null | undefined): ExtraEvent[] {
+function assignment(previous: Case, given: string | null | undefined): string[] {
   // Ids may come in capitals, and are not kept so.
   const assignedToId = given?.toLowerCase() ?? null
   if (given === undefined || assignedToId === previous.assignedToId) return []
-  return [{ type: 'case.assigned', data: { previousAssignedToId: previous.assignedToId, assignedToId } }]
+  return ['case.assigned']
 }
 
 /** A comment; the first public one of a user is the first response. Both commit together. */
 export function commentOnCase(
   ctx: RequestContext,
   caseId: string,
-  input: CaseCommentCreateInput,
+  input: RecordInput<CaseComment>,
 ): Promise<CaseComment> {
   const { kind, userId } = ctx.caller
   const isAgent = kind !== 'SYSTEM'

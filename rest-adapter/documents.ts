@@ -29,7 +29,7 @@ function fragmentsOf(folder: string): Map<string, string> {
   )
 }
 
-/** A fragment that is not used would make the document invalid, so only those reached by a spread are taken. */
+/** The fragments that a document spreads, directly or indirectly. An unused fragment would make the document invalid. */
 function usedIn(text: string, fragments: ReadonlyMap<string, string>): Set<string> {
   const used = new Set<string>()
   const visit = (part: string): void => {

@@ -70,7 +70,7 @@ describe('the cost of finding records', () => {
     expect(costIn(document)).toBe(cost)
   })
 
-  it('counts what stands in variables, wherever they do', () => {
+  it('counts conditions in variables, at any place', () => {
     const whole = `query ($f: AccountFilter, $s: String) { accountList(filter: $f, search: $s) { ${rows} } }`
     expect(costIn(whole)).toBe(page)
     expect(costIn(whole, { f: null, s: null })).toBe(page)

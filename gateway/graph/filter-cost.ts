@@ -14,13 +14,13 @@ import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import type { Variables } from './variable-values.ts'
 
-/** A condition is tried on every row that the others leave. */
+/** A condition is evaluated on every row that the other conditions leave. */
 const conditionCost = 1
-/** Text is read from the first character to the last, wherever PostgreSQL keeps it, and no index helps. */
+/** A text condition reads the whole text, also if PostgreSQL stores it out of line, and no index supports it. */
 const textConditionCost = 25
-/** A search looks into several columns; which ones, the subgraph knows. */
+/** A search reads several columns, assumed to be four; only the subgraph knows them. */
 const searchCost = 4 * textConditionCost
-/** To count what a filter finds, all of it must be read, not only a page. */
+/** Counting the matches of a filter reads all of them, not only a page. */
 const countCost = 100
 
 const textOperators = new Set(['contains', 'startsWith', 'endsWith'])
@@ -30,7 +30,7 @@ export type Cost = (variables: Variables) => number
 
 const none: Cost = () => 0
 
-/** What the conditions in a value cost; lists and objects of them add up. */
+/** The cost of the conditions in a value: the sum over its lists and objects. */
 function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditionCost): number {
   if (value === undefined || value === null) return 0
   if (!isInputObjectType(type)) return cost + textConditionCost * textOperatorsIn(value)
@@ -59,7 +59,7 @@ interface Parts {
   readonly variable: Cost[]
 }
 
-/** As `costOfValue`, of what a document writes: what is known is added up once, what stands in variables with each request. */
+/** Like `costOfValue`, for a literal: its fixed part is summed once, the part in variables with each request. */
 function addCost(parts: Parts, value: ValueNode, type: GraphQLNamedInputType, cost = conditionCost): void {
   if (value.kind === Kind.VARIABLE) {
     const name = value.name.value
@@ -90,7 +90,7 @@ function costOfArgument(value: ValueNode, type: GraphQLInputType, cost: number):
   }
 }
 
-/** What it costs to find the records of a list, beside the records: its filter and search, and once more to count them. */
+/** The cost of finding the records of a list, without the records themselves: filter and search, doubled if the count is selected. */
 export function filterCost(field: GraphQLField<unknown, unknown>, node: FieldNode, fragments: Fragments): Cost | null {
   const costs = (node.arguments ?? []).flatMap(({ name, value }) => {
     if (name.value !== 'filter' && name.value !== 'search') return []

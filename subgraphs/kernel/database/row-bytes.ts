@@ -1,5 +1,5 @@
 import { rowBytesMax, rowsTooLarge } from '../answer-size.ts'
-import { largeFrom, ownTurn } from '../turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../turn.ts'
 import type { Row, Sql } from './database.ts'
 
 /** Fewer are not worth remembering: an operation makes no more than some dozen statements. */
@@ -18,7 +18,7 @@ export function withinRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
     const bytes = noted.get(rows as object[]) ?? 0
     read.bytes += bytes
     if (read.bytes > rowBytesMax) throw rowsTooLarge()
-    return bytes < largeFrom ? rows : ownTurn().then(() => rows)
+    return bytes < largeFrom ? rows : ownEventLoopTurn().then(() => rows)
   }
   return {
     open: sql.open,

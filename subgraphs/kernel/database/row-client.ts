@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { largeFrom, ownTurn } from '../turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../turn.ts'
 import { rowTexts } from './row-texts.ts'
 
 interface Message {
@@ -52,7 +52,7 @@ export class RowClient extends pg.Client {
         // Much at once is read in turns with what arrives for others.
         inTurn = 0
         stream.pause()
-        void ownTurn().then(() => stream.resume())
+        void ownEventLoopTurn().then(() => stream.resume())
       })
     }
   }

@@ -163,7 +163,7 @@ describe('a second start', () => {
     const folder = await aFolder()
     const first = await started({ DATA_DIR: folder, DEMO: 'off' })
     const second = await aProcess(['bin/run', 'main'], { DATA_DIR: folder, DEMO: 'off' })
-    await expect(second.start()).rejects.toThrow(/already serves the data folder/)
+    await expect(second.start()).rejects.toThrow(/already uses the data folder/)
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
     expect(await first.stop()).toBe(0)
   })

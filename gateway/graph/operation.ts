@@ -2,6 +2,7 @@ import {
   getNamedType,
   GraphQLError,
   Kind,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
   validate,
   visit,
@@ -18,6 +19,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import { conditionVariables } from './conditions.ts'
+import { subscriptionRootRule } from './subscription-root.ts'
 import { shortened } from './variables.ts'
 
 /** One operation of a document, with the fragments that it uses and nothing else. */
@@ -63,9 +65,16 @@ const storableValuesRule: ValidationRule = (context) => {
   }
 }
 
+const rules = [
+  ...specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule),
+  subscriptionRootRule,
+  reservedNamesRule,
+  storableValuesRule,
+]
+
 /** Validates the whole document; suggestions of names are never part of the messages. */
 export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): void {
-  const errors = validate(schema, document, [...specifiedRules, reservedNamesRule, storableValuesRule], {
+  const errors = validate(schema, document, rules, {
     maxErrors: validationErrorsMax,
     hideSuggestions: true,
   })

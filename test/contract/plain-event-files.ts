@@ -14,7 +14,7 @@ function schemaOf(kind: string): Json {
   return { type: kind.endsWith('?') ? [type, 'null'] : type, ...rest }
 }
 
-/** Whoever is signed in does it; what the platform's operator does has no actor. */
+/** The actor is the signed-in user; null for operator commands. */
 const sampleActor = '019a0c5e-7f00-7c1d-8f21-64d0a95be713'
 
 const sampleOf = (object: string, { record, before }: PlainEventType): Json => ({

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import { columnsOf, type Column } from './column.ts'
-import type { EventSource, Operation, RecordEvents } from './event-types.ts'
+import type { TrackedObject, Operation, RecordEvents } from './event-types.ts'
 
 /** What every stored row has; most are an `OrgRecord`. */
 export interface StoredRow {
@@ -41,7 +41,7 @@ export interface Relation {
 }
 
 /** What reads need to know of a record; `RecordDefinition` adds what writes need. */
-export interface RecordShape extends EventSource {
+export interface RecordShape extends TrackedObject {
   readonly entity: object
   /** `schema.table`, quoted where needed. */
   readonly table: string
@@ -69,7 +69,7 @@ export interface RecordShape extends EventSource {
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
   readonly events: RecordEvents<T, object>
-  readonly audit?: EventSource<T>['audit']
+  readonly audit?: TrackedObject<T>['audit']
   readonly initial?: (ctx: RequestContext) => Partial<T>
   /** Rules of the type that hold for every write; pure. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
@@ -77,7 +77,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
 
-export const isRecordShape = (source: EventSource): source is RecordShape => 'entity' in source
+export const isRecordShape = (source: TrackedObject): source is RecordShape => 'entity' in source
 
 export interface Layout {
   readonly columns: readonly Column[]

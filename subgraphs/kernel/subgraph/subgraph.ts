@@ -5,7 +5,7 @@ import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphq
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
-import type { EventSource } from '../record/event-types.ts'
+import type { TrackedObject } from '../record/event-types.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
 import type { Kinds } from '../record/told.ts'
@@ -27,7 +27,7 @@ export interface Resource {
   /** Where REST serves the record; `npm run schema` prints that contract. */
   readonly rest?: RestArea
   /** What announces events beside those records. */
-  readonly announces?: readonly (RecordShape | EventSource)[]
+  readonly announces?: readonly (RecordShape | TrackedObject)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
   /**

@@ -7,11 +7,11 @@ import { keepEventPartitions } from './subgraphs/kernel/outbox/event-partitions.
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-/** What the clock and the outbox of mail start; any number of processes may run it. */
+/** Starts the scheduled jobs and the delivery of queued mail. Any number of processes may run it. */
 export async function startBackground(services: OpenServices): Promise<{ close(): Promise<void> }> {
-  // Now, because the last worker may have stopped months ago; what fails is tried again by the job.
+  // Partitions are made at start, because the last worker may have stopped months ago. If it fails, the job retries it.
   await keepEventPartitions(services).catch((error: unknown) =>
-    services.log.error({ err: error }, 'no event partitions'),
+    services.log.error({ err: error }, 'event partitions could not be created'),
   )
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   const mail = await MailDelivery.start(services, services.databaseUrl)

@@ -210,7 +210,7 @@ describe('a start that cannot work', () => {
       '"nowhere" does not exist',
     ],
     ['a role that may not sign in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
-    ['a subgraph nobody knows', {}, 'Name a subgraph', ['bin/run', 'main', 'subgraph', 'sales']],
+    ['a subgraph nobody knows', {}, 'The subgraph must be one of', ['bin/run', 'main', 'subgraph', 'sales']],
   ] as const)(
     'with %s names it in one line',
     (_, environment, words, command: readonly string[] = ['bin/run', 'main']) => namesIt(words, environment, command),

@@ -7,11 +7,11 @@ import { QueueWorker } from './subgraphs/kernel/queue/queue-worker.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-/** What the clock and the queues start; any number of processes may run it. */
+/** Starts the scheduled jobs and the workers of the queues. Any number of processes may run it. */
 export async function startBackground(services: OpenServices): Promise<{ close(): Promise<void> }> {
-  // Now, because the last worker may have stopped months ago; what fails is tried again by the job.
+  // Partitions are made at start, because the last worker may have stopped months ago. If it fails, the job retries it.
   await keepEventPartitions(services).catch((error: unknown) =>
-    services.log.error({ err: error }, 'no event partitions'),
+    services.log.error({ err: error }, 'event partitions could not be created'),
   )
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   const queueWorker = await QueueWorker.start(services, services.databaseUrl, queues)

@@ -5,8 +5,8 @@ const extension = '.graphql'
 const fragmentsFile = `fragments${extension}`
 
 /**
- * The stored documents of one area by operation id, each with the fragments that it uses. What a later folder has stands
- * instead of what an earlier one has under the same name.
+ * The stored documents of one area by operation id, each with the fragments that it uses. A document or fragment of a later folder
+ * replaces one of the same name in an earlier folder.
  */
 export function documentsOf(folders: readonly string[]): Map<string, string> {
   const existing = folders.filter((folder) => existsSync(folder))

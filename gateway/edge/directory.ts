@@ -41,7 +41,7 @@ export async function admitDirectory(
   const acting = { organizationId, userId: nobody, role: 'ADMIN', visibility: 'ALL', ownerIds: null } as const
   const admission: Admission = {
     ...anonymousAdmission,
-    usage: { counted, operation: 'unknown', startedMs, isTold: false },
+    usage: { counted, operation: 'unknown', startedMs, isReported: false },
     caller: { ...anonymousAdmission.caller, ...acting, kind: 'SCIM', credentialId: id },
   }
   noteSharer(res, organizationId)

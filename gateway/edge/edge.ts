@@ -115,8 +115,8 @@ export class Edge {
    * the response closes. A stream is reported when it begins.
    */
   finished({ usage }: Admission, status: number): void {
-    if (!usage || usage.isTold) return
-    usage.isTold = true
+    if (!usage || usage.isReported) return
+    usage.isReported = true
     const { counted, operation, startedMs } = usage
     this.#options.usage.finished({
       counted,
@@ -148,7 +148,7 @@ export class Edge {
     })
   }
 
-  /** The error as a body, for a stream that has begun. */
+  /** The problem body of an error, for a stream that has begun. */
   problem(error: unknown, req: IncomingMessage, res: ServerResponse): Problem {
     return problemIn(error, req, res, this.#options.log).problem
   }

@@ -7,7 +7,7 @@ export interface RequestUsage {
   readonly counted: Counted
   readonly startedMs: number
   operation: string
-  isTold: boolean
+  isReported: boolean
 }
 
 /** The status that access logs use for a client that closed the connection before the response was sent. */
@@ -16,7 +16,7 @@ const clientClosedRequest = 499
 /** Null for anonymous callers, whose requests are not counted. `appId` is the app of an access token. */
 export function usageOf(caller: Caller, startedMs: number, appId: string | null = null): RequestUsage | null {
   const counted = countedOf(caller, appId)
-  return counted && { counted, startedMs, operation: 'unknown', isTold: false }
+  return counted && { counted, startedMs, operation: 'unknown', isReported: false }
 }
 
 function countedOf({ kind, credentialId, userId, organizationId }: Caller, appId: string | null): Counted | null {

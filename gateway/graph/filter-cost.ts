@@ -44,7 +44,7 @@ function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditi
   return sum
 }
 
-/** Conditions on custom fields travel as JSON: `{ nickname: { contains: "x" } }`. Which fields are defined, the subgraph knows. */
+/** Counts text operators in conditions on custom fields, which are JSON: `{ nickname: { contains: "x" } }`. Only the subgraph knows the defined fields. */
 function textOperatorsIn(json: unknown): number {
   if (!isJsonObject(json)) return 0
   return Object.values(json)

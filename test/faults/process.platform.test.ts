@@ -210,7 +210,7 @@ describe('a start with a wrong configuration', () => {
       '"nowhere" does not exist',
     ],
     ['a database role that may not log in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
-    ['an unknown subgraph', {}, 'Name a subgraph', ['bin/run', 'main', 'subgraph', 'sales']],
+    ['an unknown subgraph', {}, 'The subgraph must be one of', ['bin/run', 'main', 'subgraph', 'sales']],
   ] as const)(
     'with %s reports it in one line',
     (_, environment, words, command: readonly string[] = ['bin/run', 'main']) => namesIt(words, environment, command),

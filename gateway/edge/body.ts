@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { largeFrom, ownTurn } from '../../subgraphs/kernel/turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../../subgraphs/kernel/turn.ts'
 import { hasTooManyValues, membersMax, valuesMax } from './count-values.ts'
 import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
 
@@ -25,7 +25,7 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
     req.on('end', () => {
       const body = (): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       if (bytes < largeFrom) resolve(body())
-      else void ownTurn().then(() => resolve(body()))
+      else void ownEventLoopTurn().then(() => resolve(body()))
     })
     const endedEarly = (): void =>
       reject(unreadable('The connection closed before the whole body arrived; send the request again.'))

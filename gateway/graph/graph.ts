@@ -5,7 +5,7 @@ import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonLarge } from '../../subgraphs/kernel/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
-import { ownTurn } from '../../subgraphs/kernel/turn.ts'
+import { ownEventLoopTurn } from '../../subgraphs/kernel/turn.ts'
 import { refuseUnmet } from '../../subgraphs/kernel/unmet-scopes.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
@@ -86,7 +86,7 @@ export class Graph {
 
   /** Like `prepare`, for documents of clients: a document that is not cached blocks the event loop for a while, so it waits for its turn. */
   async prepareInTurn(document: string, operationName: string | null): Promise<Prepared> {
-    if (!this.known.has(keyOf(document, operationName))) await ownTurn()
+    if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn()
     return this.prepare(document, operationName)
   }
 
@@ -114,7 +114,7 @@ export class Graph {
    */
   async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
     const result = await this.run(prepared, given, context)
-    if (isJsonLarge(result)) await ownTurn()
+    if (isJsonLarge(result)) await ownEventLoopTurn()
     const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
     if (refusal) throw refusal
     return result

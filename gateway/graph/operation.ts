@@ -2,6 +2,7 @@ import {
   getNamedType,
   GraphQLError,
   Kind,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
   validate,
   visit,
@@ -19,6 +20,7 @@ import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import { conditionVariables } from './conditions.ts'
 import { shortened } from './shortened.ts'
+import { subscriptionRootRule } from './subscription-root.ts'
 
 /** One operation of a document with only the fragments that it uses. */
 export interface OperationParts {
@@ -63,9 +65,16 @@ const storableValuesRule: ValidationRule = (context) => {
   }
 }
 
+const rules = [
+  ...specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule),
+  subscriptionRootRule,
+  reservedNamesRule,
+  storableValuesRule,
+]
+
 /** Validates the whole document; the messages never suggest names. */
 export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): void {
-  const errors = validate(schema, document, [...specifiedRules, reservedNamesRule, storableValuesRule], {
+  const errors = validate(schema, document, rules, {
     maxErrors: validationErrorsMax,
     hideSuggestions: true,
   })

@@ -6,7 +6,7 @@ import { usePlatform } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
 import { answerOf, restClient, type Answer, type RestClient } from '../rest-client.ts'
 
-// What is no operation of the OpenAPI document, so that its table of callers does not reach it.
+// These endpoints are not in the OpenAPI document, so the table of callers does not cover them.
 const platform = usePlatform()
 type Headers = Readonly<Record<string, string>>
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
@@ -181,7 +181,7 @@ describe('the authorization server', () => {
     })
   })
 
-  it('refuses whoever presents no client', async () => {
+  it('refuses a request without client credentials', async () => {
     for (const way of ['token', 'revoke', 'introspect'] as const) {
       const answer = await answerOf(
         await fetch(`${platform.url}/v1/oauth/${way}`, { method: 'POST', body: new URLSearchParams(ways[way].form) }),

@@ -17,7 +17,7 @@ const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
   textList: { type: 'array', items: { type: 'string' } },
 }
 
-/** What a receiver may rely on. The bounds of a column bind who writes; they may widen without a new version. */
+/** The guarantee for receivers. It has no bounds of columns, because they apply to writers and may widen without a new version. */
 function schemaOf(column: Column): Json {
   const description = column.description && { description: column.description }
   if (column.kind === 'json') {
@@ -35,7 +35,7 @@ function schemaOf(column: Column): Json {
   }
 }
 
-/** `record.status` is the column `status`. */
+/** `record.status` refers to the column `status`. */
 const placeOf = (path: string): [record: string, column: string] => path.split('.', 2) as [string, string]
 
 const sampleOrganization = '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01'
@@ -104,7 +104,7 @@ export const eventFilesOf = (source: EventSource | RecordShape): EventFile[] =>
       ? recordEventFiles(source)
       : []
 
-/** The event types of a record, from its columns and the table beside its definition. */
+/** The event types of a record, built from its columns and its declared events. */
 function recordEventFiles(record: RecordShape): EventFile[] {
   const properties = Object.fromEntries(record.columns.shown.map((column) => [column.name, schemaOf(column)]))
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {

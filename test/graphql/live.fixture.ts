@@ -80,15 +80,12 @@ export async function subscribeByEvents(
   })
   onTestFinished(() => leaving.abort())
   const arrivals = new Arrivals()
-  void read(response, arrivals)
+  if (response.headers.get('content-type') === 'text/event-stream; charset=utf-8') void read(response, arrivals)
+  else arrivals.push((await response.json()) as Payload)
   return { response, next: () => arrivals.next(), leave: () => leaving.abort() }
 }
 
 async function read(response: Response, arrivals: Arrivals): Promise<void> {
-  if (response.headers.get('content-type') !== 'text/event-stream; charset=utf-8') {
-    arrivals.push((await response.json()) as Payload)
-    return
-  }
   let text = ''
   try {
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {

@@ -1,3 +1,4 @@
+import { storedEvents } from '../../../test/stored-events.ts'
 import 'reflect-metadata'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, type Account } from '../../crm/account/account.ts'
@@ -38,13 +39,12 @@ const fingerprint = () => fingerprintOf(<R>(text: string) => world.fresh.databas
 const create = (customFields: object) => accounts.create(ctx, { name: 'Northwind', customFields })
 const update = (id: string, customFields: object) => accounts.update(ctx, id, { customFields })
 
-async function eventsOf(id: string) {
-  const rows = await world.fresh.database.query<{ type: string; data: Record<string, unknown> }>(
-    `select type, data from kernel.event where record_id = $1 order by transaction_id, position`,
+const eventsOf = (id: string) =>
+  storedEvents<{ type: string; data: Record<string, unknown> }>(
+    (text, values) => world.fresh.database.query(text, values),
+    'select type, data from kernel.event where record_id = $1 order by id',
     [id],
   )
-  return rows
-}
 
 const stored = async (id: string): Promise<unknown> => {
   const [row] = await world.fresh.database.query<{ values: unknown }>(

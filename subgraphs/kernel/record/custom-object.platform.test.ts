@@ -131,7 +131,7 @@ describe('records of a custom object in a shared table', () => {
       names: string[]
     }>(
       `select type, object, data -> 'changedFields' as changed, array(select jsonb_object_keys(data -> 'record') order by 1) as names
-       from kernel.event where record_id = $1 order by transaction_id, position`,
+       from kernel.event where record_id = $1 order by id`,
       [id],
     )
     expect(events.map(({ type, object, changed }) => [type, object, changed])).toEqual([

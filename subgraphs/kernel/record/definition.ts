@@ -74,6 +74,9 @@ export interface RecordShape extends EventSource {
 /** The name of a column of this record: a name that it does not have does not compile. */
 export type ColumnName<T> = keyof T & string
 
+/** A column of this record, or a custom field: `customFields.serial`. */
+export type ColumnPath<T> = ColumnName<T> | `customFields.${string}`
+
 /** A relation through a column of this record. */
 export interface RelationBy<T> extends Relation {
   readonly by: ColumnName<T>
@@ -96,7 +99,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
   readonly visibleBy: readonly ColumnName<T>[]
   readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
-  readonly searchable: readonly ColumnName<T>[]
+  readonly searchable: readonly ColumnPath<T>[]
   readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>

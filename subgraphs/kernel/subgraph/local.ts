@@ -6,7 +6,7 @@ import { passingFailure } from '../database/passing-failure.ts'
 import { defectMessage, Refusal } from '../errors.ts'
 import type { Kinds } from '../record/told.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
-import { ownTurn } from '../turn.ts'
+import { ownEventLoopTurn } from '../turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { asBefore, once } from './idempotency.ts'
 import { fieldsIn } from './document-size.ts'
@@ -55,7 +55,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
     let compiled: Compiled
-    if (!this.#compiled.has(request.document)) await ownTurn()
+    if (!this.#compiled.has(request.document)) await ownEventLoopTurn()
     try {
       compiled = this.#compile(request.document)
     } catch (error) {

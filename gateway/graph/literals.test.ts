@@ -97,7 +97,7 @@ describe('a value of JSON', () => {
     const refusal = await refusalOf(() => run(graphs[0]!, 'query($v: JSON) { echo(json: {a: [$v]}) }', { v: deep }))
     expect([refusal.code, refusal.extensions['errors']]).toEqual([
       'VALIDATION_FAILED',
-      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON is nested deeper than 16 levels.' }],
+      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON must be nested at most 16 levels deep.' }],
     ])
     expect(sent()).toBe(0)
   })
@@ -155,9 +155,9 @@ describe('a value that its type does not accept', () => {
   })
 
   it.each<[string, string, unknown, string]>([
-    ['DateTime', 'at', 'foo', 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.'],
-    ['DateTime', 'at', 5, 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.'],
-    ['JSON', 'json', { a: Infinity }, 'A number is out of range.'],
+    ['DateTime', 'at', 'foo', 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.'],
+    ['DateTime', 'at', 5, 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.'],
+    ['JSON', 'json', { a: Infinity }, 'A number must be finite.'],
     ['Float', 'weight', Infinity, 'Float cannot represent non numeric value: Infinity'],
   ])('is refused as a variable of %s under the name that the client gave: %s', async (type, name, value, message) => {
     const cases: [string, unknown, string][] = [

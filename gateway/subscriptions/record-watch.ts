@@ -1,9 +1,13 @@
 import type { Logger } from 'pino'
-import type { EventFeed } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import type { EventFeed, EventSelection, LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
 
-/** Events that are read at once. */
+/** Events that are read at once, and the latest ones that are kept for all who follow them. */
 const batch = 100
+const keptMax = 200
 const retryMs = 1_000
+
+/** What is kept of an event. */
+export type EventPlace = Pick<LoggedEvent, 'position' | 'type' | 'object' | 'recordId'>
 
 /** One organization whose events somebody follows. */
 interface Followed {
@@ -11,13 +15,16 @@ interface Followed {
   stop: () => void
   /** Null until it is known where the log stands. */
   position: number | null
+  /** The latest events: all of them behind `keptAfter`. */
+  kept: EventPlace[]
+  keptAfter: number
   isReading: boolean
   /** Something was written while it was being read. */
   isStale: boolean
 }
 
 /**
- * Wakes whoever follows one record. The log of an organization is read once for all who follow its records, by each process; what
+ * Wakes whoever follows one record. The log of an organization is read once in each process for all who follow its records; what
  * they then tell of an event is read by each of them.
  */
 export class RecordWatch {
@@ -44,11 +51,27 @@ export class RecordWatch {
     }
   }
 
+  /** The next events of a record, at most `limit`, in order. */
+  async next(
+    organizationId: string,
+    { after, limit, object, recordId }: Required<EventSelection>,
+  ): Promise<readonly EventPlace[]> {
+    const followed = this.#followed.get(organizationId)
+    if (!followed || followed.position === null || after < followed.keptAfter) {
+      return this.events.read(organizationId, { after, limit, object, recordId })
+    }
+    return followed.kept
+      .filter((event) => event.position > after && event.recordId === recordId && event.object === object)
+      .slice(0, limit)
+  }
+
   #follow(organizationId: string): Followed {
     const followed: Followed = {
       watchers: new Map(),
       stop: () => {},
       position: null,
+      kept: [],
+      keptAfter: 0,
       isReading: false,
       isStale: false,
     }
@@ -76,16 +99,19 @@ export class RecordWatch {
 
   async #readOn(organizationId: string, followed: Followed): Promise<void> {
     if (followed.position === null) {
-      followed.position = await this.events.latest(organizationId)
+      followed.position = followed.keptAfter = await this.events.latest(organizationId)
       // Whoever began to follow meanwhile may have missed something.
       for (const watchers of followed.watchers.values()) for (const wake of watchers) wake()
       return
     }
     const events = await this.events.read(organizationId, { after: followed.position, limit: batch })
-    for (const { position, object, recordId } of events) {
+    for (const { position, type, object, recordId } of events) {
       followed.position = position
+      followed.kept.push({ position, type, object, recordId })
       for (const wake of followed.watchers.get(`${object} ${recordId}`) ?? []) wake()
     }
+    const outdated = followed.kept.splice(0, followed.kept.length - keptMax)
+    followed.keptAfter = outdated.at(-1)?.position ?? followed.keptAfter
     if (events.length === batch) followed.isStale = true
   }
 }

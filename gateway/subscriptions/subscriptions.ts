@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { isErrorCode, Refusal } from '../../subgraphs/kernel/errors.ts'
-import type { EventFeed, LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import type { EventFeed } from '../../subgraphs/kernel/outbox/event-feed.ts'
 import { endsCredential } from '../edge/ends-credential.ts'
 import type { StreamSlots } from '../edge/stream-slots.ts'
 import type { Graph, GraphResult } from '../graph/graph.ts'
@@ -11,7 +11,7 @@ import type { Prepared } from '../graph/prepared.ts'
 import type { Variables } from '../graph/variable-values.ts'
 import { changeQueryOf, type ChangeQuery } from './change-query.ts'
 import { LiveResults } from './live-results.ts'
-import { RecordWatch } from './record-watch.ts'
+import { RecordWatch, type EventPlace } from './record-watch.ts'
 import { Turns } from './turns.ts'
 import { Wake } from './wake.ts'
 
@@ -79,7 +79,8 @@ export class Subscriptions {
       const asked = await graph.prepareInTurn(query.document, null)
       // Before the record is looked at: what happens to it from here on is told.
       const after = query.after ?? (await events.latest(caller.organizationId))
-      const subscription = new Subscription({ ...this.#options, ...subscribe, asked, query, turns: this.#turns }, after)
+      const shared = { graph, watch: this.#watch, turns: this.#turns }
+      const subscription = new Subscription({ ...shared, ...subscribe, asked, query }, after)
       await subscription.requireRecord()
       this.#open.add(subscription)
       const unwatch = this.#watch.watch(caller.organizationId, query.object, query.recordId, subscription.wake)
@@ -100,7 +101,8 @@ export class Subscriptions {
   }
 }
 
-interface SubscriptionOptions extends Subscribe, Pick<SubscriptionsOptions, 'graph' | 'events'> {
+interface SubscriptionOptions extends Subscribe, Pick<SubscriptionsOptions, 'graph'> {
+  readonly watch: RecordWatch
   /** The query that is executed for each event. */
   readonly asked: Prepared
   readonly query: ChangeQuery
@@ -139,12 +141,13 @@ class Subscription {
   }
 
   async *results(): AsyncGenerator<GraphResult> {
-    const { events, query, caller, cancellation } = this.options
+    const { watch, query, caller, cancellation } = this.options
     const { object, recordId } = query
     const deletion = `${object}.deleted`
     while (!cancellation.isCancelled) {
       if (this.#refusal) throw this.#refusal
-      const logged = await events.read(caller.organizationId, { after: this.after, limit: batch, object, recordId })
+      const next = { after: this.after, limit: batch, object, recordId }
+      const logged = await watch.next(caller.organizationId, next)
       for (const event of logged) {
         const result = await this.#told(event)
         if (cancellation.isCancelled) return
@@ -158,7 +161,7 @@ class Subscription {
   }
 
   /** Null when the subscriber does not see the record at this moment. */
-  async #told({ position }: LoggedEvent): Promise<GraphResult | null> {
+  async #told({ position }: EventPlace): Promise<GraphResult | null> {
     const { turns, currentCaller, caller, cancellation } = this.options
     const result = await turns.run(caller.organizationId, async () =>
       cancellation.isCancelled ? null : this.#execute(await currentCaller(), String(position)),

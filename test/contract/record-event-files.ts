@@ -1,6 +1,6 @@
 import { initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
 import { columnOf, isRecordShape, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
-import type { EventPayload, EventSource, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
+import type { EventPayload, TrackedObject, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
 import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
 import { dataSchema, type EventFile, type Json } from './event-file.ts'
 
@@ -74,7 +74,7 @@ function propertySchemaOf(kind: string): Json {
   return { type: kind.endsWith('?') ? [type, 'null'] : type, ...rest }
 }
 
-function payloadSampleOf({ object, events }: EventSource, { sample, before }: EventType): Json {
+function payloadSampleOf({ object, events }: TrackedObject, { sample, before }: EventType): Json {
   const record: Json = { ...events!.sample, ...sample }
   return {
     object,
@@ -87,7 +87,7 @@ function payloadSampleOf({ object, events }: EventSource, { sample, before }: Ev
 }
 
 /** The event types of what is told otherwise than by its columns. */
-function payloadEventFiles(source: EventSource, { properties: kinds }: EventPayload): EventFile[] {
+function payloadEventFiles(source: TrackedObject, { properties: kinds }: EventPayload): EventFile[] {
   const properties = Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, propertySchemaOf(kind)]))
   return Object.entries(source.events!.types).map(([type, eventType]) => ({
     type,
@@ -97,7 +97,7 @@ function payloadEventFiles(source: EventSource, { properties: kinds }: EventPayl
 }
 
 /** The event types of a source, with their schemas and samples. */
-export const eventFilesOf = (source: EventSource | RecordShape): EventFile[] =>
+export const eventFilesOf = (source: TrackedObject | RecordShape): EventFile[] =>
   source.events?.payload
     ? payloadEventFiles(source, source.events.payload)
     : isRecordShape(source)

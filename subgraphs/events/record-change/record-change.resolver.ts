@@ -67,10 +67,13 @@ async function recordChange(
     throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be the cursor of a RecordChange.' })
   }
   const recordId = id.toLowerCase()
-  const isLive = await isSeen(ctx, object, recordId)
+  if (!isId(recordId)) throw notFound(`The ${object}`)
   const position = Number(cursor)
   const selection = { after: position - 1, limit: 1, object, recordId }
-  const [event] = await ctx.events.read(ctx.caller.organizationId, selection)
+  const [isLive, [event]] = await Promise.all([
+    isSeen(ctx, object, recordId),
+    ctx.events.read(ctx.caller.organizationId, selection),
+  ])
   if (event?.position !== position) return null
   const { id: eventId, type, occurredAt } = event
   return { id: eventId, type, cursor, occurredAt, ...(isLive && { [object]: { id: recordId } }) }
@@ -79,7 +82,7 @@ async function recordChange(
 /** True for a live record, false for a deleted one, which whoever saw it may know of. Throws NOT_FOUND when it is out of sight. */
 async function isSeen(ctx: RequestContext, object: string, id: string): Promise<boolean> {
   const shape = recordNamed(object)
-  if (!shape || !isId(id)) throw notFound(`The ${object}`)
+  if (!shape) throw notFound(`The ${object}`)
   if ((await seenIds(ctx, shape, [id])).has(id)) return true
   const seen = await inSight(ctx, new Map([[object, shape]]), { [object]: [id] })
   if (!seen[object]?.length) throw notFound(`The ${object}`)

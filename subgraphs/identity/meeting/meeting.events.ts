@@ -1,4 +1,4 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { auditRecord } from '../audit/audit.ts'
 import type { StoredConnection } from './meeting.ts'
 
@@ -11,7 +11,7 @@ const record = {
   connectedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const meetingConnectionChanges: EventSource<StoredConnection> = {
+export const meetingConnectionChanges: TrackedObject<StoredConnection> = {
   object: 'meeting_connection',
   audit: auditRecord('meeting_connection', ({ provider, scope, userId }) => ({ provider, scope, userId })),
   events: {

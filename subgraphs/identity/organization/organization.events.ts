@@ -1,4 +1,4 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { auditChange } from '../audit/audit.ts'
 import type { Organization } from './organization.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
@@ -14,7 +14,7 @@ const record = {
 
 type OrganizationWithSettings = Organization & { readonly settings?: OrganizationSettings }
 
-export const organizationChanges: EventSource<OrganizationWithSettings> = {
+export const organizationChanges: TrackedObject<OrganizationWithSettings> = {
   object: 'organization',
   audit: auditChange('organization', ({ previous, next }) => ({
     before: previous,

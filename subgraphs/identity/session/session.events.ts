@@ -1,4 +1,4 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { auditChange } from '../audit/audit.ts'
 
 const record = {
@@ -18,7 +18,7 @@ interface ToldSession {
   readonly reason?: string
 }
 
-export const sessionChanges: EventSource<ToldSession> = {
+export const sessionChanges: TrackedObject<ToldSession> = {
   object: 'session',
   audit: auditChange('session', ({ next: { userId, reason } }) => ({ after: { userId, ...(reason && { reason }) } })),
   eventTypes: { CREATE: 'session.started', DELETE: 'session.ended' },

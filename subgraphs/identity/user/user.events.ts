@@ -1,4 +1,4 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { auditRecord } from '../audit/audit.ts'
 import type { User } from './user.ts'
 
@@ -20,7 +20,7 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const userChanges: EventSource<User> = {
+export const userChanges: TrackedObject<User> = {
   object: 'user',
   audit: auditRecord('user', (user) => user),
   events: {

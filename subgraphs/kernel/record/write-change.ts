@@ -1,7 +1,7 @@
 import { actorIdOf } from '../context.ts'
 import { eventInsert } from '../outbox/event.ts'
 import type { RequestContext } from '../request.ts'
-import type { Change, EventSource } from './event-types.ts'
+import type { Change, TrackedObject } from './event-types.ts'
 import { Values } from './predicate.ts'
 import { eventsOf, eventTypeOf } from './record-events.ts'
 
@@ -12,7 +12,7 @@ import { eventsOf, eventTypeOf } from './record-events.ts'
  */
 export async function writeChange<T extends object>(
   ctx: RequestContext,
-  source: EventSource<T>,
+  source: TrackedObject<T>,
   change: Change<T>,
   rowSql: (values: Values) => string,
 ): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function writeChange<T extends object>(
 /** The events and the audit entry of a change whose rows, as they are in several tables, the transaction has written already. */
 export async function announceChange<T extends object>(
   ctx: RequestContext,
-  source: EventSource<T>,
+  source: TrackedObject<T>,
   change: Change<T>,
 ): Promise<void> {
   await writeChange(ctx, source, change, () => 'select 1')

@@ -177,9 +177,13 @@ export const callers: readonly Caller[] = [
   starred('an admin', 'admin'),
   starred('a manager', 'manager'),
   starred('a member who sees all', 'all'),
-  starred("a member who sees its own records, of another's", 'own', (access) => hidden(access, ['everybody'])),
-  starred('a member who sees its own records, of its own', 'own', undefined, 'own'),
-  starred("a member who sees its team's records, of a stranger's", 'team', (access) => hidden(access, ['everybody'])),
+  starred('a member with visibility OWN, for a record of another user', 'own', (access) =>
+    hidden(access, ['everybody']),
+  ),
+  starred('a member with visibility OWN, for a record of the member', 'own', undefined, 'own'),
+  starred('a member with visibility TEAM, for a record outside the team', 'team', (access) =>
+    hidden(access, ['everybody']),
+  ),
   starred("a member who sees its team's records, of a mate's", 'team', undefined, 'mate'),
   starred('a user who may only read', 'reader', readOnly),
 
@@ -275,7 +279,7 @@ export const callers: readonly Caller[] = [
   refused('key as bearer', 'a key as bearer token', 'UNAUTHENTICATED', false),
   refused('basic', 'a user name and password', 'UNAUTHENTICATED', false),
   {
-    name: 'nobody',
+    name: 'a caller without a credential',
     headers: () => ({}),
     refusal: ({ isPublic }) => (isPublic ? null : 'UNAUTHENTICATED'),
     isMetered: false,

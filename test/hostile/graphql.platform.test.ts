@@ -445,7 +445,7 @@ describe('documents', () => {
     ['{ accountList(orderBy: [{field: nam}]) { total } }', 'enum value'],
     ['{ accountList { ... on Acount { id } } }', 'fragment type'],
     ['{ __typename @includ(if: true) }', 'directive'],
-  ])('tell a stranger nothing of the schema: %s', async (query) => {
+  ])('reveal nothing of the schema without a credential: %s', async (query) => {
     const { status, text } = await ask({ query }, {})
     expect([status, /did you mean|suggest/i.test(text)]).toEqual([400, false])
   })

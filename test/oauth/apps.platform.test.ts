@@ -72,7 +72,7 @@ describe('oauthAppCreate', () => {
     ],
     ['a control character', { redirectUris: ['https://app.example.com/\u0001'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     ['dot segments', { redirectUris: ['https://app.example.com/a/../cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
-    ['a host in capitals', { redirectUris: ['https://App.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a host in upper case', { redirectUris: ['https://App.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     [
       'a host with non-ASCII letters',
       { redirectUris: ['https://äpp.example.com/cb'] },

@@ -118,7 +118,7 @@ describe('authRegister', () => {
 })
 
 describe('authLogin', () => {
-  it.each(['is deactivated', 'is taken out'])(
+  it.each(['is deactivated', 'is removed'])(
     'starts no session of a user who %s while the password is hashed',
     async (what) => {
       const { email, organizationId, userId } = await somebody()
@@ -150,7 +150,7 @@ describe('authLogin', () => {
 })
 
 describe('authChangePassword', () => {
-  it.each(['is deactivated', 'is taken out'])(
+  it.each(['is deactivated', 'is removed'])(
     'changes nothing for a user who %s while the password is hashed',
     async (what) => {
       const { email, organizationId, userId, rest } = await somebody()

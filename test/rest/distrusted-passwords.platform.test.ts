@@ -43,19 +43,19 @@ const ways: Record<string, (directory: Directory, email: string) => Promise<stri
     expect([status, body.active]).toEqual([201, true])
     return body.id as string
   },
-  'is invited, then active to the directory': async (directory, email) => {
+  'is invited, then set active by the directory': async (directory, email) => {
     await register(email)
     const { id } = (await directory.admin.userInvite!({ body: { email } })).body
     expect((await setActive(directory, id, true)).body.active).toBe(true)
     return id as string
   },
-  'is invited, then registered by somebody, then active to the directory': async (directory, email) => {
+  'is invited, then registered, then set active by the directory': async (directory, email) => {
     const { id } = (await directory.admin.userInvite!({ body: { email } })).body
     await register(email)
     await setActive(directory, id, true)
     return id as string
   },
-  'is invited, then inactive and active to the directory': async (directory, email) => {
+  'is invited, then set inactive and active by the directory': async (directory, email) => {
     await register(email)
     const { id } = (await directory.admin.userInvite!({ body: { email } })).body
     await setActive(directory, id, false)
@@ -78,7 +78,7 @@ const ways: Record<string, (directory: Directory, email: string) => Promise<stri
   },
 }
 
-describe.each(Object.keys(ways))('an address that somebody registered, never proved, and that %s', (way) => {
+describe.each(Object.keys(ways))('an address that was registered, never verified, and that %s', (way) => {
   it('accepts no earlier password, but the one that a mailed code sets', async () => {
     const directory = await newDirectory(platform)
     const { organizationId, admin } = directory

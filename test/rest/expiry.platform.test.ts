@@ -76,7 +76,7 @@ const credentials: Readonly<Record<string, Credential>> = {
     },
     over: '401 API_KEY_EXPIRED',
   },
-  'a secret that was rotated out': {
+  'the previous secret of a rotated key': {
     lifeMs: hour,
     async make() {
       const { person, key } = await aKey()
@@ -149,7 +149,7 @@ const credentials: Readonly<Record<string, Credential>> = {
     },
     over: '400 TOKEN_INVALID',
   },
-  'a visit to the consent page': {
+  'a session of the consent page': {
     lifeMs: 15 * minute,
     async make() {
       const { person, config } = await aClient()

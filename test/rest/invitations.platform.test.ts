@@ -67,7 +67,7 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
 
   it.each([
     ['is deactivated', 'userDeactivate', undefined],
-    ['is taken out', 'userDelete', undefined],
+    ['is removed', 'userDelete', undefined],
     ['is lowered', 'userUpdate', { role: 'MANAGER' }],
   ])('is void when who invited %s', async (_what, operation, body) => {
     const { owner, organizationId } = await anOrganization()

@@ -95,21 +95,18 @@ async function aPerson() {
 }
 
 describe('authMeetingCallback', () => {
-  it.each(['signs out', 'is taken out'])(
-    'stores no token of a user who %s before the provider answers',
-    async (what) => {
-      const { begin, back, rest, organizationId, userId } = await aPerson()
-      const { state } = await begin()
-      meanwhile = async () => {
-        if (what === 'signs out') await rest.authLogout!()
-        else await removeUser(platform.services, organizationId, userId)
-      }
-      const answer = await back(state)
-      meanwhile = null
-      expect(told(answer)).toBe('401 UNAUTHENTICATED')
-      expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
-    },
-  )
+  it.each(['signs out', 'is removed'])('stores no token of a user who %s before the provider answers', async (what) => {
+    const { begin, back, rest, organizationId, userId } = await aPerson()
+    const { state } = await begin()
+    meanwhile = async () => {
+      if (what === 'signs out') await rest.authLogout!()
+      else await removeUser(platform.services, organizationId, userId)
+    }
+    const answer = await back(state)
+    meanwhile = null
+    expect(told(answer)).toBe('401 UNAUTHENTICATED')
+    expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
+  })
 
   it('exchanges the code for tokens, which are stored encrypted and never returned', async () => {
     const person = await aPerson()

@@ -30,8 +30,8 @@ async function somebodyElsewhere() {
 
 const people: Record<string, () => Promise<string>> = {
   nobody: async () => anEmail(),
-  'somebody with an account': async () => (await somebodyElsewhere()).email,
-  'somebody whom another organization provisioned': async () => {
+  'a person with an account': async () => (await somebodyElsewhere()).email,
+  'a person whom another organization provisioned': async () => {
     const email = anEmail()
     await (await newDirectory(platform)).scim('POST', '/Users', { userName: email })
     return email

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcessBeside } from '../processes.ts'
+import { aSecondProcess } from '../processes.ts'
 import { answerOf } from '../rest-client.ts'
-import { expensiveLists, fillLongAccounts, hopeless, type GraphqlRequest } from './isolation.fixture.ts'
+import { expensiveLists, fillLongAccounts, unmatchedFilter, type GraphqlRequest } from './isolation.fixture.ts'
 
 const platform = usePlatform()
 let attacker: Member
@@ -54,7 +54,7 @@ describe('a read that takes too long', () => {
       accountConnection(filter: $filter) { nodes { id } }
       caseStats { total }
     }`
-    const { status, body } = await attacker.graphql(query, { filter: hopeless(99) })
+    const { status, body } = await attacker.graphql(query, { filter: unmatchedFilter(99) })
     expect(status).toBe(200)
     expect(body.data).toBeNull()
     expect(body.errors).toMatchObject([{ path: ['accountConnection'], extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
@@ -70,7 +70,7 @@ describe('a read that takes too long', () => {
     const query = `mutation ($filter: AccountFilter) {
       accountUpdate(id: "${body.id}", input: { name: "Changed" }) { id children(filter: $filter) { totalCount } }
     }`
-    const answer = await victim.graphql(query, { filter: hopeless(90) }, { 'idempotency-key': 'slow' })
+    const answer = await victim.graphql(query, { filter: unmatchedFilter(90) }, { 'idempotency-key': 'slow' })
     expect(answer.body.errors).toMatchObject([{ extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
     expect((await victim.rest['account']!({ id: body.id })).body).toMatchObject({ name: 'Parent', version: 1 })
   })
@@ -175,7 +175,7 @@ describe('under attack', () => {
   }
 
   it("keeps another organization's p95 by id within three times its value without an attack", async () => {
-    const process = await aProcessBeside(platform)
+    const process = await aSecondProcess(platform)
     onTestFinished(() => process.kill())
     await process.start()
     const { url } = process

@@ -415,9 +415,9 @@ async function registers(url: string): Promise<void> {
   expect([denied.status, ((await denied.json()) as { error: string }).error]).toEqual([403, 'access_denied'])
   const registered = await register(session, { client_uri: 'https://app.example.com/', contacts: ['a@example.com'] })
   expect(registered.status).toBe(201)
-  const { client_id, client_secret, ...told } = (await registered.json()) as Record<string, string>
+  const { client_id, client_secret, ...outcome } = (await registered.json()) as Record<string, string>
   expect(client_secret).toMatch(/^cs_[\w-]{43}$/)
-  expect(told).toEqual({
+  expect(outcome).toEqual({
     client_name: 'Registered',
     client_uri: 'https://app.example.com/',
     application_type: 'web',

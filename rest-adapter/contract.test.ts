@@ -6,7 +6,7 @@ const { document, operations } = partsContract
 const operation = (id: string) => operations.find((candidate) => candidate.id === id)!
 
 describe('loadContract', () => {
-  it('serves the paths of an area under its alias too, with ids of their own and the same documents', () => {
+  it('serves the paths of an area under its alias too, with separate operation ids and the same documents', () => {
     const originals = operations.filter(({ id, documentId }) => id === documentId)
     const copies = operations.filter(({ id, documentId }) => id !== documentId)
     expect(copies.map(({ id }) => id)).toEqual(originals.map(({ id }) => `${id}_components`))
@@ -34,6 +34,11 @@ describe('loadContract', () => {
     expect(operation('partUpdate').body).toMatchObject({ required: true, schema: { required: ['name'] } })
     expect(operation('partUpdate').acceptsIdempotencyKey).toBe(true)
     expect(operation('partDelete').acceptsIdempotencyKey).toBe(false)
-    expect(operation('partDelete').success).toEqual({ status: 204, headers: new Set(['API-Version']), hasBody: false })
+    expect(operation('partDelete').success).toEqual({
+      status: 204,
+      headers: new Set(['API-Version']),
+      hasBody: false,
+      isStream: false,
+    })
   })
 })

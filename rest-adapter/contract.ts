@@ -11,6 +11,15 @@ import {
 } from './openapi.ts'
 import type { CookieAction } from './session-cookies.ts'
 
+/** The success answer of an operation. */
+export interface Success {
+  readonly status: number
+  readonly headers: ReadonlySet<string>
+  readonly hasBody: boolean
+  /** It is a stream of events (`text/event-stream`). */
+  readonly isStream: boolean
+}
+
 /** One REST operation: what the routes, the translation and the answers need to know of it. */
 export interface RestOperation {
   readonly id: string
@@ -23,7 +32,7 @@ export interface RestOperation {
   readonly isPublic: boolean
   readonly parameters: readonly Parameter[]
   readonly body: { readonly required: boolean; readonly schema: Schema } | null
-  readonly success: { readonly status: number; readonly headers: ReadonlySet<string>; readonly hasBody: boolean }
+  readonly success: Success
   readonly acceptsIdempotencyKey: boolean
   readonly sunset: Sunset | null
   readonly sessionCookies: CookieAction | null
@@ -86,7 +95,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
 const withSchema = (document: OpenApiDocument, parameter: Parameter): Parameter =>
   parameter.schema ? { ...parameter, schema: resolve<Schema>(document, parameter.schema) } : parameter
 
-function successOf(document: OpenApiDocument, operation: OperationObject): RestOperation['success'] {
+function successOf(document: OpenApiDocument, operation: OperationObject): Success {
   const [status, found] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
   if (!status || !found) throw new Error(`${operation.operationId} describes no success.`)
   const response = resolve<ResponseObject>(document, found)
@@ -94,5 +103,6 @@ function successOf(document: OpenApiDocument, operation: OperationObject): RestO
     status: Number(status),
     headers: new Set(Object.keys(response.headers ?? {})),
     hasBody: response.content !== undefined,
+    isStream: response.content?.['text/event-stream'] !== undefined,
   }
 }

@@ -1,13 +1,21 @@
 import type { Edge } from '../gateway/edge/edge.ts'
+import type { EventStreams } from '../gateway/edge/event-streams.ts'
+import type { StreamSlots } from '../gateway/edge/stream-slots.ts'
 import type { Graph } from '../gateway/graph/graph.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credential.ts'
 
-/** What stands between the network and an operation: addresses, credentials, quotas, and how a refusal is written. */
-export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'refuse'>
+/** The request edge: rate limits, authentication, quotas, and writing refusals. */
+export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'refuse' | 'problem' | 'finished'>
+
+/** Sends event streams and limits their number. */
+export interface StreamsPort {
+  readonly eventStreams: Pick<EventStreams, 'send'>
+  readonly streamSlots: Pick<StreamSlots, 'take'>
+}
 
 export type GraphPort = Pick<Graph, 'prepare' | 'authorize' | 'execute' | 'apiSchema'>
 
 export interface DeprecatedCalls {
-  /** Must neither throw nor be waited for. */
+  /** Must not throw; callers do not wait for it. */
   record(call: DeprecatedCall): void
 }

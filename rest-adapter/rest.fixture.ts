@@ -6,6 +6,8 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import express from 'express'
 import { graphql, parse } from 'graphql'
 import { anEdge } from '../gateway/edge/edge.fixture.ts'
+import { EventStreams } from '../gateway/edge/event-streams.ts'
+import { StreamSlots } from '../gateway/edge/stream-slots.ts'
 import { composeSupergraph } from '../gateway/graph/compose.ts'
 import { Graph } from '../gateway/graph/graph.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
@@ -13,6 +15,7 @@ import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../subgr
 import { loadContract } from './contract.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credential.ts'
 import { restRouter } from './routes.ts'
+import type { Exception } from './serve.ts'
 
 export const partsContract = loadContract(fileURLToPath(new URL('./fixture', import.meta.url)))
 
@@ -66,7 +69,7 @@ const resolvers = {
   },
 }
 
-/** A subgraph of parts that remembers what it was asked. */
+/** A subgraph of parts that records its requests. */
 class Parts implements SubgraphEndpoint {
   readonly name = 'parts'
   readonly requests: SubgraphRequest[] = []
@@ -97,9 +100,10 @@ export interface Sent {
   readonly body?: unknown
 }
 
-/** The adapter over the parts, on a port of its own, with real edge and graph. The time is the edge's start. */
-export async function partsServer() {
-  const { edge, issue } = anEdge()
+/** The adapter over the parts on a free port, with a real edge and graph. The time is the start time of the edge fixture. */
+export async function partsServer(watch: Exception = () => []) {
+  const eventStreams = new EventStreams()
+  const { edge, issue, finished } = anEdge()
   const { secret } = issue({ scopes: ['WRITE_ACCOUNTS'] })
   const reader = issue({ id: 'key-2' }).secret
   const parts = new Parts()
@@ -113,7 +117,12 @@ export async function partsServer() {
       graph,
       clock: { now: () => new Date('2026-03-01T12:00:00Z') },
       deprecatedCalls: { record: (call) => void deprecated.push(call) },
-      exceptions: new Map([['partEcho', ({ path }) => path['text']]]),
+      eventStreams,
+      streamSlots: new StreamSlots({ perOrganization: 1 }),
+      exceptions: new Map<string, Exception>([
+        ['partEcho', ({ path }) => path['text']],
+        ['partWatch', (call) => watch(call)],
+      ]),
     }),
   )
   const server = createServer(app).listen(0, '127.0.0.1')
@@ -136,5 +145,15 @@ export async function partsServer() {
     return { status: response.status, headers: response.headers, body: json, text }
   }
 
-  return { send, base, parts, deprecated, reader, writer: secret, close: () => void server.close() }
+  return {
+    send,
+    base,
+    parts,
+    finished,
+    eventStreams,
+    deprecated,
+    reader,
+    writer: secret,
+    close: () => void server.close(),
+  }
 }

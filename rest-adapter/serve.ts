@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Prepared } from '../gateway/graph/prepared.ts'
 import { readBody } from '../gateway/edge/body.ts'
 import { cancellationOf } from '../gateway/edge/cancellation-of.ts'
+import type { Admission } from '../gateway/edge/edge.ts'
+import type { ServerSentEvent } from '../gateway/edge/event-streams.ts'
 import { claimOf } from '../gateway/edge/idempotency.ts'
-import { refuseUnmet } from '../gateway/graph/authorize.ts'
+import { refuseUnmet } from '../subgraphs/kernel/unmet-scopes.ts'
+import { cancellationBy } from '../subgraphs/kernel/cancellation.ts'
 import type { Clock } from '../subgraphs/kernel/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
@@ -13,14 +16,17 @@ import { leaveOutHidden } from './leave-out.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
 import type { RestOperation } from './contract.ts'
 import { announce, noteDeprecated } from './deprecation.ts'
-import type { DeprecatedCalls, EdgePort, GraphPort } from './ports.ts'
+import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
 import { bodyRequired, type Validator } from './validate.ts'
 import { Wording } from './wording.ts'
 
-/** What an exception gets: the checked inputs of its operation. It returns the body of the success answer. */
+/**
+ * What an exception gets: the checked inputs of its operation. It returns the body of the success answer, or the events of an
+ * operation whose success answer is a stream; `context.cancellation` tells those when the client has left or the server stops.
+ */
 export interface ExceptionCall {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -33,7 +39,7 @@ export interface ExceptionCall {
 /** Code behind an operation that no stored document can say. */
 export type Exception = (call: ExceptionCall) => unknown
 
-export interface Surroundings {
+export interface Surroundings extends StreamsPort {
   readonly version: string
   readonly edge: EdgePort
   readonly graph: GraphPort
@@ -89,10 +95,12 @@ export class Endpoint {
       const nothing = plan.translation.namesNothing(req.params)
       if (nothing !== null) throw namesNothing(nothing)
       const inputs = await this.inputs(plan, caller, req, res)
-      const cancellation = cancellationOf(plan.prepared?.kind, res)
+      const cancellation = this.operation.success.isStream
+        ? cancellationBy(res)
+        : cancellationOf(plan.prepared?.kind, res)
       const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation }
       if (plan.prepared) await this.execute(plan.prepared, plan.translation, inputs, context, req, res)
-      else await this.except(inputs, context, req, res)
+      else await this.except(inputs, admission, context, req, res)
     } catch (thrown) {
       edge.refuse(thrown, req, res)
     }
@@ -178,6 +186,7 @@ export class Endpoint {
 
   private async except(
     inputs: Inputs,
+    admission: Admission,
     context: OperationContext,
     req: ServedRequest,
     res: ServerResponse,
@@ -186,9 +195,40 @@ export class Endpoint {
     if (!exception) throw new Error(`${this.operation.id} has neither a stored document nor an exception.`)
     const { query, body } = inputs
     const result = await exception({ req, res, context, path: req.params, query, body })
+    if (isEvents(result)) return this.stream(result, admission, context, req, res)
     if (!res.headersSent) writeAnswer(this.operation, result, false, req.url!, res)
   }
+
+  /** The request counts as answered when the stream begins. What the stream fails with is its last event, called `error`. */
+  private async stream(
+    events: AsyncIterable<ServerSentEvent>,
+    admission: Admission,
+    context: OperationContext,
+    req: ServedRequest,
+    res: ServerResponse,
+  ): Promise<void> {
+    const { edge, eventStreams, streamSlots } = this.around
+    const { status } = this.operation.success
+    const cancellation = context.cancellation ?? cancellationBy(res)
+    const leave = streamSlots.take(admission.caller.organizationId || admission.caller.ip)
+    async function* toTheirEnd(): AsyncGenerator<ServerSentEvent> {
+      try {
+        yield* events
+      } catch (thrown) {
+        if (!cancellation.isCancelled) yield { event: 'error', data: JSON.stringify(edge.problem(thrown, req, res)) }
+      }
+    }
+    try {
+      edge.finished(admission, status)
+      await eventStreams.send(res, toTheirEnd(), cancellation, status)
+    } finally {
+      leave()
+    }
+  }
 }
+
+const isEvents = (result: unknown): result is AsyncIterable<ServerSentEvent> =>
+  typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 
 const isStrict = ({ headers }: IncomingMessage): boolean =>
   headers['prefer'] !== undefined && /(?:^|[,;\s])handling\s*=\s*"?strict\b/i.test(String(headers['prefer']))

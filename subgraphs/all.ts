@@ -1,14 +1,21 @@
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
+import { events } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
+import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
-import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import { mailCountTable, mailQueueTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import type { Queue } from './kernel/queue/queue.ts'
+import { queueNotification } from './kernel/queue/queue-table.ts'
+import { isRecordShape } from './kernel/record/definition.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
+import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
+import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
@@ -16,7 +23,7 @@ import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgrap
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support, events]
 
 // Records of identity are administered, not restricted by profiles.
 knowRecords(
@@ -25,7 +32,7 @@ knowRecords(
     .flatMap(({ resources }) =>
       resources.flatMap(({ entities = {}, announces = [] }) => [
         ...Object.values(entities),
-        ...announces.filter((announcing) => 'entity' in announcing),
+        ...announces.filter(isRecordShape),
       ]),
     ),
 )
@@ -35,6 +42,10 @@ export const migrations: readonly Migration[] = [
   dataKeyTable,
   mailTable,
   mailCountTable,
+  eventLogTables,
+  customFieldFunctions,
+  queueNotification,
+  mailQueueTable,
   ...subgraphs.flatMap(migrationsOf),
 ]
 
@@ -44,6 +55,9 @@ export const jobs: readonly Job[] = [
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]
+
+/** Work that leaves the process, attempted in a worker as soon as it was queued. */
+export const queues: readonly Queue[] = [mailQueue]
 
 /** Every column with secrets that are read back. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { validateEvents, type StoredEvent } from './contract/validate-events.ts'
 import type { Platform } from './platform.ts'
 import type { Answer } from './rest-client.ts'
+import { storedEvents } from './stored-events.ts'
 
 /** Returns the response of a call, after checking that the call changed nothing. */
 export async function unchanged<A = Answer>(platform: Platform, call: () => Promise<A>): Promise<A> {
@@ -29,7 +30,8 @@ export async function refusedInputs(platform: Platform, call: () => Promise<Answ
 
 /** Checks that every stored event of a record is valid for the schema of its type. */
 export async function expectValidEvents(platform: Pick<Platform, 'query'>): Promise<void> {
-  const rows = await platform.query<StoredEvent & Record<string, unknown>>(
+  const rows = await storedEvents<StoredEvent>(
+    platform.query.bind(platform),
     `select type, version, data from kernel.event where object in ('account', 'case', 'case_comment', 'product')`,
   )
   expect(rows.length).not.toBe(0)

@@ -16,6 +16,7 @@ import { schemaPath } from '../subgraphs/kernel/paths.ts'
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
 import { fingerprintOf } from './requests/fingerprint.ts'
+import { storedEvents } from './stored-events.ts'
 import { answerOf, restClient, type Answer, type RestClient } from './rest-client.ts'
 
 export interface MemberOptions {
@@ -158,8 +159,9 @@ export class Platform {
 
   /** Events of a record, in order. */
   async eventsOf(recordId: string): Promise<EventRow[]> {
-    return this.query<EventRow>(
-      `select type, record_id as "recordId", actor_id as "actorId", data from kernel.event where record_id = $1 order by transaction_id, position`,
+    return storedEvents<EventRow>(
+      this.query,
+      `select type, record_id as "recordId", actor_id as "actorId", data from kernel.event where record_id = $1 order by id`,
       [recordId],
     )
   }

@@ -1,11 +1,13 @@
 import type { Edge } from '../edge/edge.ts'
 import type { Graph } from '../graph/graph.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 
-export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'standing' | 'finished' | 'addressOf'>
+export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'currentCaller' | 'finished' | 'addressOf'>
 
 export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'prepareInTurn' | 'authorize' | 'execute'>
 
 export interface Ports {
   readonly graph: GraphPort
   readonly edge: EdgePort
+  readonly subscriptions: Pick<Subscriptions, 'open'>
 }

@@ -12,6 +12,8 @@ import { Vault } from '../kernel/secrets/vault.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
+import { EventLog } from '../kernel/outbox/event-log.ts'
+import { builtInShapes } from '../kernel/record/organization-shapes.ts'
 import type { Services } from '../kernel/request.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
@@ -22,28 +24,32 @@ export interface Place {
   readonly dataDir: string
 }
 
-/** A migrated, empty database, a data folder of its own and the services on them. */
+/** A migrated, empty database, a new data folder and the services on both. */
 export async function aPlace(now = noon, encryptionKey: string | null = null): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
-  const { database, drop } = await freshDatabase()
+  const { database, url, drop } = await freshDatabase()
   onTestFinished(async () => {
     await drop()
     await rm(dataDir, { recursive: true })
   })
   const keys = await loadKeys({ dataDir, signingKey: null, encryptionKey, callerKey: null })
+  const tenants = { of: () => database }
+  const log = pino({ level: 'silent' })
   const services = {
     database,
-    tenants: { of: () => database },
+    tenants,
     aboveTenants: { of: () => database },
     vault: new Vault(database, keys.encryption),
     clock: { now: () => now },
-    log: pino({ level: 'silent' }),
+    log,
     languageModel: localModel,
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),
     mailer: new RememberingMailer(),
     outbound: new Outbound([]),
+    events: new EventLog({ tenants, databaseUrl: url, log }),
+    shapes: builtInShapes,
   }
   return { services, dataDir }
 }

@@ -10,6 +10,8 @@ import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
+import { EventLog } from '../kernel/outbox/event-log.ts'
+import { builtInShapes } from '../kernel/record/organization-shapes.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
@@ -43,6 +45,7 @@ export class IdentityWorld {
   async open(): Promise<void> {
     this.fresh = await freshDatabase()
     this.#tenants = new TenantDatabase({ url: this.fresh.url, guard: this.fresh.database.guard })
+    const log = pino({ level: 'silent' })
     const signing = generateKeyPairSync('ed25519').privateKey
     this.services = {
       database: this.fresh.database,
@@ -50,13 +53,15 @@ export class IdentityWorld {
       aboveTenants: { of: () => this.fresh.database },
       vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },
-      log: pino({ level: 'silent' }),
+      log,
       languageModel: localModel,
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),
       mailer: new RememberingMailer(),
       outbound: new Outbound(['127.0.0.1']),
+      events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
+      shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)
     this.subgraph = new LocalSubgraph('identity', await buildSubgraph(identity), this.services)
@@ -82,10 +87,9 @@ export class IdentityWorld {
     this.services.database.query<R>(text, values)
 
   async eventsOf(recordId: string): Promise<string[]> {
-    const rows = await this.query<{ type: string }>(
-      'select type from kernel.event where record_id = $1 order by transaction_id, position',
-      [recordId],
-    )
+    const rows = await this.query<{ type: string }>('select type from kernel.event where record_id = $1 order by id', [
+      recordId,
+    ])
     return rows.map(({ type }) => type)
   }
 

@@ -12,6 +12,8 @@ import type { Keys } from './keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { EventFeed } from './outbox/event-feed.ts'
+import type { OrganizationShapes, ShapeSource } from './record/organization-shapes.ts'
 import type { Telling } from './record/told.ts'
 import type { Vault } from './secrets/vault.ts'
 
@@ -33,13 +35,18 @@ export interface Services {
   /** Sends what `queueMail` wrote down. */
   readonly mailer: Mailer
   readonly outbound: Outbound
+  readonly events: EventFeed
+  /** The shapes of records with what organizations defined themselves. */
+  readonly shapes: ShapeSource
 }
 
 /** One operation inside one subgraph. */
 export interface RequestContext
-  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'aboveTenants' | 'mailer'> {
+  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'aboveTenants' | 'mailer' | 'shapes'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
+  /** The shapes of the organization as they are when the operation begins; null when it defined nothing. */
+  readonly shapes: OrganizationShapes | null
   /** Where the transaction that is open learns what it must ask the outside; see `callOut`. */
   readonly callsOut: CallsOut | null
   /** Reads of this operation that wait to be joined, by what they ask for. */
@@ -54,10 +61,11 @@ export function requestContext(
   db: Sql = services.tenants.of(operation.caller.organizationId, operation),
   { callsOut = null, telling = null }: Partial<Pick<RequestContext, 'callsOut' | 'telling'>> = {},
 ): RequestContext {
-  const { clock, log, languageModel, keys, counters, settings, outbound, vault } = services
-  const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault }
+  const { clock, log, languageModel, keys, counters, settings, outbound, vault, events } = services
+  const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault, events }
   const bounded = operation.caller.kind === 'SYSTEM' ? db : withinRowBytes(db)
-  return { ...operation, ...reach, db: bounded, callsOut, batches: new Map(), telling }
+  const shapes = services.shapes.shapesOf(operation.caller.organizationId)
+  return { ...operation, ...reach, db: bounded, shapes, callsOut, batches: new Map(), telling }
 }
 
 /** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */

@@ -18,6 +18,9 @@ import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import { onceASecond } from './once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
+import { EventLog } from './outbox/event-log.ts'
+import { EventRelay } from './outbox/event-relay.ts'
+import { builtInShapes, CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
 import type { Services } from './request.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
@@ -44,6 +47,8 @@ export interface ServicesOptions {
   readonly log?: Logger
   /** Works beside the process that serves the embedded database, where one does. */
   readonly besideServer?: boolean
+  /** Where organizations keep what they define; without it none defines anything. */
+  readonly definitions?: DefinitionSource
 }
 
 export const logger = (config: Pick<Config, 'logLevel'>): Logger => openLog(config.logLevel)
@@ -54,6 +59,7 @@ export async function openServices({
   clock = systemClock,
   log = logger(config),
   besideServer = false,
+  definitions,
 }: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -75,12 +81,21 @@ export async function openServices({
     }
     const onError = (error: Error): void => log.warn({ reason: error.message }, 'an idle database connection broke')
     const guard = config.refuseNestedConnections ? connectionGuard() : unguarded
-    const database = new Database({ url: databaseUrl, onError, guard })
+    // Its own connection: the log goes on when the pools are used up.
+    const relayDatabase = new Database({ url: databaseUrl, onError, guard: unguarded, connectionsMax: 1 })
+    closers.push(() => relayDatabase.close())
+    const relay = new EventRelay(relayDatabase, log)
+    closers.push(() => relay.close())
+    const onCommit = relay.wake
+    const database = new Database({ url: databaseUrl, onError, guard, onCommit })
     closers.push(() => database.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
-    const tenants = new TenantDatabase({ url: databaseUrl, onError, guard, cancelThrough: database })
+    const tenants = new TenantDatabase({ url: databaseUrl, onError, guard, cancelThrough: database, onCommit })
     closers.push(() => tenants.close())
+    relay.start()
+    const events = new EventLog({ tenants, databaseUrl, log })
+    closers.push(() => events.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
     const work = new WorkPool(log)
@@ -103,6 +118,8 @@ export async function openServices({
       settings: settingsOf(config),
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),
+      events,
+      shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: readinessOf(database, migrations),
       close,
     }

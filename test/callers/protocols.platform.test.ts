@@ -40,9 +40,13 @@ describe('SCIM', () => {
     ['GET', '/Schemas/urn:ietf:params:scim:schemas:core:2.0:User', 200],
     ['GET', '/Nothing', notFound],
   ]
-  const needed = [401, 'UNAUTHENTICATED', 'A SCIM token is needed: Authorization: Bearer scim_...'] as const
+  const needed = [401, 'UNAUTHENTICATED', 'Send a SCIM token: Authorization: Bearer scim_...'] as const
   const refusals = {
-    'a revoked token': [401, 'UNAUTHENTICATED', 'The SCIM token is not valid; it may have been replaced or revoked.'],
+    'a revoked token': [
+      401,
+      'UNAUTHENTICATED',
+      'The SCIM token must be the current one of the organization; it may have been replaced or revoked.',
+    ],
     'the token of a suspended organization': [401, 'ORGANIZATION_SUSPENDED', 'The organization is suspended.'],
     'an API key': [403, 'API_KEY_SCOPE_BLOCKED', 'API keys cannot call this path; it needs a signed-in session.'],
     'a session': needed,

@@ -39,8 +39,8 @@ describe('event types', () => {
   })
 
   it('cannot be emitted without a declaration', () => {
-    const change = { operation: 'CREATE', previous: null, next: { id: 'x' }, changed: [], actorId: null } as const
-    expect(() => eventsOf(account, { ...change, events: [{ type: 'account.vanished' }] })).toThrow(
+    const change = { operation: 'CREATE', previous: null, next: { id: 'x' } } as const
+    expect(() => eventsOf(account, { ...change, events: ['account.vanished'] }, null)).toThrow(
       'account does not declare the event type account.vanished',
     )
   })

@@ -1,15 +1,14 @@
 import { format, resolveConfig } from 'prettier'
 import { subgraphs } from '../../subgraphs/all.ts'
 import type { EventFile, Json } from './event-file.ts'
-import { plainEventFiles } from './plain-event-files.ts'
-import { recordEventFiles } from './record-event-files.ts'
+import { eventFilesOf } from './record-event-files.ts'
 
 /** Every declared event type with its schema and sample. */
 export const eventFiles: readonly EventFile[] = subgraphs
   .flatMap(({ resources }) =>
     resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
   )
-  .flatMap((announcing) => ('properties' in announcing ? plainEventFiles(announcing) : recordEventFiles(announcing)))
+  .flatMap(eventFilesOf)
 
 /** The path of `case.created` is `events/case/created`. */
 const placeOf = (type: string): string => `events/${type.replace('.', '/')}.v1`

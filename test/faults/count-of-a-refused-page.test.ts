@@ -2,6 +2,7 @@ import 'reflect-metadata'
 import { expect, it, onTestFinished } from 'vitest'
 import { account } from '../../subgraphs/crm/account/account.ts'
 import { readPage } from '../../subgraphs/kernel/record/list.ts'
+import { builtInShapes } from '../../subgraphs/kernel/record/organization-shapes.ts'
 import { systemContext, type Services } from '../../subgraphs/kernel/request.ts'
 
 it('a failed count of a refused page fails only the request, not the process', async () => {
@@ -10,7 +11,10 @@ it('a failed count of a refused page fails only the request, not the process', a
   process.on('unhandledRejection', note)
   onTestFinished(() => void process.off('unhandledRejection', note))
   const database = { query: () => Promise.reject(new Error('the connection is lost')) }
-  const ctx = systemContext({ database } as unknown as Services, '0199d1a0-0000-7000-8000-000000000000')
+  const ctx = systemContext(
+    { database, shapes: builtInShapes } as unknown as Services,
+    '0199d1a0-0000-7000-8000-000000000000',
+  )
 
   const asked = { page: new Set<string>(), record: new Set(['id']), total: true }
   const refused = readPage(ctx, account, { search: 'a', cursor: 'garbage' }, asked)

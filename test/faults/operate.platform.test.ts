@@ -39,7 +39,7 @@ describe('keys:rotate', () => {
     })
 
     // The keys of the organization and of the platform.
-    expect(said).toBe('2 data keys wrapped anew, 2 made, 1 secrets sealed with them.')
+    expect(said).toBe('2 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
     const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
     expect(row!.answer).toMatch(/^k2\./)
     const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!
@@ -51,7 +51,7 @@ describe('keys:rotate', () => {
     const failure = operate(['keys:rotate'])
     await expect(failure).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ENCRYPTION_KEY_FORMER') })
     const back = await operate(['keys:rotate'], { ENCRYPTION_KEY_FORMER: next.toString('base64') })
-    expect(back).toBe('4 data keys wrapped anew, 2 made, 1 secrets sealed with them.')
+    expect(back).toBe('4 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
   })
 
   it('knows every column that contains encrypted text', () => {
@@ -84,8 +84,8 @@ describe('organization', () => {
   })
 
   it.each([
-    [['organization', 'suspend', 'NOBODY'], 'There is no organization NOBODY.'],
-    [['organization', 'freeze', 'X'], /^Say: organization suspend\|resume [^\n]+$/],
+    [['organization', 'suspend', 'NOBODY'], 'The organization NOBODY does not exist.'],
+    [['organization', 'freeze', 'X'], /^Usage: organization suspend\|resume [^\n]+$/],
     [['organization', 'entitlements', '{id}', 'No Feature'], /^Features are at most 200 names [^\n]+$/],
   ])('refuses %j in one line', async (args, line) => {
     const organizationId = await platform.organization()
@@ -106,7 +106,7 @@ describe('organization', () => {
         cwd: folder,
         env: { PATH: '/usr/bin:/bin' },
       })
-      const stderr = `"${name}" is none of: keys:rotate, organization.\n`
+      const stderr = `The command must be one of: keys:rotate, organization; got "${name}".\n`
       await expect(called).rejects.toMatchObject({ code: 1, stderr })
       expect(await readdir(folder)).toEqual([])
     },
@@ -132,7 +132,7 @@ describe('on the embedded database', () => {
     expect(await operate(['organization', 'suspend', id], here)).toBe(`The organization ${id} is SUSPENDED.`)
     expect(await statusOfCall()).toBe(401)
     expect(await operate(['organization', 'resume', id], here)).toBe(`The organization ${id} is ACTIVE.`)
-    expect(await operate(['keys:rotate'], here)).toMatch(/^0 data keys wrapped anew, [^\n]+$/)
+    expect(await operate(['keys:rotate'], here)).toMatch(/^0 data keys re-encrypted, [^\n]+$/)
     expect(await statusOfCall()).toBe(200)
 
     expect(await server.stop()).toBe(0)

@@ -163,7 +163,7 @@ describe('a second start', () => {
     const folder = await aFolder()
     const first = await started({ DATA_DIR: folder, DEMO: 'off' })
     const second = await aProcess(['bin/run', 'main'], { DATA_DIR: folder, DEMO: 'off' })
-    await expect(second.start()).rejects.toThrow(/already serves the data folder/)
+    await expect(second.start()).rejects.toThrow(/already uses the data folder/)
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
     expect(await first.stop()).toBe(0)
   })
@@ -210,7 +210,7 @@ describe('a start with a wrong configuration', () => {
       '"nowhere" does not exist',
     ],
     ['a database role that may not log in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
-    ['an unknown subgraph', {}, 'Name a subgraph', ['bin/run', 'main', 'subgraph', 'sales']],
+    ['an unknown subgraph', {}, 'The subgraph must be one of', ['bin/run', 'main', 'subgraph', 'sales']],
   ] as const)(
     'with %s reports it in one line',
     (_, environment, words, command: readonly string[] = ['bin/run', 'main']) => namesIt(words, environment, command),

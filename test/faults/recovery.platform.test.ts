@@ -137,7 +137,7 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
     expect(await server.ended()).toBe(1)
     const path = join(folder, 'postgres')
     expect(server.said()).toBe(
-      `DATA_DIR: PostgreSQL on ${path} ended and does not start again (the database in ${path}/data is gone).\n`,
+      `DATA_DIR: PostgreSQL on ${path} ended and cannot be restarted (the database folder ${path}/data no longer exists).\n`,
     )
   })
 

@@ -56,7 +56,7 @@ describe('accountUpdate in GraphQL has the bounds of REST', () => {
     const { status, body: outcome } = await unchanged(platform, () => member.rest.accountUpdate!({ id, body }))
     expect([status, outcome.errors]).toEqual([
       400,
-      [{ path: 'customFields', code: 'TOO_MANY', message: 'A record has at most 500 custom fields.' }],
+      [{ path: 'customFields', code: 'TOO_MANY', message: 'A record must have at most 500 custom fields.' }],
     ])
     expect((await update({ customFields: { further: 1, field0: null } })).errors).toBeUndefined()
   })
@@ -73,7 +73,7 @@ describe('custom fields written in several updates', () => {
   }
 
   it('have at most a million characters', async () => {
-    const message = 'The custom fields of a record come to at most 1000000 characters as JSON.'
+    const message = 'The custom fields of a record must have at most 1000000 characters as JSON.'
     expect(await grown('x'.repeat(400_000))).toEqual([400, [{ path: 'customFields', code: 'TOO_LONG', message }]])
   })
 

@@ -113,7 +113,7 @@ describe('a filter', () => {
 })
 
 describe('a value that its type does not accept', () => {
-  const dateTime = 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.'
+  const dateTime = 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.'
 
   it.each<[string, string, unknown, string]>([
     [
@@ -159,7 +159,7 @@ describe('a value that its type does not accept', () => {
     expect([status, body.errors[0].extensions.code, body.errors[0].extensions.errors]).toEqual([
       400,
       'VALIDATION_FAILED',
-      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON is nested deeper than 16 levels.' }],
+      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON must be nested at most 16 levels deep.' }],
     ])
     expect(await platform.fingerprint()).toBe(before)
   })

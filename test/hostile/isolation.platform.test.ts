@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
+import { socketOf, subscribeOn } from '../graphql/live.fixture.ts'
 import { aSecondProcess } from '../processes.ts'
 import { answerOf } from '../rest-client.ts'
 import { expensiveLists, fillLongAccounts, unmatchedFilter, type GraphqlRequest } from './isolation.fixture.ts'
@@ -103,9 +104,45 @@ describe('a request that the client abandons', () => {
   const search = (signal: AbortSignal): Promise<Response> =>
     fetch(`${platform.url}/v1/accounts?search=nowhere`, { headers: attacker.headers, signal })
 
-  it.each([
+  const byEvents = (signal: AbortSignal, { query, variables } = expensiveLists(3, 99)): Promise<Response> =>
+    fetch(`${platform.url}/graphql`, {
+      method: 'POST',
+      headers: { ...attacker.headers, 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query, variables }),
+      signal,
+    })
+  const onSocket = (signal: AbortSignal, { query, variables } = expensiveLists(3, 99)): Promise<Response> =>
+    new Promise((_resolve, reject) => {
+      const live = subscribeOn(socketOf(platform, { apiKey: attacker.secret }), query, { ...variables })
+      signal.addEventListener('abort', () => {
+        live.leave()
+        reject(signal.reason as Error)
+      })
+    })
+  /** A subscription whose first event asks for what takes long. */
+  const subscription = (): GraphqlRequest => ({
+    query: `subscription ($id: ID!, $filter: AccountFilter) {
+      recordChanged(object: ACCOUNT, id: $id, after: "0") { account { children(filter: $filter) { nodes { id } } } }
+    }`,
+    variables: { id: parent, filter: unmatchedFilter(99) },
+  })
+  const reading = async (answer: Promise<Response>): Promise<unknown> => (await answer).text()
+  let parent: string
+  beforeAll(async () => {
+    parent = (await attacker.rest['accountCreate']!({ body: { name: 'Parent' } })).body.id
+    await platform.query('update crm.account set parent_account_id = $1 where organization_id = $2 and id <> $1', [
+      parent,
+      attacker.organizationId,
+    ])
+  })
+
+  it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
     ['GraphQL', (signal: AbortSignal) => send(expensiveLists(3, 99), signal)],
     ['REST', search],
+    ['GraphQL over SSE', byEvents],
+    ['GraphQL on a websocket', onSocket],
+    ['a subscription over SSE', (signal) => reading(byEvents(signal, subscription()))],
+    ['a subscription on a websocket', (signal) => onSocket(signal, subscription())],
   ])('in %s is cancelled in PostgreSQL, and what waits for it is dropped', async (_surface, ask) => {
     const cancelled: unknown[] = []
     const { database } = platform.services

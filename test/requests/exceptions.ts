@@ -5,7 +5,13 @@ import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-tok
 import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { newSession } from './session.ts'
-import type { Requests } from './requests.ts'
+import type { Member, Platform } from '../platform.ts'
+
+/** Who makes requests, and where. */
+interface Requests {
+  readonly platform: Platform
+  readonly member: Member
+}
 
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {

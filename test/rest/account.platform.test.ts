@@ -7,7 +7,7 @@ import { restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform({
   TRUST_PROXY: '127.0.0.1',
   PUBLIC_URL: 'https://crm.example.com',
-  ALLOWED_ORIGINS: 'https://app.example.com',
+  MAIL_LINK_ORIGINS: 'https://app.example.com',
 })
 const password = 'Correct horse 7!'
 const newPassword = 'Better horse 8!'

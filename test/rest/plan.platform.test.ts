@@ -136,7 +136,7 @@ describe('setEntitlements', () => {
       `The plan of the organization ${organizationId} includes catalog, forecasts.`,
     )
     expect(await found()).toEqual({ entitlements: ['catalog', 'forecasts'] })
-    expect(await run('none')).toBe(`The plan of the organization ${organizationId} includes no feature by name.`)
+    expect(await run('none')).toBe(`The plan of the organization ${organizationId} includes no named feature.`)
     expect(await found()).toEqual({ entitlements: [] })
     await expect(run('No such')).rejects.toMatchObject({ stderr: expect.stringContaining('Features are at most') })
   })

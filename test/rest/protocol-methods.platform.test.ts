@@ -52,7 +52,7 @@ describe.each([
       const body = {
         schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
         status: '405',
-        detail: `This path answers ${allow}.`,
+        detail: `Send one of these methods: ${allow}.`,
         code: 'METHOD_NOT_ALLOWED',
         requestId: expect.stringMatching(/^req_/),
       }
@@ -92,7 +92,9 @@ describe.each([
   it(`answers 405 to what is not ${allow}`, async () => {
     for (const [method, answer] of await answersTo(path, allow)) {
       const body =
-        method === 'HEAD' ? null : { error: 'invalid_request', error_description: `This path answers ${allow}.` }
+        method === 'HEAD'
+          ? null
+          : { error: 'invalid_request', error_description: `Send one of these methods: ${allow}.` }
       const { version } = platform.contract
       expect(answer, method).toEqual([405, allow, 'application/json; charset=utf-8', version, body])
     }

@@ -124,7 +124,7 @@ describe('the token in GraphQL', () => {
   ])('is refused %s', async (query) => {
     const { status, body } = await graphql(directory.token)(query)
     expect([status, body.errors[0].extensions.code]).toEqual([403, 'PERMISSION_DENIED'])
-    expect(body.errors[0].message).toBe('A SCIM token is good for SCIM operations only.')
+    expect(body.errors[0].message).toBe('A SCIM token may call SCIM operations only.')
   })
 
   it('is refused together with a key, and when it is wrong or replaced', async () => {

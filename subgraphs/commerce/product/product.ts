@@ -2,7 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/exact-number.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
@@ -52,10 +53,10 @@ export class Product extends OrgRecord {
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => ProductType)
+  @Column(() => ProductType, { default: 'PRODUCT' })
   type!: ProductType
 
-  @Column(() => ProductCategory)
+  @Column(() => ProductCategory, { default: 'OTHER' })
   category!: ProductCategory
 
   @Column(() => Decimal, {
@@ -79,13 +80,13 @@ export class Product extends OrgRecord {
   })
   costPrice!: ExactNumber | null
 
-  @Column(() => String, { max: 3, description: 'ISO 4217 code.' })
+  @Column(() => String, { max: 3, default: 'USD', description: 'ISO 4217 code.' })
   currency!: string
 
-  @Column(() => BillingFrequency)
+  @Column(() => BillingFrequency, { default: 'ONE_TIME' })
   billingFrequency!: BillingFrequency
 
-  @Column(() => Boolean)
+  @Column(() => Boolean, { default: true })
   isActive!: boolean
 
   @Column(() => [String], { max: 500, maxItems: 100 })
@@ -94,6 +95,7 @@ export class Product extends OrgRecord {
 
 export const product: RecordDefinition<Product> = {
   entity: Product,
+  columns: new Columns(columnsOf(Product)),
   object: 'product',
   table: 'commerce.product',
   visibleBy: [],
@@ -101,12 +103,5 @@ export const product: RecordDefinition<Product> = {
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
   events: productEvents,
-  initial: () => ({
-    type: 'PRODUCT',
-    category: 'OTHER',
-    currency: 'USD',
-    billingFrequency: 'ONE_TIME',
-    isActive: true,
-  }),
   invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
 }

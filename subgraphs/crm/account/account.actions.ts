@@ -1,7 +1,7 @@
+import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { account, type Account } from './account.ts'
-import type { AccountUpdateInput } from './account.inputs.ts'
 
 const accounts = recordsOf(account)
 
@@ -12,7 +12,7 @@ const accounts = recordsOf(account)
 export function updateAccount(
   ctx: RequestContext,
   id: string,
-  input: AccountUpdateInput,
+  input: RecordInput<Account>,
   expectedVersion: number | null,
 ): Promise<Account> {
   if (!input.parentAccountId) return accounts.update(ctx, id, input, expectedVersion)

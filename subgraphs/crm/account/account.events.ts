@@ -1,4 +1,4 @@
-import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
 import type { Account } from './account.ts'
 
 export const accountEvents: RecordEvents<Account> = {

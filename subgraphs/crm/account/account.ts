@@ -2,8 +2,9 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/exact-number.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { seenIds } from '../../kernel/record/read.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
@@ -105,7 +106,7 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 100 })
   shippingCountry!: string | null
 
-  @Column(() => AccountStatus)
+  @Column(() => AccountStatus, { default: 'ACTIVE' })
   accountStatus!: AccountStatus
 
   @Column(() => AccountRating, { nullable: true })
@@ -152,6 +153,7 @@ export class Account extends OrgRecord {
 
 export const account: RecordDefinition<Account> = {
   entity: Account,
+  columns: new Columns(columnsOf(Account)),
   object: 'account',
   table: 'crm.account',
   visibleBy: ['ownerId'],
@@ -159,10 +161,9 @@ export const account: RecordDefinition<Account> = {
   references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
   relations: {
     parent: { to: () => account, by: 'parentAccountId' },
-    children: { to: () => account, from: 'parentAccountId' },
+    children: relationFrom(() => account, 'parentAccountId'),
   },
   events: accountEvents,
-  initial: () => ({ accountStatus: 'ACTIVE' }),
   invariants: isNotItsOwnParent,
   checks: parentsFormNoCircle,
 }

@@ -6,6 +6,8 @@ import type { Database } from '../database/database.ts'
 import { localModel } from '../language-model/local-model.ts'
 import { RememberingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
+import { EventLog } from '../outbox/event-log.ts'
+import { builtInShapes } from '../record/organization-shapes.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 
@@ -36,5 +38,7 @@ export const servicesOf = (database: Database, clock: HandSetClock): Services =>
   settings: settingsOf(readConfig({})),
   mailer: new RememberingMailer(),
   outbound: new Outbound(['127.0.0.1']),
+  events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
+  shapes: builtInShapes,
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

@@ -1,7 +1,9 @@
 import { actorIdOf } from '../context.ts'
 import type { RequestContext } from '../request.ts'
 import type { Values } from '../record/predicate.ts'
+import type { Sql } from '../database/database.ts'
 import { newId } from '../ids.ts'
+import { storedData } from './event-data.ts'
 
 /** Something that happened in an organization: a row of the transaction that did it. All that reacts starts from this row. */
 export interface EventDraft {
@@ -13,6 +15,9 @@ export interface EventDraft {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+const insertInto =
+  'insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id)'
+
 /**
  * `insert into kernel.event ...` as part of a statement. With `when`, the rows appear only if that query of the same
  * statement gives a row.
@@ -23,7 +28,27 @@ export function eventInsert(ctx: RequestContext, values: Values, events: readonl
   const now = values.add(ctx.clock.now().toISOString())
   const rows = events.map(
     ({ type, version, object, recordId, data }) =>
-      `select ${organization}::uuid, ${values.add(newId())}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(data))}::jsonb, ${actor}::uuid${when ? ` from ${when}` : ''}`,
+      `select ${organization}::uuid, ${values.add(newId())}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(storedData(data)))}::jsonb, ${actor}::uuid${when ? ` from ${when}` : ''}`,
   )
-  return `insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id) ${rows.join(' union all ')}`
+  return `${insertInto} ${rows.join(' union all ')}`
+}
+
+/** An event as it is stored, of a record that the program made itself. */
+export interface EventRow extends EventDraft {
+  readonly id: string
+  readonly organizationId: string
+  readonly occurredAt: string
+  readonly actorId: string | null
+}
+
+/** Writes many events at once, in the order in which they happened. */
+export async function insertEvents(sql: Sql, events: readonly EventRow[]): Promise<void> {
+  const rows = events.map((event) => ({ ...event, data: storedData(event.data) }))
+  await sql.query(
+    `${insertInto}
+     select "organizationId", id, type, version, "occurredAt", object, "recordId", data, "actorId" from jsonb_to_recordset($1::jsonb) as e(
+       "organizationId" uuid, id uuid, type text, version int, "occurredAt" timestamptz, object text, "recordId" uuid, data jsonb, "actorId" uuid
+     ) order by "occurredAt", id`,
+    [JSON.stringify(rows)],
+  )
 }

@@ -1,11 +1,12 @@
 import type { Sql } from '../database/database.ts'
-import { blank } from './column.ts'
-import { columnOf, layoutOf, type RecordDefinition, type StoredRow } from './definition.ts'
+import { insertEvents, type EventRow } from '../outbox/event.ts'
+import { initialValue, type Column } from './column.ts'
+import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A record that is right by construction, and whom its `created` event names. */
 export interface Given<T extends StoredRow> {
-  /** Columns left out are blank. */
+  /** Columns left out have their initial value. */
   readonly values: Partial<T> & StoredRow & { readonly createdAt: string }
   readonly actorId: string | null
   readonly eventId: string
@@ -13,8 +14,8 @@ export interface Given<T extends StoredRow> {
 
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
-  const { columns } = layoutOf(definition)
-  return Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)])) as unknown as T
+  const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
+  return Object.fromEntries(definition.columns.stored.map((column) => [column.name, value(column)])) as unknown as T
 }
 
 /**
@@ -29,7 +30,7 @@ export async function insertRecords<T extends StoredRow>(
   if (given.length === 0) return
   const records = given.map((one) => complete(definition, one))
   await insertRows(sql, definition, records)
-  await insertEvents(sql, definition, given, records)
+  await insertEvents(sql, createdEvents(definition, given, records))
   if (definition.numbered) await raiseNumber(sql, definition, definition.numbered, records)
 }
 
@@ -38,7 +39,7 @@ async function insertRows<T extends StoredRow>(
   definition: RecordDefinition<T>,
   records: readonly T[],
 ): Promise<void> {
-  const { columns } = layoutOf(definition)
+  const { stored: columns } = definition.columns
   const names = columns.map(({ column }) => column).join(', ')
   const rows = records.map((record) =>
     Object.fromEntries(columns.map(({ name, column }) => [column, record[name as keyof T]])),
@@ -49,25 +50,15 @@ async function insertRows<T extends StoredRow>(
   )
 }
 
-async function insertEvents<T extends StoredRow>(
-  sql: Sql,
+function createdEvents<T extends StoredRow>(
   definition: RecordDefinition<T>,
   given: readonly Given<T>[],
   records: readonly T[],
-): Promise<void> {
-  const { columns } = layoutOf(definition)
-  const rows = given.flatMap(({ values, actorId, eventId }, index) => {
-    const next = records[index]! as unknown as Record<string, unknown>
-    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next, changed: columns, actorId })
-    return { ...event, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
+): EventRow[] {
+  return given.map(({ values, actorId, eventId }, index) => {
+    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next: records[index]! }, actorId)
+    return { ...event!, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
   })
-  await sql.query(
-    `insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id)
-     select "organizationId", id, type, version, "occurredAt", object, "recordId", data, "actorId" from jsonb_to_recordset($1::jsonb) as e(
-       "organizationId" uuid, id uuid, type text, version int, "occurredAt" timestamptz, object text, "recordId" uuid, data jsonb, "actorId" uuid
-     ) order by "occurredAt", id`,
-    [JSON.stringify(rows)],
-  )
 }
 
 async function raiseNumber<T extends StoredRow>(

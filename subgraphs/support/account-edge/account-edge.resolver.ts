@@ -1,15 +1,13 @@
 import { Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
-import { connectionArgs } from '../../kernel/record/list-args.ts'
+import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { CaseConnection, CaseFilter, CaseOrder } from '../case/case.inputs.ts'
+import { CaseConnection, CaseConnectionArgs } from '../case/case.inputs.ts'
 import { supportCase } from '../case/case.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)
-const CaseConnectionArgs = connectionArgs(CaseFilter, CaseOrder)
-type CaseConnectionArgs = InstanceType<typeof CaseConnectionArgs>
 
 /** Fields that this subgraph adds to an account. */
 @ObjectType('Account')
@@ -28,7 +26,7 @@ export class AccountEdgeResolver {
   })
   cases(
     @Root() root: AccountEdge,
-    @Args(() => CaseConnectionArgs) args: CaseConnectionArgs,
+    @Args(() => CaseConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: Asked,
   ) {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectValidEvents } from '../../../test/expectations.ts'
+import { storedEvents } from '../../../test/stored-events.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../../kernel/ids.ts'
 import { handSetClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
@@ -8,7 +9,6 @@ import { createCase, setCaseStatus, updateCase } from './case.actions.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
 import type { Case } from './case.ts'
-import type { CaseUpdateInput } from './case.inputs.ts'
 
 let fresh: FreshDatabase
 let services: Services
@@ -44,8 +44,9 @@ async function stored(id: string) {
 }
 
 const eventsOf = (id: string) =>
-  fresh.database.query<{ type: string; actorId: string | null; data: Record<string, unknown> }>(
-    `select type, actor_id as "actorId", data from kernel.event where record_id = $1 and type <> 'case.created' order by position`,
+  storedEvents<{ type: string; actorId: string | null; data: Record<string, unknown> }>(
+    fresh.database.query.bind(fresh.database),
+    `select type, actor_id as "actorId", data from kernel.event where record_id = $1 and type <> 'case.created' order by id`,
     [id],
   )
 const typesOf = async (id: string) => (await eventsOf(id)).map(({ type }) => type)
@@ -143,7 +144,7 @@ describe('case.slaBreach', () => {
   it('emits another event when a new due time passes', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T16:00:00Z')
-    await updateCase(context(), id, { slaDueAt: '2026-03-02T10:00:00.000Z' } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: '2026-03-02T10:00:00.000Z' }, null)
     expect((await stored(id)).slaBreachedAt).toBe(null)
     await runAt('2026-03-02T09:59:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
@@ -155,9 +156,9 @@ describe('case.slaBreach', () => {
   it('emits an event for a due time that was removed and set again', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T16:00:00Z')
-    await updateCase(context(), id, { slaDueAt: null } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: null }, null)
     await runAt('2026-03-01T17:00:00Z')
-    await updateCase(context(), id, { slaDueAt: '2026-03-01T17:00:00.000Z' } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: '2026-03-01T17:00:00.000Z' }, null)
     await runAt('2026-03-01T18:00:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z', '2026-03-01T17:00:00.000Z'])
   })
@@ -169,7 +170,7 @@ describe('case.slaBreach', () => {
   ])('announces nothing again for %s', async (_, change) => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T17:00:00Z')
-    await updateCase(context(), id, change() as CaseUpdateInput, null)
+    await updateCase(context(), id, change(), null)
     await runAt('2026-03-09T12:00:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
   })

@@ -34,7 +34,7 @@ export const caseSlaBreach: Job = {
 function breach({ status, slaDueAt, slaBreachedAt }: Case, now: string): Pick<Draft<Case>, 'values' | 'events'> {
   const isInTime = isDone(status) || status === 'PENDING_CUSTOMER' || slaDueAt === null || slaDueAt > now
   if (isInTime || slaBreachedAt !== null) return { values: {} }
-  return { values: { slaBreachedAt: now }, events: [{ type: 'case.sla_breached', data: { slaDueAt } }] }
+  return { values: { slaBreachedAt: now }, events: ['case.sla_breached'] }
 }
 
 function due({ database }: Services, now: string, after: Due | null): Promise<Due[]> {

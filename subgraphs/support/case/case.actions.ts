@@ -2,13 +2,12 @@ import { organizationSettings } from '../../identity/public.ts'
 import { callingOut, callOut } from '../../kernel/call-out.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
-import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
+import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
+import { caseComment, type CaseComment } from '../case-comment/case-comment.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
-import type { CaseCreateInput, CaseUpdateInput } from './case.inputs.ts'
 import { dueAnew, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
@@ -17,7 +16,7 @@ const cases = recordsOf(supportCase)
  * Due times follow from the priority unless the input sets them. A case created in a later status also gets the side effects of
  * that status.
  */
-export async function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
+export async function createCase(ctx: RequestContext, input: RecordInput<Case>): Promise<Case> {
   const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
   const fresh = {
@@ -40,7 +39,7 @@ export async function createCase(ctx: RequestContext, input: CaseCreateInput): P
 export function updateCase(
   ctx: RequestContext,
   id: string,
-  input: CaseUpdateInput,
+  input: RecordInput<Case>,
   expectedVersion: number | null,
 ): Promise<Case> {
   return change(
@@ -154,20 +153,20 @@ async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: Cas
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 
-const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})
+const definedPriority = ({ priority }: RecordInput<Case>): Partial<Case> => (priority ? { priority } : {})
 
-function assignment(previous: Case, given: string | null | undefined): ExtraEvent[] {
+function assignment(previous: Case, given: string | null | undefined): string[] {
   // Input ids may be in upper case; stored ids are in lower case.
   const assignedToId = given?.toLowerCase() ?? null
   if (given === undefined || assignedToId === previous.assignedToId) return []
-  return [{ type: 'case.assigned', data: { previousAssignedToId: previous.assignedToId, assignedToId } }]
+  return ['case.assigned']
 }
 
 /** Adds a comment. The first public comment of a user also sets `firstResponseAt`, in the same transaction. */
 export function commentOnCase(
   ctx: RequestContext,
   caseId: string,
-  input: CaseCommentCreateInput,
+  input: RecordInput<CaseComment>,
 ): Promise<CaseComment> {
   const { kind, userId } = ctx.caller
   const isAgent = kind !== 'SYSTEM'

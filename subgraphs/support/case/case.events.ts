@@ -1,4 +1,4 @@
-import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
 import type { Case } from './case.ts'
 
 const accountId = '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26'

@@ -1,7 +1,6 @@
 import { addWorkingTime, workingTimeBetween } from '../../kernel/business-hours.ts'
 import { type BusinessHours } from '../../kernel/working-week.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'
 
 /** Hours from creation to the due time of the first response and of the resolution. */
@@ -39,7 +38,7 @@ export function mustBeAllowed(from: CaseStatus, to: CaseStatus): void {
 
 export interface StatusChange {
   readonly values: Partial<Case>
-  readonly events: readonly ExtraEvent[]
+  readonly events: readonly string[]
 }
 
 type Before = Pick<
@@ -55,8 +54,6 @@ export function statusChange(
   calendar: BusinessHours | null = null,
 ): StatusChange {
   if (before.status === to) return { values: {}, events: [] }
-  const events: ExtraEvent[] = [{ type: 'case.status_changed', data: { previousStatus: before.status, status: to } }]
-  if (to === 'ESCALATED') events.push({ type: 'case.escalated', data: { escalationLevel: before.escalationLevel + 1 } })
   return {
     values: {
       status: to,
@@ -64,7 +61,7 @@ export function statusChange(
       ...escalation(before, to, now),
       ...completion(before, to, now),
     },
-    events,
+    events: ['case.status_changed', ...(to === 'ESCALATED' ? ['case.escalated'] : [])],
   }
 }
 

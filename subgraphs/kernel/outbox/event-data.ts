@@ -1,0 +1,34 @@
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Values of `previous` that the record has too are not stored again. */
+export function storedData(data: Fields): Fields {
+  const { record, previous } = data
+  if (!isFields(record) || !isFields(previous)) return data
+  return { ...data, previous: differing(record, previous) }
+}
+
+/** What `storedData` was given: the whole record as it was before. */
+export function wholeData(data: Fields): Fields {
+  const { record, previous } = data
+  if (!isFields(record) || !isFields(previous)) return data
+  return { ...data, previous: { ...record, ...previous } }
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+
+function differing(record: Fields, previous: Fields): Fields {
+  const before: Record<string, unknown> = {}
+  for (const name in record) {
+    const value = previous[name]
+    if (isSame(value, record[name])) continue
+    if (value === undefined) throw new Error(`An event's previous record must have ${name}, as the record has.`)
+    before[name] = value
+  }
+  for (const name in previous) if (!(name in record)) before[name] = previous[name]
+  return before
+}

@@ -1,0 +1,87 @@
+import type { Logger } from 'pino'
+import type { Row } from '../database/database.ts'
+import { Listener } from '../database/listen.ts'
+import type { Tenancy } from '../database/tenant-database.ts'
+import type { EventFeed, EventSelection, LoggedEvent } from './event-feed.ts'
+import { wholeData } from './event-data.ts'
+
+export interface EventLogOptions {
+  readonly tenants: Tenancy
+  readonly databaseUrl: string
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** The event log in PostgreSQL. It listens from the first `watch` on; a process without watchers needs no connection for it. */
+export class EventLog implements EventFeed {
+  readonly #tenants: Tenancy
+  readonly #watchers = new Map<string, Set<() => void>>()
+  readonly #listen: () => Promise<Listener>
+  #listener: Promise<Listener> | null = null
+
+  constructor({ tenants, databaseUrl, log }: EventLogOptions) {
+    this.#tenants = tenants
+    this.#listen = () =>
+      Listener.open(
+        databaseUrl,
+        'events_logged',
+        (organizationIds) => this.#wake(organizationIds),
+        log,
+        () => this.#wakeAll(),
+      )
+  }
+
+  async latest(organizationId: string): Promise<number> {
+    const [head] = await this.#tenants
+      .of(organizationId)
+      .query<{ position: number }>('select position from kernel.event_head where organization_id = $1', [
+        organizationId,
+      ])
+    return head?.position ?? 0
+  }
+
+  async read(
+    organizationId: string,
+    { after, limit, object, recordId }: EventSelection,
+  ): Promise<readonly LoggedEvent[]> {
+    const values: unknown[] = [organizationId, after, limit]
+    const ofObject = object === undefined ? '' : ` and l.object = $${values.push(object)}`
+    const ofRecord = recordId === undefined ? '' : ` and l.record_id = $${values.push(recordId)}`
+    const rows = await this.#tenants.of(organizationId).query<LoggedEvent & Row>(
+      `select l.position, e.id, e.type, e.version, e.occurred_at as "occurredAt", e.object, e.record_id as "recordId",
+         e.actor_id as "actorId", e.data
+       from kernel.event_log l
+       join kernel.event e on e.organization_id = l.organization_id and e.id = l.event_id and e.occurred_at = l.occurred_at
+       where l.organization_id = $1 and l.position > $2${ofObject}${ofRecord}
+       order by l.position limit $3`,
+      values,
+    )
+    return rows.map((row) => ({ ...row, data: wholeData(row.data) }))
+  }
+
+  watch(organizationId: string, wake: () => void): () => void {
+    this.#listener ??= this.#listen()
+    const watchers = this.#watchers.get(organizationId) ?? new Set()
+    this.#watchers.set(organizationId, watchers.add(wake))
+    return () => {
+      watchers.delete(wake)
+      if (watchers.size === 0 && this.#watchers.get(organizationId) === watchers) this.#watchers.delete(organizationId)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#watchers.clear()
+    await (await this.#listener)?.close()
+  }
+
+  #wake(organizationIds: string): void {
+    if (this.#watchers.size === 0) return
+    for (const organizationId of organizationIds.split(',')) {
+      for (const wake of this.#watchers.get(organizationId) ?? []) wake()
+    }
+  }
+
+  /** The connection that listens is new: what was told before it was not heard. */
+  #wakeAll(): void {
+    for (const watchers of this.#watchers.values()) for (const wake of watchers) wake()
+  }
+}

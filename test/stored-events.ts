@@ -1,0 +1,13 @@
+import { wholeData } from '../subgraphs/kernel/outbox/event-data.ts'
+
+type Query = <R>(text: string, values?: readonly unknown[]) => Promise<R[]>
+
+/** Rows of `kernel.event` with their `data` as readers of the log see it. */
+export async function storedEvents<E extends { readonly data: unknown }>(
+  query: Query,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<E[]> {
+  const rows = await query<E>(text, values)
+  return rows.map((row) => ({ ...row, data: wholeData(row.data as Readonly<Record<string, unknown>>) }))
+}

@@ -107,21 +107,24 @@ function totalCost(nodes: readonly CostNode[], variables: Variables): number {
   return total
 }
 
-/** Values of an introspection that weigh as much as one object of data. */
-const valuesPerObject = 5
+/** What is asked of the schema itself. */
+export interface IntrospectionCost {
+  /** How many values cost as much as one object of data. */
+  readonly valuesPerObject: number
+  /** Counts the values of the answer, and may stop soon after `valuesMax`. */
+  count(valuesMax: number): number
+}
 
-/**
- * Refuses what costs more than `max` objects. `introspected` counts the values that are asked of the schema itself, and may stop
- * soon after the number it is given.
- */
+/** Refuses what costs more than `max` objects. */
 export function refuseCostly(
   nodes: readonly CostNode[],
   variables: Variables,
   max: number,
-  introspected: ((valuesMax: number) => number) | null,
+  introspected: IntrospectionCost | null,
 ): void {
+  const valuesPerObject = introspected?.valuesPerObject ?? 1
   const valuesMax = max * valuesPerObject
-  const values = introspected?.(valuesMax) ?? 0
+  const values = introspected?.count(valuesMax) ?? 0
   const cost = totalCost(nodes, variables) + Math.ceil(values / valuesPerObject)
   if (cost <= max) return
   const found = introspected && values > valuesMax ? `at least ${cost}` : `${cost}`

@@ -5,8 +5,8 @@ const extension = '.graphql'
 const fragmentsFile = `fragments${extension}`
 
 /**
- * The stored documents of one area by operation id, each with the fragments that it uses. What a later folder has stands
- * instead of what an earlier one has under the same name.
+ * The stored documents of one area by operation id, each with the fragments that it uses. A document or fragment of a later folder
+ * replaces one of the same name in an earlier folder.
  */
 export function documentsOf(folders: readonly string[]): Map<string, string> {
   const existing = folders.filter((folder) => existsSync(folder))
@@ -29,7 +29,7 @@ function fragmentsOf(folder: string): Map<string, string> {
   )
 }
 
-/** A fragment that is not used would make the document invalid, so only those reached by a spread are taken. */
+/** The fragments that a document spreads, directly or indirectly. An unused fragment would make the document invalid. */
 function usedIn(text: string, fragments: ReadonlyMap<string, string>): Set<string> {
   const used = new Set<string>()
   const visit = (part: string): void => {

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { patched } from './patch.ts'
 
 describe('patched', () => {
-  it('merges objects, replaces lists and values, and takes away what is null', () => {
+  it('merges objects, replaces lists and values, and removes members that are null', () => {
     const target = { a: { b: 1, c: 2 }, list: [1, 2], kept: 'x' }
     expect(patched(target, { a: { c: null, d: 3 }, list: [3] })).toEqual({ a: { b: 1, d: 3 }, list: [3], kept: 'x' })
     expect(target).toEqual({ a: { b: 1, c: 2 }, list: [1, 2], kept: 'x' })
   })
 
-  it('takes nulls away also where there was nothing', () => {
+  it('removes nulls also if the member did not exist', () => {
     expect(patched({}, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } })
   })
 

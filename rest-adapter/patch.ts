@@ -4,8 +4,8 @@ const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A JSON merge patch (RFC 7396): objects are merged member by member, null takes a member away, anything else replaces what
- * is there. Parameters of an operation, which stand in a list, are merged by their names, and others are added at the end.
+ * Applies a JSON merge patch (RFC 7396): objects are merged member by member, null removes a member, any other value replaces the
+ * existing one. The parameters of an operation, which are a list, are merged by name and place; new ones are added at the end.
  */
 export function patched(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch

@@ -1,12 +1,16 @@
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
+import { events } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
+import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
-import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import { mailCountTable, mailQueueTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import type { Queue } from './kernel/queue/queue.ts'
+import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape } from './kernel/record/definition.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
@@ -19,7 +23,7 @@ import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgrap
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support, events]
 
 // Records of identity are administered, not restricted by profiles.
 knowRecords(
@@ -40,6 +44,8 @@ export const migrations: readonly Migration[] = [
   mailCountTable,
   eventLogTables,
   customFieldFunctions,
+  queueNotification,
+  mailQueueTable,
   ...subgraphs.flatMap(migrationsOf),
 ]
 
@@ -49,6 +55,9 @@ export const jobs: readonly Job[] = [
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]
+
+/** Work that leaves the process, attempted in a worker as soon as it was queued. */
+export const queues: readonly Queue[] = [mailQueue]
 
 /** Every column with secrets that are read back. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -27,7 +27,7 @@ export interface MemberOptions {
   readonly teamId?: string
 }
 
-/** A user with an API key, and the ways in with that key. */
+/** A user with an API key, and clients that use the key. */
 export interface Member {
   readonly organizationId: string
   readonly userId: string
@@ -45,9 +45,9 @@ export interface EventRow {
   readonly data: Record<string, unknown>
 }
 
-/** The whole platform in this process on a database of its own: real HTTP, real PostgreSQL, a clock that is set by hand. */
+/** The whole platform in this process with a separate database: real HTTP, real PostgreSQL, a clock that tests set. */
 export class Platform {
-  /** What the platform takes for the time of day. */
+  /** Current time of the platform's clock. */
   now = new Date('2027-02-01T09:00:00.000Z')
   services!: OpenServices
   contract!: Contract
@@ -92,16 +92,16 @@ export class Platform {
     this.now = new Date(this.now.getTime() + ms)
   }
 
-  /** When the usage counted so far is in the tables. */
+  /** Resolves when the usage counted so far is written to the tables. */
   settled(): Promise<void> {
     return this.#gateway.settled()
   }
 
-  /** On a connection of its own, also while a test holds a transaction of the platform open. */
+  /** Uses a separate connection, so it works while a test holds a transaction of the platform open. */
   query = <R = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     this.#fresh.database.query<R>(text, values)
 
-  /** On a connection of the test's own, beside those of the platform: holds locks while the platform works. */
+  /** Runs a transaction on a separate connection, for example to hold locks while the platform works. */
   async holding<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const database = new Database({ url: this.#fresh.url, connectionsMax: 1 })
     return database.transaction(work).finally(() => database.close())
@@ -111,7 +111,10 @@ export class Platform {
     return (await createOrganization(this.services, { name })).id
   }
 
-  /** A user of the test's organization (or of another one) who acts with an API key. Everything is allowed unless said. */
+  /**
+   * Creates a user with an API key, in the default organization or another one. All rights are granted unless options restrict
+   * them.
+   */
   async member(options: MemberOptions = {}): Promise<Member> {
     const organizationId = options.organizationId ?? (this.#organizationId ??= await this.organization())
     const { role = 'MEMBER', visibility = 'ALL', scopes = ['*'] } = options
@@ -154,7 +157,7 @@ export class Platform {
     }
   }
 
-  /** What happened to a record, in order. */
+  /** Events of a record, in order. */
   async eventsOf(recordId: string): Promise<EventRow[]> {
     return storedEvents<EventRow>(
       this.query,
@@ -167,7 +170,7 @@ export class Platform {
     return (await this.eventsOf(recordId)).map(({ type }) => type)
   }
 
-  /** How many statements wait for a lock. */
+  /** Number of statements that wait for a lock. */
   async waitingForLocks(): Promise<number> {
     const [row] = await this.query<{ count: number }>(
       `select greatest(
@@ -178,13 +181,13 @@ export class Platform {
     return row!.count
   }
 
-  /** Everything that is stored, in one organization or in all: a refusal leaves it as it was. */
+  /** Hash of all stored rows, of one organization or of all. A refused request must not change it. */
   fingerprint(organizationId?: string): Promise<string> {
     return fingerprintOf(this.query, organizationId)
   }
 }
 
-/** One platform for a test file. */
+/** Opens one platform for all tests of a file. */
 export function usePlatform(environment: Readonly<Record<string, string>> = {}): Platform {
   const platform = new Platform(environment)
   beforeAll(() => platform.open())

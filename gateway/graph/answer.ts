@@ -12,7 +12,7 @@ export interface Answer {
   readonly errors: readonly GraphQLFormattedError[]
 }
 
-/** Shapes the data of one operation whose conditions are decided. */
+/** Builds the answers of one operation whose conditions are evaluated. */
 export class Answers {
   private readonly parts: OperationParts
   private readonly root: ObjectShape

@@ -10,10 +10,10 @@ import {
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/** By the response name that a field is fetched under, the one that the client gave it. */
+/** The client's response name, by the response name under which a field is fetched. */
 export type ClientNames = ReadonlyMap<string, string>
 
-/** What a selection is read against: the schema and the document's fragments. */
+/** The schema and the fragments that are needed to read a selection. */
 export interface Reading {
   readonly schema: GraphQLSchema
   readonly fragments: Fragments
@@ -37,8 +37,8 @@ function appliesTo(schema: GraphQLSchema, condition: string | undefined, type: G
 }
 
 /**
- * The fields of an object of `type`, in the order of the GraphQL specification's CollectFields, fragments expanded. What is
- * conditional counts as selected.
+ * The fields of an object of `type`, in the order of CollectFields of the GraphQL specification, with fragments expanded.
+ * Conditional fields count as selected.
  */
 export function collectFields(
   reading: Reading,

@@ -28,15 +28,15 @@ import type { Variables } from './variable-values.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
-/** Parts of the schema that one selection is answered for, and how often each. */
+/** The schema elements to which one selection applies, and how often each. */
 type Elements = Map<unknown, number>
 
 const metaFields: Readonly<Record<string, Field>> = { __schema: SchemaMetaFieldDef, __type: TypeMetaFieldDef }
 
-/** A longer value counts as several; the name of an alias is repeated with it. */
+/** A longer value counts as several values. The same holds for a response name, which the answer repeats. */
 const charactersPerValue = 50
 const answersBytesMax = 32_000_000
-/** What an answer takes in memory for each character that it is written with. */
+/** Memory of an answer for each character of its JSON. */
 const bytesPerCharacter = 4
 
 const itemsOf = (value: unknown): Iterable<unknown> => {
@@ -44,7 +44,7 @@ const itemsOf = (value: unknown): Iterable<unknown> => {
   return typeof value === 'object' && Symbol.iterator in value ? (value as Iterable<unknown>) : [value]
 }
 
-/** Counts the values of an answer without building it: equal parts of the schema are looked at once. */
+/** Counts the values of an answer without building it: each schema element is visited once per selection. */
 class Count {
   values = 0
 
@@ -75,7 +75,7 @@ class Count {
     const isRoot = depth === 0
     const field = isRoot ? metaFields[name] : type.getFields()[name]
     if (!field) {
-      // The fields of data beside those of introspection cost by themselves.
+      // Data fields next to introspection fields are counted by the list cost.
       if (!isRoot) this.values += sumOf(elements)
       return
     }
@@ -121,7 +121,7 @@ const clientQuery = getIntrospectionQuery({
 const clientQueryCostMax = defaultLimits.cost / 2
 const valuesPerObjectMin = 5
 
-/** What clients may ask about the schema itself. */
+/** Answers introspection and counts its cost. */
 export class Introspection {
   readonly #schema: GraphQLSchema
   #valuesPerObject: number | null = null
@@ -131,7 +131,7 @@ export class Introspection {
     this.#schema = schema
   }
 
-  /** Bytes that the remembered answers take. */
+  /** Estimated bytes of the cached answers. */
   get bytes(): number {
     return this.#answers.calculatedSize
   }
@@ -146,7 +146,7 @@ export class Introspection {
     return this.#valuesPerObject
   }
 
-  /** How many values the answer has, conditions taken to hold; counting ends soon after `valuesMax`. */
+  /** The number of values in the answer if all conditions hold; counting stops soon after `valuesMax`. */
   valuesOf(
     { operation, fragments }: OperationParts,
     variables: Variables,
@@ -159,7 +159,7 @@ export class Introspection {
     return count.values
   }
 
-  /** The answer to these fields of one operation whose conditions are decided. Kept by what is asked, not by how it is written. */
+  /** The answer to these fields of one operation whose conditions are evaluated. The cache key is the normalised selection. */
   answer({ operation, fragments }: OperationParts, selections: readonly FieldNode[], variables: Variables): Data {
     const asked: DocumentNode = {
       kind: Kind.DOCUMENT,

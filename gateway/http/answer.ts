@@ -61,12 +61,16 @@ export function executedAnswer({ data, errors, extensions }: GraphResult, reques
 const refusalsOfKey = new Set<unknown>(['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'])
 
 /** Throws what the mutation was refused with because of its `Idempotency-Key`. */
-export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
-  const refused = result.errors?.find(({ extensions }) => refusalsOfKey.has(extensions?.['code']))
+export function noteReplay(res: ServerResponse, { errors, replayed }: GraphResult): void {
+  const refused = errors?.find(({ extensions }) => refusalsOfKey.has(extensions?.['code']))
   if (refused) throw refused
-  const headers: Record<string, string> = {}
-  if (result.replayed) headers['Idempotent-Replayed'] = 'true'
-  sendJson(res, 200, mediaType, headers, executedAnswer(result, requestIdOf(res)))
+  if (replayed) res.setHeader('Idempotent-Replayed', 'true')
+}
+
+/** Throws what the mutation was refused with because of its `Idempotency-Key`. */
+export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
+  noteReplay(res, result)
+  sendJson(res, 200, mediaType, {}, executedAnswer(result, requestIdOf(res)))
 }
 
 /** Ends the exchange with the error, in the status of its code. A defect is logged; the answer carries only the request id. */

@@ -32,6 +32,8 @@ export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
   readonly limits?: Partial<SocketLimits>
   /** Operations that one connection may have running. */
   readonly operationsMax?: number
+  /** Subscriptions that one connection may have. */
+  readonly subscriptionsMax?: number
   /** How long a client may take to send `connection_init`. */
   readonly initMs?: number
   /** How often it is asked whether the credential of an open connection is still good. */
@@ -39,7 +41,10 @@ export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
 }
 
 export interface GraphqlSockets {
-  /** Takes no new connection or operation, lets what runs finish, and closes every connection with 1001. */
+  /**
+   * Takes no new connection or operation, lets requests finish, and closes every connection with 1001. Subscriptions end with
+   * their connection; clients connect again after this code.
+   */
   close(): Promise<void>
 }
 
@@ -56,13 +61,22 @@ export const asksForSocket = ({ headers, url = '/' }: IncomingMessage): boolean 
 
 /** GraphQL over websockets (graphql-transport-ws), on the server and the paths of GraphQL over HTTP. */
 export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
-  const { server, graph, edge, log, operationsMax = 32, initMs = 5_000 } = options
+  const {
+    server,
+    graph,
+    edge,
+    subscriptions,
+    log,
+    operationsMax = 32,
+    subscriptionsMax = 100,
+    initMs = 5_000,
+  } = options
   const times: SocketTimes = {
     pingMs: options.pingMs ?? 20_000,
     idleMs: options.idleMs ?? 600_000,
     readMs: options.readMs ?? 20_000,
   }
-  const { hooks } = new SocketOperations({ graph, edge, log, operationsMax })
+  const { hooks } = new SocketOperations({ graph, edge, subscriptions, log, operationsMax, subscriptionsMax })
   const protocol = makeServer({ ...hooks, connectionInitWaitTimeout: initMs })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytesMax, handleProtocols })
   const open = new Set<OpenSocket>()

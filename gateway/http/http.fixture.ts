@@ -5,9 +5,13 @@ import { pino } from 'pino'
 import type { ApiKeyRecord } from '../../subgraphs/kernel/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
+import type { EventFeed } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import { EventStreams } from '../edge/event-streams.ts'
+import { StreamSlots } from '../edge/stream-slots.ts'
 import { anEdge, type EdgeSketch } from '../edge/edge.fixture.ts'
 import { type LibraryEndpoint, libraryEndpoints, librarySupergraph } from '../graph/library.fixture.ts'
 import { Graph } from '../graph/graph.ts'
+import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { graphqlHttp } from './graphql-http.ts'
 import { asksForSocket, graphqlSocket, type GraphqlSocketOptions } from './graphql-socket.ts'
 
@@ -59,6 +63,13 @@ export interface ServingSketch extends EdgeSketch {
   >
 }
 
+/** The library has no subscriptions. */
+const noEvents: EventFeed = {
+  latest: () => Promise.reject(new Error('nobody follows the library')),
+  read: () => Promise.reject(new Error('nobody follows the library')),
+  watch: () => () => {},
+}
+
 export const versionServed = '1.2.3'
 
 /** The library's graph behind real HTTP and websockets, on an edge with keys in memory and a clock that is set by hand. */
@@ -69,12 +80,16 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
   const logged: { level: number; msg: string; err?: { message: string } }[] = []
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
   const graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
+  const eventStreams = new EventStreams()
+  const subscriptions = new Subscriptions({ graph, events: noEvents, slots: new StreamSlots(), log })
   const app = express()
   app.use(
     ['/v1/graphql', '/graphql'],
     graphqlHttp({
       graph,
       edge,
+      subscriptions,
+      eventStreams,
       findToken: async () => null,
       explorer: (_req, res) => void res.type('html').send('the explorer'),
       apiVersion: versionServed,
@@ -83,7 +98,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
     }),
   )
   const server = createServer({ shouldUpgradeCallback: asksForSocket }, app)
-  const socket = graphqlSocket({ server, graph, edge, log, apiVersion: versionServed, ...socketOptions })
+  const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: versionServed, ...socketOptions })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`

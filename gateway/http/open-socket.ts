@@ -13,7 +13,7 @@ import type { Connection } from './socket-operations.ts'
 export interface SocketTimes {
   /** How often a client is asked whether it is there; one that did not answer by the next time is cut off. */
   readonly pingMs: number
-  /** How long a client may stay silent while nothing runs. */
+  /** How long a client may stay silent while nothing runs and no subscription is live. */
   readonly idleMs: number
   /** How long a client may take to read an answer, for each of its 256 kB. */
   readonly readMs: number
@@ -46,12 +46,19 @@ function parsed(text: string): string | null {
   }
 }
 
+/** The id of the operation that a message begins; null for every other message. */
+function operationIdOf(message: unknown): string | null {
+  const { type, id } = (message ?? {}) as { readonly type?: unknown; readonly id?: unknown }
+  return type === 'subscribe' && typeof id === 'string' ? id : null
+}
+
 /** One websocket between `ws` and the protocol of graphql-ws. */
 export class OpenSocket implements GraphqlWebSocket, Connection {
   readonly request: IncomingMessage
   arrival: Arrival | null = null
   /** Messages that are being answered: until the answer has left, so a client that does not read gathers no more of them. */
   running = 0
+  subscriptions = 0
   sharer = ''
   readonly #client: WebSocket
   readonly #log: Pick<Logger, 'error' | 'debug'>
@@ -60,6 +67,8 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
   readonly #readMs: number
   /** Until when each answer that is on its way must have been read; the oldest first. */
   readonly #unread = new Set<{ readonly until: number }>()
+  /** Ends the account of the message of each operation that is not answered yet, by the id of the operation. */
+  readonly #unanswered = new Map<string, () => void>()
   #bytes = 0
   #isThere = true
   #finish: { readonly code: number; readonly reason: string } | null = null
@@ -95,7 +104,9 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     return new Promise((resolve) => {
       if (this.#client.readyState !== WebSocket.OPEN) return resolve()
       const bytes = Buffer.from(text)
-      const counted = bytes.length >= countedFrom ? unsent.take(this.sharer, bytes.length) : noCount
+      // One small answer is free; what gathers behind it is counted.
+      const isCounted = bytes.length >= countedFrom || this.#unread.size > 0
+      const counted = isCounted ? unsent.take(this.sharer, bytes.length) : noCount
       if (!counted) {
         this.close(tryAgainLater, 'Too many large answers wait to be read')
         return resolve()
@@ -118,7 +129,11 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     this.#client.terminate()
   }
 
-  /** Closes as soon as nothing runs; resolves when that is done. */
+  becameLive(id: string): void {
+    this.#unanswered.get(id)?.()
+  }
+
+  /** Closes as soon as every request is answered, whatever subscriptions are live; resolves when that is done. */
   finish(code: number, reason: string): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#client.once('close', () => resolve()))
     this.#finish = { code, reason }
@@ -135,17 +150,30 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
         return this.close(policyViolation, 'Too many messages at once')
       const text = hasTooManyValues(bytes) ? null : parsed(bytes.toString('utf8'))
       if (text === null) return this.close(tooBig, 'Too many values in a message')
-      this.running++
-      this.#bytes += bytes.length
       this.#idle.refresh()
+      const answered = this.#take(bytes.length, operationIdOf(text))
       void answer(text)
         .catch((thrown: unknown) => this.#failed(thrown))
-        .finally(() => {
-          this.running--
-          this.#bytes -= bytes.length
-          if (this.#finish && this.running === 0) this.close(this.#finish.code, this.#finish.reason)
-        })
+        .finally(answered)
     })
+  }
+
+  /** Counts a message as unanswered until the function that it gives is called. */
+  #take(bytes: number, operationId: string | null): () => void {
+    this.running++
+    this.#bytes += bytes
+    let isAnswered = false
+    const answered = (): void => {
+      if (isAnswered) return
+      isAnswered = true
+      this.running--
+      this.#bytes -= bytes
+      if (operationId !== null) this.#unanswered.delete(operationId)
+      if (this.#finish && this.running === 0) this.close(this.#finish.code, this.#finish.reason)
+    }
+    // Two operations with one id close the connection.
+    if (operationId !== null) this.#unanswered.set(operationId, answered)
+    return answered
   }
 
   #failed(thrown: unknown): void {
@@ -157,7 +185,7 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
   }
 
   #whenIdle(): void {
-    if (this.running > 0) this.#idle.refresh()
+    if (this.running > 0 || this.subscriptions > 0) this.#idle.refresh()
     else this.close(normal, 'Idle')
   }
 

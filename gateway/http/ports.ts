@@ -1,5 +1,6 @@
 import type { Edge } from '../edge/edge.ts'
 import type { Graph } from '../graph/graph.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 
 export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'currentCaller' | 'finished' | 'addressOf'>
 
@@ -8,4 +9,5 @@ export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'prepareInTurn' | 
 export interface Ports {
   readonly graph: GraphPort
   readonly edge: EdgePort
+  readonly subscriptions: Pick<Subscriptions, 'open'>
 }

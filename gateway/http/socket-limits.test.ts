@@ -100,6 +100,46 @@ async function unreading(options: Partial<SocketTimes>) {
 
 const large = 'x'.repeat(16_000_000)
 
+describe('a live subscription', () => {
+  const subscribe = JSON.stringify({ type: 'subscribe', id: '1', payload: { query: '{ a }' } })
+
+  it('takes no place of an unanswered message, and keeps its connection alive', async () => {
+    const { client, closed, socket } = await unreading({ idleMs: 20 })
+    socket.subscriptions = 1
+    const running: number[] = []
+    const answering = Promise.withResolvers<void>()
+    socket.onMessage(() => {
+      running.push(socket.running)
+      socket.becameLive('1')
+      running.push(socket.running)
+      // Its message is answered when the subscription ends.
+      return answering.promise
+    })
+    client.resume()
+    for (let count = 0; count < 600; count++) client.send(subscribe)
+    await expect.poll(() => running.length).toBe(1200)
+    expect(new Set(running)).toEqual(new Set([1, 0]))
+    answering.resolve()
+    await expect.poll(() => socket.running).toBe(0)
+    socket.subscriptions = 0
+    expect(await closed).toBe(1000)
+  })
+
+  it('does not hold up the end of the connection', async () => {
+    const { client, closed, socket } = await unreading({})
+    socket.subscriptions = 1
+    socket.onMessage(() => {
+      socket.becameLive('1')
+      return new Promise(() => {})
+    })
+    client.resume()
+    client.send(subscribe)
+    await expect.poll(() => socket.running).toBe(0)
+    await socket.finish(1001, 'Going away')
+    expect(await closed).toBe(1001)
+  })
+})
+
 describe('a client that does not read its websocket', () => {
   it('is cut off, also when it says that it is there', async () => {
     const { client, socket } = await unreading({ pingMs: 20, readMs: 1 })
@@ -120,6 +160,18 @@ describe('a client that does not read its websocket', () => {
     expect(await closed).toBe(1013)
     await Promise.all(sending)
     expect(unsent.bytes).toBe(0)
+  })
+
+  it('has one small answer for free, and each further one counted', async () => {
+    const { client, socket } = await unreading({})
+    socket.sharer = 'organization'
+    void socket.send(large)
+    expect(unsent.bytes).toBe(16_000_000)
+    void socket.send('small')
+    expect(unsent.bytes).toBe(16_000_005)
+    client.resume()
+    await expect.poll(() => unsent.bytes).toBe(0)
+    await socket.send('small')
   })
 
   it('gathers no more messages than a few of the largest', async () => {

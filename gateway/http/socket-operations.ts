@@ -18,7 +18,9 @@ import { endsCredential } from '../edge/ends-credential.ts'
 import { newRequestId } from '../edge/problem.ts'
 import { tooMuchUnsent } from '../edge/send-json.ts'
 import { countedFrom, unsent } from '../edge/unsent.ts'
-import { executedAnswer, refusedAnswer, type GraphQLAnswer } from './answer.ts'
+import type { GraphResult } from '../graph/graph.ts'
+import type { Subscribe } from '../subscriptions/subscriptions.ts'
+import { executedAnswer, refusedAnswer } from './answer.ts'
 import { refuseUnreadable } from './parameters.ts'
 import { permit } from './permit.ts'
 import type { Ports } from './ports.ts'
@@ -29,6 +31,10 @@ export interface Connection {
   readonly request: IncomingMessage
   /** Operations that are not yet answered. */
   running: number
+  /** Subscriptions that are live, or about to be. */
+  subscriptions: number
+  /** The operation with this id has become a live subscription: its message does not wait for an answer any more. */
+  becameLive(id: string): void
   /** Whose share of unread answers its own count for. */
   sharer: string
   /** Null until a credential was accepted. */
@@ -39,12 +45,16 @@ export interface Connection {
 export interface OperationsOptions extends Ports {
   readonly log: Pick<Logger, 'error'>
   readonly operationsMax: number
+  readonly subscriptionsMax: number
 }
 
 type Parameters = Record<string, unknown>
 type ConnectionContext = Context<Parameters, Connection>
 type Hooks = Required<
-  Pick<ServerOptions<Parameters, Connection>, 'onConnect' | 'onSubscribe' | 'execute' | 'onNext' | 'onError'>
+  Pick<
+    ServerOptions<Parameters, Connection>,
+    'onConnect' | 'onSubscribe' | 'execute' | 'subscribe' | 'onNext' | 'onError'
+  >
 >
 
 /** What graphql-ws is told of a refused operation; the client gets the formatted errors. */
@@ -54,17 +64,18 @@ class Refused extends GraphQLError {
   }
 }
 
+/** What graphql-ws is given of an operation that was let in. */
 interface Executed {
   readonly document: DocumentNode
-  readonly answer: GraphQLAnswer
+  /** Of the operation, or the results of a subscription. */
+  readonly result: GraphResult | AsyncGenerator<GraphResult>
 }
 
 /**
- * A read is cancelled when its client completes it or leaves: graphql-ws then ends what stands under its id, which is meant for
- * subscriptions.
+ * A read is cancelled when its client completes it or leaves, and so is a subscription that is being opened: graphql-ws then ends
+ * what stands under its id, which is meant for subscriptions.
  */
-function cancellationOf(kind: string, { subscriptions }: ConnectionContext, id: string): Cancellation | undefined {
-  if (kind !== 'query') return undefined
+function cancellationOf({ subscriptions }: ConnectionContext, id: string): Cancellation {
   const cancellation = new Cancellation()
   const end = async (): Promise<IteratorReturnResult<void>> => {
     cancellation.cancel()
@@ -81,6 +92,12 @@ function cancellationOf(kind: string, { subscriptions }: ConnectionContext, id: 
   return cancellation
 }
 
+/** What graphql-ws hands back with each result. */
+interface Running {
+  readonly result: Executed['result']
+  readonly requestId: string
+}
+
 /** The operations of every connection: each is judged anew, as if it were a request, and then executed. */
 export class SocketOperations {
   readonly #options: OperationsOptions
@@ -92,10 +109,11 @@ export class SocketOperations {
   readonly hooks: Hooks = {
     onConnect: (context) => this.#connect(context),
     onSubscribe: (context, id, payload) => this.#answer(context, id, payload),
-    execute: ({ contextValue }) => contextValue as ExecutionResult,
-    onNext: (_context, _id, _payload, { contextValue }) => contextValue as FormattedExecutionResult,
-    onError: (_context, _id, _payload, errors) =>
-      errors.flatMap((error) => (error instanceof Refused ? error.formatted : [error.toJSON()])),
+    execute: ({ contextValue }) => (contextValue as Running).result as ExecutionResult,
+    subscribe: ({ contextValue }) => (contextValue as Running).result as AsyncGenerator<ExecutionResult>,
+    onNext: (_context, _id, _payload, { contextValue }, result) =>
+      executedAnswer(result as GraphResult, (contextValue as Running).requestId) as FormattedExecutionResult,
+    onError: (_context, _id, _payload, errors) => errors.flatMap((error) => this.#formatted(error)),
   }
 
   /** A connection without a credential is closed with 4401, one with a refused credential with 4403 and the code as reason. */
@@ -121,10 +139,10 @@ export class SocketOperations {
     let admission: Admission | null = null
     try {
       admission = await this.#admit(context.extra)
-      const cancelled = (kind: string) => cancellationOf(kind, context, id)
-      const { document, answer } = await this.#execute(admission, payload, cancelled)
+      const { document, result } = await this.#execute(admission, payload, context, id)
       this.#finished(admission, 200)
-      return { schema: this.#options.graph.apiSchema, document, contextValue: answer }
+      const contextValue: Running = { result, requestId: admission.requestId }
+      return { schema: this.#options.graph.apiSchema, document, contextValue }
     } catch (thrown) {
       if (admission) this.#finished(admission, thrown instanceof Refusal ? thrown.status : 500)
       return [this.#refused(thrown, admission?.requestId ?? newRequestId())]
@@ -151,25 +169,55 @@ export class SocketOperations {
   async #execute(
     admission: Admission,
     { query, operationName, variables }: SubscribePayload,
-    cancelled: (kind: string) => Cancellation | undefined,
+    context: ConnectionContext,
+    id: string,
   ): Promise<Executed> {
     const { graph } = this.#options
     const prepared = await permit(this.#options, admission, query, operationName || null, null)
-    if (prepared.kind === 'subscription') {
-      throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'This graph has no subscriptions.')
-    }
     const given = isJsonObject(variables) ? variables : {}
     refuseUnreadable(given)
     const { caller, requestId } = admission
     if (!unsent.hasRoom(caller.organizationId, countedFrom)) throw tooMuchUnsent()
-    const cancellation = cancelled(prepared.kind)
+    const { document } = prepared.parts
+    const cancellation = prepared.kind === 'mutation' ? undefined : cancellationOf(context, id)
+    if (cancellation && prepared.kind === 'subscription') {
+      const operation = { document: query, operationName: operationName || null, prepared, variables: given }
+      const subscribe = { ...operation, caller, requestId, cancellation }
+      return { document, result: await this.#subscribe(context.extra, id, subscribe) }
+    }
     const result = await graph.execute(prepared, given, { caller, requestId, idempotency: null, cancellation })
-    return { document: prepared.parts.document, answer: executedAnswer(result, requestId) }
+    return { document, result }
+  }
+
+  async #subscribe(connection: Connection, id: string, subscribe: Omit<Subscribe, 'currentCaller' | 'ended'>) {
+    const { edge, subscriptions, subscriptionsMax } = this.#options
+    const { arrival } = connection
+    if (connection.subscriptions >= subscriptionsMax) {
+      const message = `At most ${subscriptionsMax} subscriptions are open at once on one connection.`
+      throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', message, { limit: subscriptionsMax })
+    }
+    connection.subscriptions++
+    const currentCaller = () => edge.currentCaller(arrival!)
+    const ended = () => void connection.subscriptions--
+    try {
+      const results = await subscriptions.open({ ...subscribe, currentCaller, ended })
+      connection.becameLive(id)
+      return results
+    } catch (thrown) {
+      connection.subscriptions--
+      throw thrown
+    }
   }
 
   #finished(admission: Admission, status: number): void {
     if (admission.usage) admission.usage.operation = 'graphql'
     this.#options.edge.finished(admission, status)
+  }
+
+  /** What a subscription ended with, or what an operation was refused with. */
+  #formatted(error: GraphQLError): readonly GraphQLFormattedError[] {
+    if (error instanceof Refused) return error.formatted
+    return error.originalError ? this.#refused(error.originalError, newRequestId()).formatted : [error.toJSON()]
   }
 
   #refused(thrown: unknown, requestId: string): Refused {

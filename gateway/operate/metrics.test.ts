@@ -21,7 +21,7 @@ async function scraped(...paths: readonly string[]): Promise<string[]> {
   }
 }
 
-it('gathers once a second, however many ask', async () => {
+it('collects at most once a second, for any number of requests', async () => {
   let gathered = 0
   const pool = {
     get totalCount() {
@@ -45,7 +45,7 @@ it('gathers once a second, however many ask', async () => {
   expect(gathered).toBeLessThanOrEqual(Math.floor(seconds) + 1)
 })
 
-it('shows what the kernel counts beside what the gateway does', async () => {
+it('has the metrics of the kernel and of the gateway', async () => {
   expect(await scraped()).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^counters_in_process_total \d+$/),
@@ -54,7 +54,7 @@ it('shows what the kernel counts beside what the gateway does', async () => {
   )
 })
 
-it('tells surfaces apart by the path, whatever the query says', async () => {
+it('takes the surface from the path, not from the query', async () => {
   const lines = await scraped('/v1/graphql?x=1', '/graphql', '/v1/accounts?search=graphql', '/docs?of=/v1/graphql')
   const counts = lines.filter((line) => line.startsWith('http_request_duration_seconds_count'))
   expect(counts.sort()).toEqual([

@@ -24,7 +24,7 @@ export interface Place {
   readonly dataDir: string
 }
 
-/** A migrated, empty database, a data folder of its own and the services on them. */
+/** A migrated, empty database, a new data folder and the services on both. */
 export async function aPlace(now = noon, encryptionKey: string | null = null): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
   const { database, url, drop } = await freshDatabase()

@@ -10,11 +10,11 @@ export interface DemoPerson {
   readonly name: string
   readonly role: Role
   readonly visibility: Visibility
-  /** Null: in no team. */
+  /** Null: the user is in no team. */
   readonly team: string | null
 }
 
-/** One organization of the demo: who works there, what it sells and how much it has. */
+/** One organization of the demo: its users, its products and the number of its records. */
 export interface Profile {
   readonly code: string
   readonly name: string
@@ -22,7 +22,7 @@ export interface Profile {
   readonly accounts: number
   readonly cases: number
   readonly people: readonly DemoPerson[]
-  /** Which teams look after the accounts of a region; the others are looked after by anybody. */
+  /** The team that owns the accounts of each region. Accounts of other regions get an owner from any sales team. */
   readonly teamOfRegion: Readonly<Record<string, string>>
   readonly supportTeam: string
   readonly catalog: readonly CatalogEntry[]
@@ -45,7 +45,7 @@ function readScopes(): string[] {
   return [...new Set(Array.from(supergraph.matchAll(/"(READ_[A-Z_]+)"/g), ([, scope]) => scope!))].toSorted()
 }
 
-/** The key that may do everything, one that may read, one that may do one thing; each acts as the user of that role. */
+/** A key with all scopes, a read-only key, and a key with one scope. Each acts as the user with the role `owner`. */
 export const demoKeys = [
   { name: 'Everything', owner: 'OWNER', scopes: ['*'] },
   { name: 'Read only', owner: 'ADMIN', scopes: readScopes() },

@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = await worldOf(platform)
 }, 30_000)
 
-/** What every answer carries, whoever asked. */
+/** Checks the headers that every response carries, for every caller. */
 function expectHeaders({ isMetered }: Caller, { status, headers }: Received): void {
   expect(headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/)
   expect(headers['api-version']).toBe(version)
@@ -47,7 +47,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const isSpecial = needsOther || operation.documentId in credentials
   const allowed = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
 
-  it('is refused, and changes nothing', { timeout: deadlineMs * 2 }, async () => {
+  it('is refused and changes nothing', { timeout: deadlineMs * 2 }, async () => {
     const request = await world.requests.valid(operation)
     const headers: Headers[] = []
     for (const caller of refused) headers.push(await caller.headers(world, access))

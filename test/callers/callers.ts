@@ -8,19 +8,19 @@ import { restAreas } from '../rest-areas.ts'
 import type { RefusedToken, Tokens } from './tokens.ts'
 import type { RefusedCaller, World } from './world.ts'
 
-/** What the OpenAPI document says of who may call an operation. */
+/** Who may call an operation, according to the OpenAPI document. */
 export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'path' | 'documentId'> {
   readonly isWrite: boolean
-  /** One of the path families that no key may call. */
+  /** True if API keys and apps can never call the operation. */
   readonly isBlocked: boolean
   readonly namesRecord: boolean
-  /** Roles that alone may call the operation; null for all. */
+  /** Roles that may call the operation; null for every role. */
   readonly roles: readonly Role[] | null
-  /** For owners and admins. */
+  /** True for operations of owners and admins. */
   readonly isAdministration: boolean
-  /** Where an app asks about itself. */
+  /** True for operations that only apps can call. */
   readonly isOfApps: boolean
-  /** Who sees a record that somebody else owns. */
+  /** Who sees a record of another owner. */
   readonly sight: 'everybody' | 'visibility' | 'administrators'
 }
 
@@ -29,9 +29,9 @@ export interface Caller {
   headers(world: World, access: Access): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>
   /** The code of the refusal; null for an operation that answers as documented. */
   refusal(access: Access): ErrorCode | null
-  /** Whether the answer tells a quota: that of a key or of an app that exists. */
+  /** True if the response carries quota headers: for a key or an app that exists. */
   readonly isMetered: boolean
-  /** Whose records the request is about; the owner's unless said. */
+  /** Owner of the records that the request names; the organization's owner by default. */
   readonly records?: 'own' | 'mate'
 }
 
@@ -47,13 +47,13 @@ const sights: Readonly<Record<string, Access['sight']>> = {
   '/v1/connected-apps': 'administrators',
 }
 
-// Whoever has the secret of an owner's key or app acts as that owner, so no admin gets it.
+// The secret of a key or app allows acting as its owner, so an admin must not get the secret of an OWNER.
 const tellsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate', 'oauthAppRotateSecret'])
 
-// What a person does for itself changes nothing that a role could protect.
-const ownAffairs: ReadonlySet<string> = new Set(['connectedAppDelete'])
-const isOwnAffair = ({ path, documentId }: RestOperation): boolean =>
-  path.startsWith('/v1/auth/') || ownAffairs.has(documentId)
+// Operations by which a user changes only their own session or consents are allowed for every role.
+const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete'])
+const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
+  path.startsWith('/v1/auth/') || ownOperations.has(documentId)
 
 export function accessOf(operation: RestOperation, described: OperationObject): Access {
   const { scopes, isPublic, path, documentId, method } = operation
@@ -62,7 +62,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     isPublic,
     path,
     documentId,
-    isWrite: method !== 'get' && !isOwnAffair(operation),
+    isWrite: method !== 'get' && !isOwnOperation(operation),
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
     namesRecord: path.includes('{'),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
@@ -75,7 +75,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
 const ofKeys = ({ isBlocked, isPublic, scopes }: Access): ErrorCode | null =>
   isBlocked ? 'API_KEY_SCOPE_BLOCKED' : scopes.length === 0 && !isPublic ? 'API_KEY_SCOPE_INSUFFICIENT' : null
 
-/** No scope of an app is `*`; it needs none where it asks about itself. */
+/** An app never has the scope `*`, and needs no scope for operations about itself. */
 const ofTokens = ({ isBlocked, isPublic, isOfApps, scopes }: Access): ErrorCode | null => {
   if (isBlocked) return 'API_KEY_SCOPE_BLOCKED'
   const isBeyond = scopes.length === 0 || scopes.includes('*')
@@ -99,7 +99,7 @@ const roleOf: Partial<Record<MemberName, Role>> = {
 const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
   roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
 
-/** The key with `*` of a member. */
+/** A caller with the member's key, whose scope is `*`. */
 const starred = (
   name: string,
   member: MemberName,
@@ -113,7 +113,7 @@ const starred = (
   ...(records && { records }),
 })
 
-/** A key of the owner with other scopes. */
+/** A caller with a key of the owner with these scopes. */
 const scoped = (
   name: string,
   scopes: (access: Access) => readonly string[],
@@ -155,7 +155,7 @@ const refusedToken = (caller: RefusedToken, name: string, code: ErrorCode, isMet
   isMetered,
 })
 
-/** Refused wherever it goes, for what it is. */
+/** A caller whose credential every operation refuses. */
 const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isMetered: boolean): Caller => ({
   name,
   headers: (world) => world.refused[caller],
@@ -168,7 +168,7 @@ const notAdministrator = ({ isAdministration }: Access): ErrorCode | null =>
 
 const toVisibility: Access['sight'][] = ['everybody', 'visibility']
 const readOnly = ({ isWrite }: Access): ErrorCode | null => (isWrite ? 'PERMISSION_DENIED' : null)
-/** What needs `*` has no READ in the place of WRITE. */
+/** The READ scope in place of the WRITE scope; `*` has none. */
 const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => !scope.startsWith('WRITE_'))
 const legacyRead = /^READ_(LEADS|CONTACTS|ACCOUNTS|OPPORTUNITIES|PRODUCTS|QUOTES|TASKS|ACTIVITIES|WEBHOOKS)$/
 const inverse = (scope: string): string =>
@@ -190,7 +190,7 @@ export const callers: readonly Caller[] = [
   starred('a user who may only read', 'reader', readOnly),
 
   scoped(
-    'a key with just the scope',
+    'a key with only the required scope',
     ({ scopes }) => (scopes.length > 0 ? scopes : ['*']),
     () => true,
   ),
@@ -205,7 +205,7 @@ export const callers: readonly Caller[] = [
     isRead,
   ),
   scoped(
-    'a key with every scope but those',
+    'a key with every scope except the required ones',
     ({ scopes }) =>
       ['READ_LEADS', 'WRITE_TASKS', 'MANAGE_METADATA', 'READ_ACCOUNTS', 'READ_CASES', 'READ_PRODUCTS'].filter(
         (scope) => !scopes.includes(scope) && !scopes.map(inverse).includes(scope),
@@ -250,7 +250,7 @@ export const callers: readonly Caller[] = [
   ),
   session('a session of a member', 'all', (access) => notAdministrator(access) ?? hidden(access, toVisibility)),
   session(
-    'a session of a user who may only read',
+    'a session of a READ_ONLY user',
     'reader',
     (access) => readOnly(access) ?? notAdministrator(access) ?? hidden(access, toVisibility),
   ),
@@ -263,13 +263,13 @@ export const callers: readonly Caller[] = [
     of(scopes.some((scope) => scope !== '*') ? scopes : ['READ_LEADS']),
   ),
   token(
-    'an access token with every scope but those',
+    'an access token with every scope except the required ones',
     ({ scoped: of }, { scopes }) => of(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
     ({ isPublic, isOfApps }) => (isPublic || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
   ),
   token('an access token of a user who may only read', ({ reader }) => reader, readOnly),
   token(
-    'an access token of an app whose quota is spent',
+    'an access token of an app whose quota is used up',
     ({ refused: { spent } }) => spent,
     () => 'OAUTH_RATE_LIMITED',
   ),

@@ -80,15 +80,15 @@ describe.each(restAreas.map((area) => [typeOf(area), area] as const))('%s', (nam
     }),
   )
 
-  it('shows every column of the graph in REST', () => {
+  it('has every column of the graph in REST', () => {
     expect(Object.keys(schemas[name]!.properties!).sort()).toEqual(columns.map((column) => column.name).sort())
   })
 
-  it.each(inputs)('has the bounds of its column: %s', (_, schema, column) => {
+  it.each(inputs)('has the same bounds as its column: %s', (_, schema, column) => {
     expect(boundsOfSchema(schema, column)).toEqual(boundsOfColumn(column))
   })
 
-  it('names its enumerations as the graph does', () => {
+  it('has the same enumerations as the graph', () => {
     const found = columns.filter(({ kind }) => kind === 'enum').map((column) => enumerationName(column.type))
     expect(found.map((enumeration) => typesOf(schemas[enumeration] ?? {}))).toEqual(found.map(() => ['string']))
   })

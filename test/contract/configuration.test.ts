@@ -15,7 +15,7 @@ const zoom = {
 }
 
 describe('configuration', () => {
-  it('is listed in one table of the README, variable by variable', () => {
+  it('lists every variable in one table of the README', () => {
     const listed = [...readme.matchAll(/^\| `([A-Z_<>]+)` +\|/gm)].map(([, name]) => name)
     expect(listed).toEqual([...variables])
   })

@@ -15,7 +15,7 @@ const files = filesBelow(projectRoot)
 const names = new Set(files.map((file) => basename(file)))
 const readmes = files.filter((file) => basename(file) === 'README.md')
 
-/** Names of files in code style: `save.ts`, `kernel/record/save.ts`. A pattern such as `<area>/openapi.yaml` names none. */
+/** Names of files in code style: `save.ts`, `kernel/record/save.ts`. A pattern such as `<area>/openapi.yaml` is not a file name. */
 const named = /`([\w][\w./-]*\.(?:ts|md|graphql|ya?ml))`/g
 
 function exists(name: string, readme: string): boolean {
@@ -30,7 +30,7 @@ describe('the README of', () => {
     expect(missing).toEqual([])
   })
 
-  it.each(readmes)('%s links only to what exists', (readme) => {
+  it.each(readmes)('%s links only to existing files', (readme) => {
     const text = readFileSync(join(projectRoot, readme), 'utf8')
     const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, link]) => link!)
     expect(links.filter((link) => !existsSync(join(projectRoot, dirname(readme), link)))).toEqual([])

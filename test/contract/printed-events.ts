@@ -3,20 +3,20 @@ import { subgraphs } from '../../subgraphs/all.ts'
 import type { EventFile, Json } from './event-file.ts'
 import { eventFilesOf } from './record-event-files.ts'
 
-/** Every event type that is declared, with its schema and sample. */
+/** Every declared event type with its schema and sample. */
 export const eventFiles: readonly EventFile[] = subgraphs
   .flatMap(({ resources }) =>
     resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
   )
   .flatMap(eventFilesOf)
 
-/** `case.created` is in `events/case/created`. */
+/** The path of `case.created` is `events/case/created`. */
 const placeOf = (type: string): string => `events/${type.replace('.', '/')}.v1`
 
 const printed = async (value: Json): Promise<string> =>
   format(JSON.stringify(value), { ...(await resolveConfig(import.meta.filename)), parser: 'json' })
 
-/** Schema and catalog sample of every event type, by path under `schema/`. */
+/** Schema and sample of every event type, by path below `schema/`. */
 export async function printedEvents(): Promise<[path: string, text: string][]> {
   const files = eventFiles.flatMap(({ type, schema, sample }): [string, Json][] => [
     [`${placeOf(type)}.json`, schema],

@@ -7,7 +7,7 @@ import { buildSubgraph } from '../../subgraphs/kernel/subgraph/subgraph.ts'
 import { printedEvents } from './printed-events.ts'
 import { printedRest } from './printed-rest.ts'
 
-/** Every generated file of the contract by its path under `schema/`. */
+/** Every generated file of the contract, by path below `schema/`. */
 export async function printedSchema(): Promise<Map<string, string>> {
   const built = await Promise.all(
     subgraphs.map(async (definition) => {

@@ -1,6 +1,6 @@
 import { initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
 import { columnOf, isRecordShape, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
-import type { EventPayload, EventSource, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
+import type { EventPayload, TrackedObject, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
 import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
 import { dataSchema, type EventFile, type Json } from './event-file.ts'
 
@@ -17,7 +17,7 @@ const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
   textList: { type: 'array', items: { type: 'string' } },
 }
 
-/** What a receiver may rely on. The bounds of a column bind who writes; they may widen without a new version. */
+/** The guarantee for receivers. It has no bounds of columns, because they apply to writers and may widen without a new version. */
 function schemaOf(column: Column): Json {
   const description = column.description && { description: column.description }
   if (column.kind === 'json') {
@@ -35,7 +35,7 @@ function schemaOf(column: Column): Json {
   }
 }
 
-/** `record.status` is the column `status`. */
+/** `record.status` refers to the column `status`. */
 const placeOf = (path: string): [record: string, column: string] => path.split('.', 2) as [string, string]
 
 const sampleOrganization = '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01'
@@ -74,7 +74,7 @@ function propertySchemaOf(kind: string): Json {
   return { type: kind.endsWith('?') ? [type, 'null'] : type, ...rest }
 }
 
-function payloadSampleOf({ object, events }: EventSource, { sample, before }: EventType): Json {
+function payloadSampleOf({ object, events }: TrackedObject, { sample, before }: EventType): Json {
   const record: Json = { ...events!.sample, ...sample }
   return {
     object,
@@ -87,7 +87,7 @@ function payloadSampleOf({ object, events }: EventSource, { sample, before }: Ev
 }
 
 /** The event types of what is told otherwise than by its columns. */
-function payloadEventFiles(source: EventSource, { properties: kinds }: EventPayload): EventFile[] {
+function payloadEventFiles(source: TrackedObject, { properties: kinds }: EventPayload): EventFile[] {
   const properties = Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, propertySchemaOf(kind)]))
   return Object.entries(source.events!.types).map(([type, eventType]) => ({
     type,
@@ -97,14 +97,14 @@ function payloadEventFiles(source: EventSource, { properties: kinds }: EventPayl
 }
 
 /** The event types of a source, with their schemas and samples. */
-export const eventFilesOf = (source: EventSource | RecordShape): EventFile[] =>
+export const eventFilesOf = (source: TrackedObject | RecordShape): EventFile[] =>
   source.events?.payload
     ? payloadEventFiles(source, source.events.payload)
     : isRecordShape(source)
       ? recordEventFiles(source)
       : []
 
-/** The event types of a record, from its columns and the table beside its definition. */
+/** The event types of a record, built from its columns and its declared events. */
 function recordEventFiles(record: RecordShape): EventFile[] {
   const properties = Object.fromEntries(record.columns.shown.map((column) => [column.name, schemaOf(column)]))
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {

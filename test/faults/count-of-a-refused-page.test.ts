@@ -5,7 +5,7 @@ import { readPage } from '../../subgraphs/kernel/record/list.ts'
 import { builtInShapes } from '../../subgraphs/kernel/record/organization-shapes.ts'
 import { systemContext, type Services } from '../../subgraphs/kernel/request.ts'
 
-it('a count that fails while its page is refused ends nothing but the request', async () => {
+it('a failed count of a refused page fails only the request, not the process', async () => {
   const unhandled: unknown[] = []
   const note = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', note)
@@ -20,7 +20,7 @@ it('a count that fails while its page is refused ends nothing but the request', 
   const refused = readPage(ctx, account, { search: 'a', cursor: 'garbage' }, asked)
 
   await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
-  // Node tells of rejections that nobody waits for after the microtasks.
+  // Node reports unhandled rejections after the microtasks.
   await new Promise((resolve) => setImmediate(resolve))
   expect(unhandled).toEqual([])
 })

@@ -44,7 +44,7 @@ beforeAll(async () => {
     first: [1, 2, 3, 0, 101],
     limit: [1, 2, 5, -1],
     page: [1, 2, 0],
-    // Cursors belong to one order; a random one is refused.
+    // A cursor is valid only for one sort order; a random cursor is refused.
     after: [null, 'garbage'],
     cursor: [null, 'garbage'],
     search: ['a', 'o', '%', 'nothing'],
@@ -78,7 +78,7 @@ async function recordsOf({ path }: RestArea): Promise<string[]> {
   return [...made.map(({ id }) => String(id)), newId(), 'nothing']
 }
 
-/** A small world with parents, comments, a deleted record, and records that only one of two users sees. */
+/** A small set of records with parents, comments, a deleted record, and records that only one of two users sees. */
 async function fill() {
   const { rest } = sighted
   const root = await created(
@@ -124,7 +124,7 @@ async function fill() {
   return { accounts, cases, products, deleted, all: [...accounts, ...cases, ...products] }
 }
 
-/** A session of the member. */
+/** Headers of a session of the member. */
 function contextOf({ organizationId, userId }: Member): OperationContext {
   const { caller } = systemContext(platform.services, organizationId)
   const sight =
@@ -134,12 +134,12 @@ function contextOf({ organizationId, userId }: Member): OperationContext {
   return { caller: { ...caller, ...sight, kind: 'SESSION', userId }, requestId: 'req_differential', idempotency: null }
 }
 
-// For directories only, and different every time.
+// Only for directories, and different in every response.
 const excluded = ['scimUser', 'scimUserList', 'scimGroup', 'scimGroupList', 'authCsrfToken'].map(
   (name) => `Query.${name}`,
 )
 
-describe('Graph answers as the stock gateway does, on the real subgraphs', () => {
+describe('Graph returns the same as the Apollo gateway, on the real subgraphs', () => {
   it.each([
     { what: 'queries of four levels', who: 'the owner', seed: 1, count: 120, depth: 4 },
     { what: 'queries of four levels', who: 'a member who sees its own records', seed: 12, count: 80, depth: 4 },

@@ -1,13 +1,13 @@
 import type { Sent } from '../requests/send.ts'
 import type { Tenant } from './attacked-process.ts'
 
-/** Requests that cost more than they look; each is sent as often and by as many at once as `times` and `width` say. */
+/** Expensive requests: each is sent `times` times, `width` at once. */
 export interface Attack {
   readonly name: string
   readonly times: number
   readonly width: number
   readonly request: (index: number) => Sent
-  /** What the platform may answer. It never answers 500, and whoever is refused is told how. */
+  /** Allowed statuses. The platform never answers 500, and every refusal has the documented form. */
   readonly statuses: readonly number[]
 }
 
@@ -29,7 +29,7 @@ const rest = (headers: Sent['headers'], method: string, path: string, body?: obj
   ...(body && { body: JSON.stringify(body) }),
 })
 
-/** Every type of the schema thirty times over, each with what it nests. */
+/** Selects every type of the schema thirty times, with its nested fields. */
 const introspection = (index: number): string => {
   const aliases = repeated(29, (alias) => `a${alias}: types { ...T }`)
   return `query q${index} { __schema { types { ...T } ${aliases} } } fragment T on __Type { fields { name type { fields { name args { name type { name } } type { kind name } } } } }`
@@ -49,7 +49,7 @@ const largeBodies = [
   { name: 'Large', metadata: items.slice(0, 9_900) },
 ].map((body) => JSON.stringify(body).replaceAll('99,', '99.1234567890123456789,'))
 
-/** The ways in which one caller was once able to stop all others, and the most expensive of what is allowed. */
+/** Requests with which one caller could block all others, and the most expensive allowed requests. */
 export function attacksOf({ headers, email, accountId }: Tenant): readonly Attack[] {
   return [
     {

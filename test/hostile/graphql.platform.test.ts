@@ -80,7 +80,7 @@ const wrongOfScalar: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** JSON texts that a variable of this type cannot be. */
+/** JSON texts that are not valid for a variable of this type. */
 function wrongValues(type: GraphQLInputType): readonly string[] {
   if (isNonNullType(type)) return ['null', ...wrongValues(type.ofType)]
   if (isListType(type)) return wrongValues(type.ofType).filter((text) => !text.startsWith('[') && text !== 'null')
@@ -91,7 +91,7 @@ function wrongValues(type: GraphQLInputType): readonly string[] {
 }
 
 describe('variables of every root field', () => {
-  it('are refused when their types are wrong, and nothing is executed', async () => {
+  it('are refused without execution when their types are wrong', async () => {
     const before = await platform.fingerprint()
     const found = await inParallel(rootFields(), async ([kind, field]) => {
       const problems: string[] = []
@@ -106,7 +106,7 @@ describe('variables of every root field', () => {
           )
           const paths = ((body?.errors?.[0]?.extensions?.errors ?? []) as { path: string }[]).map(({ path }) => path)
           const isNamed = paths.some((path) => path === wrong.name || path.startsWith(`${wrong.name}.`))
-          // Some fields are for others than the owner, such as a directory.
+          // Some fields are not for owners but, for example, for a directory.
           if (status === 403 && body.errors[0].extensions.code === 'PERMISSION_DENIED') continue
           if (status !== 400 || body.data !== undefined || !isNamed)
             problems.push(`${field.name}.${wrong.name}=${json.slice(0, 40)}: ${status} ${text.slice(0, 300)}`)
@@ -119,7 +119,7 @@ describe('variables of every root field', () => {
   })
 })
 
-/** What JSON does not write, or GraphQL writes besides. */
+/** Literals that JSON does not have, or that only GraphQL has. */
 const wrongLiterals: Readonly<Record<string, readonly string[]>> = {
   Float: ['-1e400', '9'.repeat(400), 'FOO'],
   Decimal: ['-1e1000', '9'.repeat(501), 'FOO'],
@@ -138,11 +138,11 @@ function wrongLiteralsOf(type: GraphQLInputType): readonly string[] {
 
 interface Place {
   readonly type: GraphQLInputType
-  /** The document with this literal at the place. */
+  /** A document with this literal at the given place. */
   readonly write: (literal: string) => string
 }
 
-/** Every argument, and once every field of every input object. */
+/** Every argument, and every field of every input object once. */
 function places(): Place[] {
   const known = new Set<string>()
   const below = ({ type, write }: Place): Place[] => {
@@ -168,7 +168,7 @@ function places(): Place[] {
 }
 
 describe('literals of every argument and input field', () => {
-  it('are refused when their types are wrong, where they stand, and nothing is executed', async () => {
+  it('are refused without execution when their types are wrong, with their location', async () => {
     const before = await platform.fingerprint()
     const found = await inParallel(places(), async ({ type, write }) => {
       const problems: string[] = []
@@ -204,7 +204,7 @@ describe('literals of every argument and input field', () => {
   })
 })
 
-// Operands that fit the type and are as odd as they can be.
+// Operands that are valid for the type but unusual.
 const oddOfScalar: Readonly<Record<string, readonly unknown[]>> = {
   Int: [0, -1, 2147483647, -2147483648],
   Float: [0, -0.5, 1e308, -1e308, 5e-324, 2 ** 53, 1e15],
@@ -226,7 +226,7 @@ function oddValues(type: GraphQLInputType): readonly unknown[] {
   return oddOfScalar[getNamedType(type).name] ?? []
 }
 
-/** Every column of a filter with every operator and every odd operand, and with conditions that say nothing. */
+/** Every column of a filter with every operator and every unusual operand, and with empty conditions. */
 function oddFilters(filter: GraphQLInputObjectType): Record<string, unknown>[] {
   return Object.values(filter.getFields()).flatMap((column) => {
     const operators = getNamedType(column.type)
@@ -248,7 +248,7 @@ const filtered = () =>
   )
 
 describe('filters', () => {
-  it('take every operator of every column with every operand that fits its type', async () => {
+  it('accept every operator of every column with every valid operand', async () => {
     const found = await inParallel(filtered(), async ([field, filter]) => {
       const filters = oddFilters(filter)
       const problems: unknown[] = []
@@ -268,7 +268,7 @@ describe('filters', () => {
     expect(found.flat()).toEqual([])
   })
 
-  it('refuse ids that are none, lists that are too long and filters that are too deep or too many', async () => {
+  it('refuse invalid ids, lists that are too long, and filters that are too deep or have too many conditions', async () => {
     const many = (count: number, entry: object = { name: { eq: 'a' } }) => ({ or: Array(count).fill(entry) })
     const deep = (levels: number): object => (levels === 0 ? { name: { eq: 'a' } } : { not: deep(levels - 1) })
     const ids = Array.from({ length: 501 }, () => '0199d1a0-0000-7000-8000-000000000000')
@@ -308,7 +308,7 @@ describe('filters', () => {
 
 describe('sizes of lists', () => {
   const sizes = [0, -1, 101, 1_000_000_000, -2147483648, 2147483647]
-  it.each(['first', 'limit', 'page'])('%s is refused out of its bounds, everywhere', async (name) => {
+  it.each(['first', 'limit', 'page'])('%s outside its bounds is refused everywhere', async (name) => {
     const found: string[] = []
     const fields = rootFields().filter(
       ([kind, field]) => kind === 'query' && field.args.some((arg) => arg.name === name),
@@ -337,7 +337,7 @@ describe('sizes of lists', () => {
 
 const repeated = (text: (index: number) => string, count: number): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ')
-/** `{ accountList { data { parent { … { id } } } } }` of this many levels. */
+/** `{ accountList { data { parent { … { id } } } } }` with this many levels. */
 const levels = (depth: number): string =>
   `{ accountList(limit: 1) { data ${'{ parent '.repeat(depth - 3)}{ id }${' }'.repeat(depth - 3)} } }`
 const ofTokens = (tokens: number): string => {
@@ -377,7 +377,7 @@ describe('limits of a document', () => {
       limit,
     ],
     [
-      'a thousand fragments that spread each other',
+      'a thousand fragments that spread one another',
       `{ ...F0 } ${repeated((index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`, 100)} fragment F100 on Query { __typename }`,
       limit,
     ],
@@ -407,7 +407,7 @@ describe('documents', () => {
     ['no operation', 'fragment F on Query { __typename }', refused('GRAPHQL_VALIDATION_FAILED')],
     ['a type', 'type Query { a: Int }', validation],
     [
-      'a circle of fragments',
+      'a cycle of fragments',
       '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
       refused('GRAPHQL_VALIDATION_FAILED'),
     ],
@@ -463,7 +463,7 @@ describe('documents', () => {
     expect((await inParallel(queries, (query) => ask({ query }))).map(told)).toEqual(queries.map(() => accepted))
   })
 
-  it('are refused in few words however long a name is', async () => {
+  it('are refused with a short message, however long a name is', async () => {
     const name = 'a'.repeat(400_000)
     const bodies = [
       { query: '{ __typename }', operationName: name },
@@ -477,7 +477,7 @@ describe('documents', () => {
     expect(answers.map(({ status, text }) => [status, text.length < 2000])).toEqual(bodies.map(() => [400, true]))
   })
 
-  it('come one at a time', async () => {
+  it('are accepted only one per request', async () => {
     const batches = ['[]', '[{"query":"{ __typename }"}]', '[{"query":"{ __typename }"},{"query":"{ __typename }"}]']
     expect((await inParallel(batches, (body) => ask(body))).map(told)).toEqual(
       batches.map(() => refused('VALIDATION_FAILED')),

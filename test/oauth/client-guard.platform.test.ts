@@ -43,7 +43,7 @@ const repeated = async (times: number, one: () => ReturnType<typeof attempt>) =>
 const wrong = '401 invalid_client'
 
 describe.each(['token', 'revoke', 'introspect'] as const)('/v1/oauth/%s', (at) => {
-  it('answers 401 to ten wrong secrets of a client from an address, then 429 to every secret there for 15 minutes', async () => {
+  it('answers 401 to ten wrong secrets for a client from one address, then 429 to every secret from there for 15 minutes', async () => {
     const ip = anAddress()
     const { id, secret } = await anyApp()
     let posted = 0
@@ -59,7 +59,7 @@ describe.each(['token', 'revoke', 'introspect'] as const)('/v1/oauth/%s', (at) =
     expect((await attempt({ id, secret: secret!, ip, at })).told).toBe('200')
   })
 
-  it('shuts out no app elsewhere, however many guess its secret from however many addresses', async () => {
+  it('does not block an app at its own address, for any number of wrong secrets from other addresses', async () => {
     const { id, secret } = await anyApp()
     const one = anAddress()
     await repeated(12, () => attempt({ id, secret: 'x', ip: one, at }))
@@ -70,7 +70,7 @@ describe.each(['token', 'revoke', 'introspect'] as const)('/v1/oauth/%s', (at) =
 })
 
 describe('wrong client secrets', () => {
-  it('from one address are fifty, for whatever clients, there or not; elsewhere they work', async () => {
+  it('from one address are limited to fifty in total, for existing and unknown clients; other addresses are not affected', async () => {
     const ip = anAddress()
     const { id, secret } = await anyApp()
     const guesses = await repeated(50, () => attempt({ id: newId(), secret: 'x', ip }))
@@ -81,7 +81,7 @@ describe('wrong client secrets', () => {
     expect((await attempt({ id, secret: secret!, ip })).told).toBe('200')
   })
 
-  it('that arrive together are not more', async () => {
+  it('do not exceed the limit when they arrive concurrently', async () => {
     const ip = anAddress()
     const { id } = await anyApp()
     const answers = await Promise.all(Array.from({ length: 25 }, () => attempt({ id, secret: 'x', ip })))
@@ -89,7 +89,7 @@ describe('wrong client secrets', () => {
     expect(answers.filter(({ told }) => told === '429 temporarily_unavailable')).toHaveLength(15)
   })
 
-  it('are the only thing that counts: a right one does not, and each client has its own count', async () => {
+  it('are counted, right secrets are not, and each client has a separate count', async () => {
     const ip = anAddress()
     const [app, other] = [await anyApp(), await anyApp()]
     await repeated(9, () => attempt({ id: app.id, secret: 'x', ip }))
@@ -100,7 +100,7 @@ describe('wrong client secrets', () => {
     expect((await attempt({ id: other.id, secret: other.secret!, ip })).told).toBe('200')
   })
 
-  it('cannot lock out an app that has no secret', async () => {
+  it('cannot lock out an app without a secret', async () => {
     const owner = await aPerson(platform, { role: 'ADMIN' })
     const { id } = await anApp(owner, { type: 'PUBLIC' })
     const ip = anAddress()

@@ -13,7 +13,7 @@ const password = 'Correct horse 7!'
 const newPassword = 'Better horse 8!'
 const minute = 60_000
 
-/** Each from an address of its own, so that nobody is throttled for another. */
+/** Each request uses a new client address, so that tests do not throttle each other. */
 let addresses = 0
 const from = () => ({ 'x-forwarded-for': `10.9.${++addresses >> 8}.${addresses & 255}` })
 const stranger = () => restClient(platform.contract, platform.url, from())
@@ -50,14 +50,14 @@ describe('authVerifyEmail', () => {
     expect((await bearer(token).me!()).body.emailVerified).toBe(true)
   })
 
-  it('begins its link at an allowed origin, and at no other', async () => {
+  it('uses only an allowed origin in its link', async () => {
     const { email: ours } = await registered({ origin: 'https://app.example.com' })
     expect((await lastMail(ours)).text).toContain('https://app.example.com/v1/auth/verify-email?token=')
     const { email: theirs } = await registered({ origin: 'https://evil.example.com' })
     expect((await lastMail(theirs)).text).toContain('https://crm.example.com/v1/auth/verify-email?token=')
   })
 
-  it('refuses a token after 24 hours, and one of another purpose', async () => {
+  it('refuses a token after 24 hours, and a token for another purpose', async () => {
     const { email } = await registered()
     const { secret } = await lastMail(email)
     expect(told(await stranger().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
@@ -67,7 +67,7 @@ describe('authVerifyEmail', () => {
 })
 
 describe('authMagicLink', () => {
-  it('signs in once, of ten that come together', async () => {
+  it('signs in once for ten concurrent requests', async () => {
     const { email } = await registered()
     expect((await stranger().authMagicLinkSend!({ body: { email } })).body).toEqual({ accepted: true })
     const { secret } = await lastMail(email)
@@ -90,7 +90,7 @@ describe('authMagicLink', () => {
     expect(told(await stranger().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
   })
 
-  it('answers a stranger like anybody, and sends nothing', async () => {
+  it('gives the same response for an unknown address, and sends nothing', async () => {
     const email = anEmail()
     expect((await stranger().authMagicLinkSend!({ body: { email } })).body).toEqual({ accepted: true })
     const { state, secret } = await lastMail(email)
@@ -106,7 +106,7 @@ describe('authResetPassword', () => {
     return { ...person, code: (await lastMail(person.email)).secret }
   }
 
-  it('sets a password once, ends every session and tells the person', async () => {
+  it('sets a password once, ends every session and mails the person', async () => {
     const { email, token, refresh, code } = await withCode()
     const verified = await stranger().authVerifyResetCode!({ body: { email, code } })
     expect(verified.body).toEqual({
@@ -123,7 +123,7 @@ describe('authResetPassword', () => {
     expect((await lastMail(email)).subject).toBe('Your password was changed')
   })
 
-  it('is refused after five wrong guesses, also of those that come together', async () => {
+  it('is refused after five wrong guesses, also when they are concurrent', async () => {
     const { email, code } = await withCode()
     const wrong = code === '00000000' ? '11111111' : '00000000'
     const guess = (word: string) => stranger().authVerifyResetCode!({ body: { email, code: word } })
@@ -135,7 +135,7 @@ describe('authResetPassword', () => {
     expect(await signsIn(email, password)).toBe(200)
   })
 
-  it('takes the newest code only, for 15 minutes', async () => {
+  it('accepts only the newest code, for 15 minutes', async () => {
     const { email, code: old } = await withCode()
     await stranger().authForgotPassword!({ body: { email } })
     const { secret: code } = await lastMail(email)
@@ -147,7 +147,7 @@ describe('authResetPassword', () => {
     expect(told(await check(code))).toBe('400 CODE_INVALID')
   })
 
-  it('does not tell strangers from others', async () => {
+  it('gives the same response for unknown addresses', async () => {
     const email = anEmail()
     expect((await stranger().authForgotPassword!({ body: { email } })).body).toEqual({ accepted: true })
     const { state, secret: code } = await lastMail(email)
@@ -156,7 +156,7 @@ describe('authResetPassword', () => {
     expect(told(await stranger().authResetPassword!({ body: { email, code, newPassword } }))).toBe('400 CODE_INVALID')
   })
 
-  it('stores no secret in the clear', async () => {
+  it('stores no secret in plain text', async () => {
     const { email, code } = await withCode()
     await stranger().authMagicLinkSend!({ body: { email } })
     const { secret } = await lastMail(email)
@@ -169,7 +169,7 @@ describe('authResetPassword', () => {
 })
 
 describe('authChangePassword', () => {
-  it('ends every session, this one too, and answers with a new one', async () => {
+  it('ends every session, including this one, and returns a new one', async () => {
     const { email, token } = await registered()
     const other = (await stranger().authLogin!({ body: { email, password } })).body.accessToken as string
     const answer = await bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword } })
@@ -182,7 +182,7 @@ describe('authChangePassword', () => {
     expect([await signsIn(email, password), await signsIn(email, newPassword)]).toEqual([401, 200])
   })
 
-  it('leaves no session of those who signed in with the old password meanwhile', async () => {
+  it('ends sessions that were started concurrently with the old password', async () => {
     const { email, token } = await registered()
     const signIn = () => stranger().authLogin!({ body: { email, password } })
     const [changed] = await Promise.all([
@@ -192,7 +192,7 @@ describe('authChangePassword', () => {
     expect((await bearer(changed.body.accessToken as string).authSessionCount!()).body).toEqual({ count: 1 })
   })
 
-  it('takes one of two changes at once, also while somebody signs in', async () => {
+  it('accepts one of two concurrent changes, also during a sign-in', async () => {
     const { email, token } = await registered()
     const change = (word: string) =>
       bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword: word } })
@@ -205,7 +205,7 @@ describe('authChangePassword', () => {
     expect((await changes.both).map(told).toSorted()).toEqual(['200', '401 UNAUTHENTICATED'])
   })
 
-  it('refuses a wrong current password, the same one again and a simple one, and changes nothing', async () => {
+  it('refuses a wrong current password, an unchanged one and a simple one, and changes nothing', async () => {
     const { email, token } = await registered()
     const change = (body: object) => bearer(token).authChangePassword!({ body })
     expect(told(await change({ currentPassword: 'Wrong horse 7!', newPassword }))).toBe('400 PASSWORD_WRONG')
@@ -223,7 +223,7 @@ describe('authChangePassword', () => {
 })
 
 describe('authUpdateProfile', () => {
-  it('changes what the body names, makes the name of its parts, and announces it', async () => {
+  it('changes the named fields, builds the name from its parts, and emits the event', async () => {
     const { token, userId } = await registered({ firstName: 'Ann', lastName: 'Lee' })
     const update = (body: object) => bearer(token).authUpdateProfile!({ body })
     const { body } = await update({ lastName: 'Kay', timezone: 'Europe/Berlin', locale: 'de-ch' })
@@ -245,7 +245,7 @@ describe('authUpdateProfile', () => {
 })
 
 describe('authLogoutAll and authSessionCount', () => {
-  it('answer beside root fields that see one organization', async () => {
+  it('can be combined with root fields of one organization', async () => {
     const { email, token } = await registered()
     const query = '{ me { email } authSessionCount { count } organization { name } ... { me { role } } }'
     const answer = await fetch(`${platform.url}/v1/graphql`, {
@@ -309,7 +309,7 @@ describe('authAcceptPartnerInvite', () => {
     expect(told(await accept(token))).toBe('400 TOKEN_INVALID')
   })
 
-  it('takes the password of an account that there is, and no other', async () => {
+  it('requires the password of an existing account', async () => {
     const known = await registered()
     const owner = await registered()
     await asked(owner.token, { email: known.email })
@@ -318,7 +318,7 @@ describe('authAcceptPartnerInvite', () => {
     expect((await accept(secret)).status).toBe(200)
   })
 
-  it('is worth nothing when its author is no administrator any more, or after 7 days', async () => {
+  it('is invalid when its sender is no longer an administrator, and after 7 days', async () => {
     const { owner, token } = await invited()
     await platform.query(`update identity.app_user set role = 'MEMBER' where id = $1`, [owner.userId])
     expect(told(await accept(token))).toBe('400 TOKEN_INVALID')

@@ -13,7 +13,7 @@ beforeAll(async () => {
   session = await signedIn(member)
 })
 
-/** Access tokens last 15 minutes, so a test that lets hours pass signs in again. */
+/** Access tokens are valid for 15 minutes, so a test in which hours pass signs in again. */
 const signedIn = async (user: Member): Promise<RestClient> =>
   restClient(platform.contract, platform.url, { authorization: `Bearer ${await sessionOf(platform, user)}` })
 
@@ -27,7 +27,7 @@ const told = ({ status, body }: Answer) => `${status} ${(body as { code?: string
 const listing = async (secret: string) => (await withKey(secret).accountList!()) as Answer
 
 describe('apiKeyRotate', () => {
-  it('answers 200 with a new secret; both work for 24 hours, then the one before answers 401 and says why', async () => {
+  it('answers 200 with a new secret; both work for 24 hours, then the previous one answers 401 with the reason', async () => {
     const { id, secret } = await aKey()
     const rotated = await session.apiKeyRotate!({ id })
     expect(rotated.status).toBe(200)
@@ -49,7 +49,7 @@ describe('apiKeyRotate', () => {
     expect([body.status, body.secret]).toEqual(['ACTIVE', undefined])
   })
 
-  it('answers 200 to 50 at once, after which two secrets work: the last, and the one before it', async () => {
+  it('answers 200 to 50 concurrent rotations, after which the last two secrets work', async () => {
     const { id, secret } = await aKey()
     const answers = await Promise.all(Array.from({ length: 50 }, () => session.apiKeyRotate!({ id })))
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
@@ -65,7 +65,7 @@ describe('apiKeyRotate', () => {
     ])
   })
 
-  it('takes an overlap of 0 to 168 hours', async () => {
+  it('accepts an overlap of 0 to 168 hours', async () => {
     const { id, secret } = await aKey()
     for (const overlapHours of [-1, 169, 1.5, null, '24']) {
       const refused = await session.apiKeyRotate!({ id, body: { overlapHours } })
@@ -81,7 +81,7 @@ describe('apiKeyRotate', () => {
     expect(told(await listing(shortest.body.secret as string))).toBe('200 OK')
   })
 
-  it('answers the secret of an Idempotency-Key again, and rotates once', async () => {
+  it('replays the secret for an Idempotency-Key and rotates once', async () => {
     const { id } = await aKey()
     const ask = () => session.apiKeyRotate!({ id, headers: { 'idempotency-key': 'rotate-1' } })
     const [first, again] = [await ask(), await ask()]
@@ -90,7 +90,7 @@ describe('apiKeyRotate', () => {
     expect((await session.apiKey!({ id })).body.version).toBe(2)
   })
 
-  it('answers 409 for a revoked key, and revoking ended both secrets', async () => {
+  it('answers 409 for a revoked key, of which both secrets stopped working', async () => {
     const { id, secret } = await aKey()
     const { body } = await session.apiKeyRotate!({ id })
     await session.apiKeyRevoke!({ id })
@@ -102,7 +102,7 @@ describe('apiKeyRotate', () => {
     expect(told(await session.apiKeyRotate!({ id }))).toBe('409 INVALID_STATE')
   })
 
-  it('leaves a secret that revoking ends early, alone when that is asked for', async () => {
+  it('keeps a previous secret working, which a revocation with formerOnly ends early', async () => {
     const { id, secret } = await aKey()
     const { body } = await session.apiKeyRotate!({ id })
     expect((await session.apiKeyRevoke!({ id, body: { formerOnly: true } })).body).toMatchObject({ status: 'ACTIVE' })
@@ -119,14 +119,14 @@ describe('apiKeyRotate', () => {
     expect(told(await listing(body.secret as string))).toBe('401 API_KEY_INVALID')
   })
 
-  it('is closed to keys with 403', async () => {
+  it('answers 403 to API keys', async () => {
     const { id } = await aKey()
     expect(told(await member.rest.apiKeyRotate!({ id }))).toBe('403 API_KEY_SCOPE_BLOCKED')
   })
 })
 
 describe('a key', () => {
-  it('expires in the very millisecond, and works again when that is moved', async () => {
+  it('expires at the exact millisecond, and works again when expiresAt is moved', async () => {
     const expiresAt = new Date(platform.now.getTime() + 10_000).toISOString()
     const { id, secret } = await aKey({ expiresAt })
     expect((await session.apiKey!({ id })).body).toMatchObject({ status: 'ACTIVE', expiresSoon: true })
@@ -141,7 +141,7 @@ describe('a key', () => {
     expect(told(await listing(secret))).toBe('200 OK')
   })
 
-  it('is judged by the connecting address: X-Forwarded-For neither opens nor closes it', async () => {
+  it('is checked against the connecting address: X-Forwarded-For has no effect', async () => {
     const { secret: elsewhere } = await aKey({ ipAllowList: ['203.0.113.0/24', '2001:db8::/32'] })
     const forged = ['203.0.113.9', '2001:db8::1', '203.0.113.9, 127.0.0.1', '127.0.0.1, 203.0.113.9']
     for (const address of forged) {
@@ -160,7 +160,7 @@ describe('a key', () => {
 })
 
 describe('apiKeyRegenerate', () => {
-  it('swaps the secret at once, and announces its end', async () => {
+  it('replaces the secret immediately and announces the sunset', async () => {
     const { id, secret } = await aKey()
     const answer = await session.apiKeyRegenerate!({ id })
     expect(answer.status).toBe(200)
@@ -190,7 +190,7 @@ describe('apiKeyRegenerate', () => {
 })
 
 describe('the audit log', () => {
-  it('names the connecting address and the user agent, whatever X-Forwarded-For claims', async () => {
+  it('contains the connecting address and the user agent, and ignores X-Forwarded-For', async () => {
     const { id } = await aKey()
     const headers = { 'user-agent': 'console/7', 'x-forwarded-for': '203.0.113.9' }
     await session.apiKeyRotate!({ id, headers })
@@ -215,7 +215,7 @@ describe('legacy scopes', () => {
     return withKey((await createApiKey(platform.services, organizationId, wanted)).secret)
   }
 
-  it('reach leads through activities and webhooks, and need an explicit scope for the rest', async () => {
+  it('cover leads to activities and webhooks; other areas need an explicit scope', async () => {
     const [reader, writer, mixed] = [await brought('read'), await brought('write'), await brought('read', 'READ_CASES')]
     const body = { name: 'Fjordline' }
     expect(told(await reader.accountList!())).toBe('200 OK')
@@ -228,7 +228,7 @@ describe('legacy scopes', () => {
     expect(told(await (await brought('WEBHOOKS')).accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
   })
 
-  it('are granted to no new key, and a key that has them keeps them through changes and rotation', async () => {
+  it('cannot be granted to new keys, and remain on existing keys through changes and rotation', async () => {
     const refused = await session.apiKeyCreate!({ body: { name: 'Sync', scopes: ['read'] } })
     expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'scopes.0'])
     const { organizationId, userId: ownerId } = member

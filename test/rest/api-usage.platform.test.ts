@@ -14,7 +14,7 @@ const signedIn = async (user: Member): Promise<RestClient> =>
   restClient(platform.contract, platform.url, { authorization: `Bearer ${await sessionOf(platform, user)}` })
 
 describe('apiUsageSummary', () => {
-  it('answers 200 with what keys, sessions and GraphQL asked for', async () => {
+  it('answers 200 with the requests of keys, sessions and GraphQL', async () => {
     const owner = await anOwner()
     const session = await signedIn(owner)
     await owner.rest.accountList!()
@@ -47,7 +47,7 @@ describe('apiUsageSummary', () => {
     expect(body.byHour).toMatchObject([{ hour: '2027-02-01T09:00:00.000Z', requests: 5 }])
   })
 
-  it('counts a request refused for its quota as a rate-limit hit, in the summary and at the key', async () => {
+  it('counts a request refused by the quota as a rate-limit hit, in the summary and on the key', async () => {
     const owner = await anOwner()
     const { id, secret } = await createApiKey(platform.services, owner.organizationId, {
       ownerId: owner.userId,
@@ -72,7 +72,7 @@ describe('apiUsageSummary', () => {
     })
   })
 
-  it('counts all tokens of an app for the app, in the organization that allowed it', async () => {
+  it('counts all tokens of an app for the app, in the organization of the consent', async () => {
     const vendor = await aPerson(platform, { role: 'ADMIN' })
     const user = await aPerson(platform, { role: 'OWNER' })
     const app = await anApp(vendor, { rateLimit: { limit: 2, window: 'HOUR' } })
@@ -88,7 +88,7 @@ describe('apiUsageSummary', () => {
     ])
   })
 
-  it('is open to a key with * of an owner or admin, and answers 403 to others', async () => {
+  it('accepts a key with * of an owner or admin, and answers 403 to others', async () => {
     const owner = await anOwner()
     const { organizationId } = owner
     const [admin, manager] = [
@@ -114,7 +114,7 @@ describe('apiUsageSummary', () => {
 })
 
 describe('in GraphQL', () => {
-  it('owners and admins sum up usage with a key that has *, and only sessions rotate keys', async () => {
+  it('keys with * of owners and admins can read usage, and only sessions can rotate keys', async () => {
     const owner = await anOwner()
     const summing = await owner.graphql('{ apiUsageSummary(days: 1) { days totals { requests latency { p99 } } } }')
     expect(summing.body).toEqual({
@@ -135,7 +135,7 @@ describe('in GraphQL', () => {
 })
 
 describe('apiKeyDeprecatedUsage', () => {
-  it('answers 200 with calls to deprecated operations per signed-in user, also those that came too late', async () => {
+  it('answers 200 with calls to deprecated operations per user, including calls after the sunset', async () => {
     const owner = await anOwner()
     const session = await signedIn(owner)
     await session.apiKeyRegenerate!({ id: owner.keyId })

@@ -25,7 +25,7 @@ const cookieOf = ({ headers }: Answer): string => headers.getSetCookie().join()
 const told = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code}`
 
 describe('authRegister', () => {
-  it('answers 201 like a sign-in, and gives browsers the refresh token as a cookie they alone can read', async () => {
+  it('answers 201 like a sign-in, and sets the refresh token as an HttpOnly cookie', async () => {
     const { answer, email, refreshToken } = await registered()
     expect(answer.status).toBe(201)
     expect(answer.body).toMatchObject({
@@ -43,7 +43,7 @@ describe('authRegister', () => {
     ])
   })
 
-  it('begins the link of its mail at the address listened on, where no PUBLIC_URL is given', async () => {
+  it('begins the link of its mail with the listening address if PUBLIC_URL is not set', async () => {
     const { email } = await registered()
     const [mail] = await mailsTo(platform, email)
     expect(mail!.text).toContain(`${platform.url}/v1/auth/verify-email?token=${mail!.secret}`)
@@ -61,7 +61,7 @@ describe('authRegister', () => {
 })
 
 describe('authLogin', () => {
-  it('answers 200 with a session whose token opens the platform', async () => {
+  it('answers 200 with a session whose token is accepted', async () => {
     const { email } = await registered()
     const answer = await stranger().authLogin!({ body: { email, password } })
     expect(answer.status).toBe(200)
@@ -71,7 +71,7 @@ describe('authLogin', () => {
     expect((await session.accountList!()).status).toBe(200)
   })
 
-  it('answers 429 with Retry-After to the 11th attempt, and no key or header of the client helps', async () => {
+  it('answers 429 with Retry-After to the 11th attempt, with any API key or header', async () => {
     const { email } = await registered()
     const attempt = () =>
       stranger().authLogin!({ body: { email, password: 'Wrong horse 7!' }, headers: { 'x-forwarded-for': newId() } })
@@ -87,7 +87,7 @@ describe('authLogin', () => {
 })
 
 describe('authRefresh', () => {
-  it('takes the token from the body or from the cookie, and sets the next one', async () => {
+  it('reads the token from the body or from the cookie, and sets the next one', async () => {
     const { refreshToken } = await registered()
     const byBody = await stranger().authRefresh!({ body: { refreshToken } })
     expect(byBody.status).toBe(200)
@@ -98,7 +98,7 @@ describe('authRefresh', () => {
     expect(byCookie.body.refreshToken).not.toBe(byBody.body.refreshToken)
   })
 
-  it('answers 401 without a token, and ends the family when a used one comes back', async () => {
+  it('answers 401 without a token, and ends the session when a used token is sent again', async () => {
     expect(told(await stranger().authRefresh!())).toBe('401 UNAUTHENTICATED')
     const { refreshToken, accessToken } = await registered()
     await stranger().authRefresh!({ body: { refreshToken } })
@@ -136,7 +136,7 @@ describe('Auth and API keys', () => {
     'apiKeyList',
     'apiKeyCreate',
   ]
-  it.each(operations)('%s is refused to a key with 403, whatever its scopes', async (operation) => {
+  it.each(operations)('%s answers 403 to a key with any scopes', async (operation) => {
     const { rest } = await platform.member({ role: 'OWNER' })
     expect(told(await rest[operation]!())).toBe('403 API_KEY_SCOPE_BLOCKED')
   })
@@ -160,7 +160,7 @@ describe('Auth and API keys', () => {
 })
 
 describe('apiKeys', () => {
-  it('live from 201 with a secret to 204, and stop working within a second of being revoked', async () => {
+  it('are created with 201 and a secret, deleted with 204, and stop working within one second after revocation', async () => {
     const session = bearer((await registered()).accessToken)
     const created = await session.apiKeyCreate!({ body: { name: 'Sync', scopes: ['READ_ACCOUNTS'] } })
     expect(created.status).toBe(201)
@@ -192,7 +192,7 @@ describe('apiKeys', () => {
     expect(told(await session.apiKey!({ id }))).toBe('404 NOT_FOUND')
   })
 
-  it('replays a creation with its secret to the session that made it', async () => {
+  it('replay a creation with its secret to the session that sent it', async () => {
     const session = bearer((await registered()).accessToken)
     const call = { body: { name: 'Sync', scopes: ['*'] }, headers: { 'idempotency-key': 'one' } }
     const first = await session.apiKeyCreate!(call)

@@ -8,7 +8,7 @@ import { usePlatform, type Member } from '../platform.ts'
 const platform = usePlatform()
 let member: Member
 let asked: Summarizable[]
-/** Transactions that were open while the model was asked. */
+/** Number of transactions that were open during the call to the model. */
 let open: number[]
 let during: () => Promise<unknown>
 let answer: (text: Summarizable) => string
@@ -46,7 +46,7 @@ const anyHeaders: [string, () => Record<string, string>][] = [
 ]
 
 describe('caseSummarize', () => {
-  it.each(anyHeaders)('asks the language model while no transaction is open, %s', async (_, headersOf) => {
+  it.each(anyHeaders)('calls the language model outside of a transaction, %s', async (_, headersOf) => {
     const { id } = await supportCase(member, { description: 'Paper jam.' })
     const headers = headersOf()
     const { status, body } = await member.rest.caseSummarize!({ id, headers })
@@ -60,7 +60,7 @@ describe('caseSummarize', () => {
     ])
   })
 
-  it('reads the newest two hundred comments, in the order they were written', async () => {
+  it('reads the newest two hundred comments, oldest first', async () => {
     const { id } = await supportCase(member, { description: 'Paper jam.' })
     const bodies = Array.from({ length: 201 }, (_, index) => `Reply ${index}.`)
     await each(bodies, (body) => member.rest.caseCommentCreate!({ id, body: { body } }))
@@ -77,7 +77,7 @@ describe('caseSummarize', () => {
   })
 
   it.each(anyHeaders)(
-    'asks once about a case that changes meanwhile, and says what it read, %s',
+    'calls the model once for a case that changes meanwhile, and returns the version that it read, %s',
     async (_, headersOf) => {
       const { id } = await supportCase(member, { description: 'First.' })
       during = async () => {
@@ -92,7 +92,7 @@ describe('caseSummarize', () => {
     },
   )
 
-  it('keeps what was changed beside the text', async () => {
+  it('keeps concurrent changes of other fields', async () => {
     const { id } = await supportCase(member, { description: 'Same.' })
     during = () => member.rest.caseUpdate!({ id, body: { priority: 'URGENT' } })
     expect((await member.rest.caseSummarize!({ id })).status).toBe(200)
@@ -100,7 +100,7 @@ describe('caseSummarize', () => {
     expect([body.priority, body.aiSummary.summary, asked.length]).toEqual(['URGENT', 'Same.', 1])
   })
 
-  it('asks once about a case that is deleted meanwhile, and writes nothing', async () => {
+  it('calls the model once for a case that is deleted meanwhile, and writes nothing', async () => {
     const { id } = await supportCase(member, { description: 'Gone.' })
     during = () => member.rest.caseDelete!({ id })
     const { status, body } = await member.rest.caseSummarize!({ id, headers: aKey() })
@@ -109,7 +109,7 @@ describe('caseSummarize', () => {
     expect(events.map(({ type }) => type)).toEqual(['case.created', 'case.deleted'])
   })
 
-  it('keeps nothing of an answer that is no summary', async () => {
+  it('stores nothing if the response of the model is not a summary', async () => {
     const { id } = await supportCase(member)
     answer = () => JSON.stringify({ summary: 'Only this.' })
     const { status, body } = await member.rest.caseSummarize!({ id })
@@ -117,7 +117,7 @@ describe('caseSummarize', () => {
     expect((await member.rest.case!({ id })).body.aiSummary).toBe(null)
   })
 
-  it('writes once when two requests with one Idempotency-Key ask at the same time', async () => {
+  it('writes once for two concurrent requests with one Idempotency-Key', async () => {
     const { id } = await supportCase(member, { description: 'Twice.' })
     const headers = aKey()
     let second: unknown
@@ -130,10 +130,10 @@ describe('caseSummarize', () => {
     expect((await platform.eventsOf(id as string)).map(({ type }) => type)).toEqual(['case.created', 'case.updated'])
   })
 
-  it('tells that the language model failed as a defect, and remembers nothing', async () => {
+  it('reports a failure of the language model as INTERNAL, and does not store the response for the key', async () => {
     const { id } = await supportCase(member)
     const headers = aKey()
-    during = () => Promise.reject(new Error('the model is away'))
+    during = () => Promise.reject(new Error('the model is unavailable'))
     const failed = await member.rest.caseSummarize!({ id, headers })
     expect([failed.status, failed.body.code]).toEqual([500, 'INTERNAL'])
     during = () => Promise.resolve()

@@ -15,7 +15,7 @@ const bearer = (token: string) => restClient(platform.contract, platform.url, { 
 const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 const waiting = (count: number) => expect.poll(() => platform.waitingForLocks(), { interval: 1 }).toBe(count)
 
-/** A person whose only organization is one with a directory. */
+/** A person whose only organization has a directory. */
 async function somebody() {
   const directory = await newDirectory(platform)
   const { organizationId } = directory
@@ -32,8 +32,8 @@ const lockPerson = (sql: Sql, email: string) =>
   sql.query('select 1 from identity.person where email = $1 for no key update', [email])
 
 /**
- * Begins a request that hashes a password, and lets something happen after the request has read what it decides on, and
- * before it writes: the row of the person is locked meanwhile.
+ * Starts a request that hashes a password, and runs `happens` after the request has read its data and before it writes: the row of
+ * the person is locked during that time.
  */
 async function overtaken(
   email: string,
@@ -54,7 +54,7 @@ const liveSessions = async (userId: string) =>
   (await platform.query('select 1 from identity.session where user_id = $1 and ended_at is null', [userId])).length
 
 describe('authRegister', () => {
-  it('adds no membership for another address than the one it was asked for, whatever a directory does meanwhile', async () => {
+  it('adds a membership only for the requested address, even if a directory changes it meanwhile', async () => {
     const { directory, email, userId } = await somebody()
     const [target] = await platform.query<{ code: string; id: string }>(
       'select id, code from identity.organization where id = $1',
@@ -78,7 +78,7 @@ describe('authRegister', () => {
     expect(members).toEqual([{ email }])
   })
 
-  it('asks for the password again when the address has become another', async () => {
+  it('requires the password again when the address has changed meanwhile', async () => {
     const { email, userId } = await somebody()
     const requests = await platform.holding(async (sql) => {
       await lockPerson(sql, email)
@@ -132,10 +132,10 @@ describe('authLogin', () => {
     },
   )
 
-  it('starts no session that a deactivation which comes at once does not end', async () => {
+  it('starts no session that survives a concurrent deactivation', async () => {
     const { email, organizationId, userId } = await somebody()
     const requests = await platform.holding(async (sql) => {
-      // The session is inserted, and waits: the deactivation has to find it all the same.
+      // The session is inserted but not committed; the deactivation must still end it.
       await sql.query('lock table identity.refresh_token in share mode')
       const signedIn = stranger().authLogin!({ body: { email, password } })
       await waiting(1)
@@ -168,8 +168,8 @@ describe('authChangePassword', () => {
   )
 })
 
-describe('what begins and what ends sign-ins, all at once', () => {
-  it('waits for nobody who waits for it', async () => {
+describe('concurrent operations that start and end sessions', () => {
+  it('cause no deadlock', async () => {
     for (let round = 0; round < 12; round++) {
       const { directory, email, userId, rest } = await somebody()
       const setting = (path: string, value: unknown) => patch({ op: 'replace', path, value })

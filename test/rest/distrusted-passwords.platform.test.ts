@@ -35,7 +35,7 @@ const setActive = ({ scim }: Directory, id: string, value: boolean) =>
 const accept = (token: string, secret = password) =>
   stranger().authAcceptPartnerInvite!({ body: { token, password: secret, firstName: 'Pat', lastName: 'Ng' } })
 
-/** How somebody who registers an address of another gets in there, if at all. */
+/** How a person who registered the address of another person can sign in there, if at all. */
 const ways: Record<string, (directory: Directory, email: string) => Promise<string>> = {
   'is provisioned': async ({ scim }, userName) => {
     await register(userName)
@@ -79,7 +79,7 @@ const ways: Record<string, (directory: Directory, email: string) => Promise<stri
 }
 
 describe.each(Object.keys(ways))('an address that somebody registered, never proved, and that %s', (way) => {
-  it('is entered by no password of before, and by the one that a mailed code sets', async () => {
+  it('accepts no earlier password, but the one that a mailed code sets', async () => {
     const directory = await newDirectory(platform)
     const { organizationId, admin } = directory
     const email = anEmail()
@@ -88,7 +88,7 @@ describe.each(Object.keys(ways))('an address that somebody registered, never pro
     expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
     const elsewhere = await stranger().authLogin!({ body: { email, password } })
     expect([elsewhere.status, elsewhere.body.user.role]).toEqual([200, 'OWNER'])
-    // Confirming an address says nothing of who set the password.
+    // Verifying an address does not prove who set the password.
     await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
     expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
     expect(await resetPassword(email)).toBe('200')
@@ -98,7 +98,7 @@ describe.each(Object.keys(ways))('an address that somebody registered, never pro
 })
 
 describe('a user whom a directory provisioned', () => {
-  it('signs in by link, which makes nothing of the password of before', async () => {
+  it('signs in by link, which does not make the earlier password valid', async () => {
     const { organizationId, scim } = await newDirectory(platform)
     const email = anEmail()
     await scim('POST', '/Users', { userName: email })
@@ -111,7 +111,7 @@ describe('a user whom a directory provisioned', () => {
     expect(await login(registered, other.organizationId)).toBe('401 UNAUTHENTICATED')
   })
 
-  it('is entered by no password of before because of a link that was used meanwhile', async () => {
+  it('accepts no earlier password after a link was used', async () => {
     const email = anEmail()
     await register(email)
     await signInByLink(email)
@@ -126,7 +126,7 @@ describe('a user whom a directory provisioned', () => {
     for (const { organizationId } of [one, two]) expect(await login(email, organizationId, newPassword)).toBe('200')
   })
 
-  it('uses the password that it has when it proved the address before', async () => {
+  it('keeps its password if it had verified the address before', async () => {
     const { organizationId, scim } = await newDirectory(platform)
     const email = anEmail()
     await register(email)
@@ -137,7 +137,7 @@ describe('a user whom a directory provisioned', () => {
 })
 
 describe('a user who never accepted', () => {
-  it('is invited again by a reactivation, and acts when it accepts', async () => {
+  it('is invited again by a reactivation, and can act after accepting', async () => {
     const { organizationId, admin } = await newDirectory(platform)
     const email = anEmail()
     await register(email)
@@ -157,7 +157,7 @@ describe('a user who never accepted', () => {
     expect((await admin.userReactivate!({ id })).body.status).toBe('ACTIVE')
   })
 
-  it('may register while it is deactivated, as if nobody had invited it', async () => {
+  it('can register while it is deactivated, as if it had not been invited', async () => {
     const { organizationId, admin } = await newDirectory(platform)
     const email = anEmail()
     const { id } = (await admin.userInvite!({ body: { email } })).body

@@ -11,7 +11,7 @@ import { graphqlClient, restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform()
 const password = 'Correct horse 7!'
 
-/** Each reaches somebody, or looks like somebody, whom it does not name. */
+/** Invalid addresses: each would reach, or looks like, another mailbox than the one that it names. */
 const noAddresses = [
   'victim@corp.example(1.x',
   'victim(1)@corp.example',
@@ -34,7 +34,7 @@ interface Surface {
   readonly ask: Ask
 }
 
-/** Everything that takes an address, in both surfaces. */
+/** Every operation that takes an address, in REST and GraphQL. */
 async function surfaces(): Promise<Record<string, Surface>> {
   const owner = await platform.member({ role: 'OWNER' })
   const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
@@ -82,18 +82,18 @@ interface Told {
   readonly errors: readonly { readonly path: string }[]
 }
 
-/** What is refused, and which input is wrong, in either surface. */
+/** The code and the wrong inputs of a refusal, in REST or GraphQL. */
 function told({ status, body }: Answer): unknown {
   const fromGraph = body?.errors?.[0]?.extensions as Told | undefined
   const { code, errors } = fromGraph ?? (body as Told)
   return [fromGraph ? statusOfCode[code as ErrorCode] : status, errors.map(({ path }) => path)]
 }
 
-/** What is stored, but for when a token was last used. */
+/** Fingerprint of the stored data without the time of the last use of a token. */
 const stored = async () => (await platform.fingerprint()).replaceAll(/^identity\.scim_token.*$/gm, '')
 
-describe('what is no address', () => {
-  it('is refused with 400 and its path wherever an address is taken, and changes nothing', async () => {
+describe('an invalid address', () => {
+  it('is refused with 400 and its path by every operation, and changes nothing', async () => {
     const everywhere = await surfaces()
     const before = await stored()
     for (const [name, { path, ask }] of Object.entries(everywhere)) {
@@ -104,7 +104,7 @@ describe('what is no address', () => {
     expect(await stored()).toBe(before)
   })
 
-  it('is refused to directories with 400 and to operators', async () => {
+  it('is refused for directories with 400, and for operators', async () => {
     const { scim, organizationId } = await newDirectory(platform)
     const wanted = { name: 'Ann', role: 'MEMBER', visibility: 'OWN' } as const
     const before = await stored()
@@ -120,7 +120,7 @@ describe('what is no address', () => {
 })
 
 describe('an address', () => {
-  it('is one account however its domain is written', async () => {
+  it('is one account with any spelling of its domain', async () => {
     const id = newId()
     const stranger = restClient(platform.contract, platform.url, {})
     const address = `p${id}@xn--bcher-kva.example`

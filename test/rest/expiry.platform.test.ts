@@ -24,12 +24,12 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Says what becomes of using the credential: `OK`, or the refusal. */
+/** Uses the credential and returns `OK` or the code of the refusal. */
 type Use = () => Promise<string>
 
 interface Credential {
   readonly lifeMs: number
-  /** A new one. */
+  /** Creates a new credential. */
   make(): Promise<Use>
   readonly over: string
 }
@@ -86,7 +86,7 @@ const credentials: Readonly<Record<string, Credential>> = {
     over: '401 API_KEY_EXPIRED',
   },
   'a session token': {
-    // Its times are whole seconds.
+    // The times of this credential are whole seconds.
     lifeMs: 15 * minute - 250,
     async make() {
       const { accessToken } = await newSession(platform, await aPerson(platform))
@@ -201,7 +201,7 @@ const credentials: Readonly<Record<string, Credential>> = {
 }
 
 it.each(Object.entries(credentials))('%s is good until the very millisecond', async (_, { lifeMs, make, over }) => {
-  // Some times are stored in whole seconds, so this does not begin with one.
+  // Starts between two seconds, because some times are stored in whole seconds.
   platform.now = new Date(Math.ceil(platform.now.getTime() / second) * second + 250)
   const [inTime, late] = [await make(), await make()]
   platform.pass(lifeMs - 1)

@@ -25,7 +25,7 @@ describe.each<[operation: string, kind: keyof typeof make, body: object | undefi
   ['caseAssign', 'case', { assignedToId: null }],
   ['caseSetStatus', 'case', { status: 'ESCALATED' }],
 ])('%s', (operation, kind, body) => {
-  it('changes the version that If-Match names, and refuses another with 409', async () => {
+  it('accepts the version that If-Match names, and refuses another with 409', async () => {
     const { id } = await make[kind](member)
     const isRestored = operation.includes('Restore')
     if (isRestored) await member.rest[`${kind}Delete`]!({ id })

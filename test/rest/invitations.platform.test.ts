@@ -79,7 +79,7 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
     expect((await owner.rest.userList!({ query: { search: email } })).body.data).toMatchObject([{ status: 'INVITED' }])
   })
 
-  it('is void for a role that who invited may not give any more', async () => {
+  it('is invalid if its sender may no longer grant the role', async () => {
     const { owner, organizationId } = await anOrganization()
     const other = await signedIn('OWNER', organizationId)
     const [asOwner, asAdmin] = [anEmail(), anEmail()]
@@ -109,7 +109,7 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
 })
 
 describe('partnerInvite', () => {
-  it('sent again replaces the invitation before it, role included', async () => {
+  it('sent again replaces the previous invitation, including the role', async () => {
     const { owner } = await anOrganization()
     const email = anEmail()
     await owner.ways.partnerInvite({ email, role: 'ADMIN' })
@@ -120,7 +120,7 @@ describe('partnerInvite', () => {
     expect(await owner.ways.partnerInvite({ email })).toBe('UNIQUE_VIOLATION')
   })
 
-  it('tells the organization nothing of an account that the person has elsewhere', async () => {
+  it('does not show the organization an account that the person has elsewhere', async () => {
     const email = anEmail()
     await stranger().authRegister!({ body: { email, password, firstName: 'Real', lastName: 'Name' } })
     const { owner } = await anOrganization()
@@ -134,7 +134,7 @@ describe('partnerInvite', () => {
 })
 
 describe('authRegister', () => {
-  it('of somebody who is only invited makes an account as if nobody had, which the invitation then joins', async () => {
+  it('of a person who is only invited creates an account as usual, which the invitation can then join', async () => {
     const { owner, organizationId } = await anOrganization()
     const email = anEmail()
     await owner.ways.partnerInvite({ email })
@@ -148,8 +148,8 @@ describe('authRegister', () => {
   })
 })
 
-describe('authAcceptPartnerInvite, eight at once', () => {
-  it('with one link: one joins, and nobody waits for somebody who waits', async () => {
+describe('authAcceptPartnerInvite, eight concurrent requests', () => {
+  it('with one link: one joins, without a deadlock', async () => {
     const { owner } = await anOrganization()
     const email = anEmail()
     await owner.ways.partnerInvite({ email })

@@ -16,10 +16,10 @@ const issued = {
 }
 const asked: { authorization: string; form: URLSearchParams }[] = []
 
-/** What happens while the provider takes its time. */
+/** Runs before the provider answers. */
 let meanwhile: (() => Promise<void>) | null = null
 
-/** A meeting provider: it takes the code `good` once its challenge fits, and is at a loss for `strange`. */
+/** A meeting provider: it accepts the code `good` with the right verifier, and returns an invalid response for `strange`. */
 const provider = createServer((req, res) => {
   let text = ''
   req.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -96,7 +96,7 @@ async function aPerson() {
 
 describe('authMeetingCallback', () => {
   it.each(['signs out', 'is taken out'])(
-    'keeps no token of a user who %s before the provider answers',
+    'stores no token of a user who %s before the provider answers',
     async (what) => {
       const { begin, back, rest, organizationId, userId } = await aPerson()
       const { state } = await begin()
@@ -111,7 +111,7 @@ describe('authMeetingCallback', () => {
     },
   )
 
-  it('trades the code for tokens, which are kept sealed and told to nobody', async () => {
+  it('exchanges the code for tokens, which are stored encrypted and never returned', async () => {
     const person = await aPerson()
     const { url, state } = await person.begin()
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -141,14 +141,14 @@ describe('authMeetingCallback', () => {
     expect(list.data.meetingConnectionList).toEqual([{ provider: 'zoom', scope: 'meeting:write' }])
   })
 
-  it('takes a state once, of five that come together', async () => {
+  it('accepts a state once for five concurrent requests', async () => {
     const person = await aPerson()
     const { state } = await person.begin()
     const answers = await Promise.all(Array.from({ length: 5 }, () => person.back(state)))
     expect(answers.map(told).sort()).toEqual(['200', ...Array<string>(4).fill('400 STATE_INVALID')])
   })
 
-  it('refuses the state of another session, of another provider, an invented and an old one', async () => {
+  it('refuses the state of another session or provider, an unknown state and an expired one', async () => {
     const person = await aPerson()
     const other = await aPerson()
     const before = asked.length
@@ -165,7 +165,7 @@ describe('authMeetingCallback', () => {
     expect(asked.length).toBe(before + 1)
   })
 
-  it('says when the provider refuses the code, answers strangely or is not to be called', async () => {
+  it('reports a code that the provider refuses, an invalid response, and a provider that must not be called', async () => {
     const person = await aPerson()
     expect(told(await person.back((await person.begin()).state, 'bad'))).toBe('400 CODE_REFUSED')
     expect(told(await person.back((await person.begin()).state, 'strange'))).toBe('503 UNAVAILABLE')
@@ -173,7 +173,7 @@ describe('authMeetingCallback', () => {
     expect(told(await person.back('x', 'good', 'unknown'))).toBe('404 NOT_FOUND')
   })
 
-  it('is one connection, however often it is made', async () => {
+  it('keeps one connection after repeated connects', async () => {
     const person = await aPerson()
     await person.back((await person.begin()).state)
     await person.back((await person.begin()).state)
@@ -183,7 +183,7 @@ describe('authMeetingCallback', () => {
 })
 
 describe('meetingDisconnect', () => {
-  it('deletes the tokens, once, and tells the audit log and the events', async () => {
+  it('deletes the tokens once, with an audit log entry and an event', async () => {
     const person = await aPerson()
     await person.back((await person.begin()).state)
     const tokens = () =>
@@ -205,7 +205,7 @@ describe('meetingDisconnect', () => {
     expect(await tokens()).toHaveLength(1)
   })
 
-  it("leaves everybody else's connection, and does the same in GraphQL", async () => {
+  it('keeps the connections of other users, and works the same in GraphQL', async () => {
     const [person, other] = [await aPerson(), await aPerson()]
     await other.back((await other.begin()).state)
     const disconnect = 'mutation { meetingDisconnect(provider: "zoom") }'
@@ -214,7 +214,7 @@ describe('meetingDisconnect', () => {
     expect((await other.graphql('{ meetingConnectionList { provider } }')).body.data.meetingConnectionList).toEqual([])
   })
 
-  it('happens to who leaves the organization', async () => {
+  it('happens when a user leaves the organization', async () => {
     const person = await aPerson()
     await person.back((await person.begin()).state)
     const tokens = () =>
@@ -226,7 +226,7 @@ describe('meetingDisconnect', () => {
 })
 
 describe('authOauthStatus', () => {
-  it('names what is configured, and no secret', async () => {
+  it('returns the configured providers without secrets', async () => {
     const { body } = await restClient(platform.contract, platform.url, {}).authOauthStatus!()
     expect(body).toEqual({ signInProviders: [], meetingProviders: [{ name: 'zoom' }, { name: 'inside' }] })
   })

@@ -8,7 +8,7 @@ import { restClient } from '../rest-client.ts'
 const platform = usePlatform()
 const stranger = () => restClient(platform.contract, platform.url, {})
 
-it('What a person calls itself elsewhere is told in no organization that has a name of its own for it', async () => {
+it('a name that a person sets elsewhere does not appear in an organization with its own name for the person', async () => {
   const { admin, organizationId, scim } = await newDirectory(platform)
   const email = `p${newId()}@example.com`
   const password = 'Correct horse 7!'

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => expectValidEvents(platform))
 
-/** Every kind of write, and the events it leaves behind. */
+/** Every kind of write with the events that it emits. */
 const writes: [name: string, events: string[], call: () => Promise<() => Promise<Answer>>][] = [
   ['accountCreate', ['account.created'], async () => () => member.rest.accountCreate!({ body: anAccount() })],
   [
@@ -28,7 +28,7 @@ const writes: [name: string, events: string[], call: () => Promise<() => Promise
     async () => ofAccount((id) => member.rest.accountUpdate!({ id, body: { name: 'x' } })),
   ],
   [
-    'a move to a parent',
+    'a change of the parent',
     ['account.updated'],
     async () => {
       const { id: parentAccountId } = await account(member)
@@ -62,7 +62,7 @@ const writes: [name: string, events: string[], call: () => Promise<() => Promise
     async () => ofCase((id) => member.rest.caseAssign!({ id, body: { assignedToId: member.userId } })),
   ],
   [
-    'caseUpdate of everything',
+    'caseUpdate of every field',
     ['case.updated', 'case.status_changed', 'case.assigned'],
     async () =>
       ofCase((id) =>
@@ -127,7 +127,7 @@ async function lastEvent(): Promise<string> {
 describe.each(writes)('%s', (_, types, prepare) => {
   afterEach(() => platform.query('alter table kernel.event drop constraint if exists refuses_all'))
 
-  it('announces one change once, in one transaction, as who did it and when', async () => {
+  it('emits one event per change, in the same transaction, with actor and time', async () => {
     const call = await prepare()
     const before = await lastEvent()
     expect([200, 201, 204]).toContain((await call()).status)
@@ -169,7 +169,7 @@ describe('a standard write of any record type', () => {
 })
 
 describe('events', () => {
-  it('carry what the graph shows of a record, and nothing else', async () => {
+  it('contain exactly the fields that the graph shows of a record', async () => {
     const body = await supportCase(member, { status: 'PENDING_CUSTOMER', customFields: { tier: 'gold' } })
     const [event] = await platform.eventsOf(body.id)
     expect(event!.data.record).toEqual(body)

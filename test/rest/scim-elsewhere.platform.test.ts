@@ -16,7 +16,7 @@ const bearer = (token: string) => restClient(platform.contract, platform.url, { 
 const mailed = async (email: string, subject: RegExp) =>
   (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
 
-/** Somebody with an organization of its own, a verified address, and something to tell. */
+/** A person with an organization, a verified address, and personal settings. */
 async function somebodyElsewhere() {
   const email = anEmail()
   const { body } = await stranger().authRegister!({
@@ -38,7 +38,7 @@ const people: Record<string, () => Promise<string>> = {
   },
 }
 
-/** An answer without what is another one in each run: ids, addresses and times. */
+/** A response without values that differ in every run: ids, addresses and times. */
 const shapeOf = (answer: Answer, ...names: string[]) =>
   [answer.status, JSON.stringify(answer.body)]
     .join(' ')
@@ -48,7 +48,7 @@ const shapeOf = (answer: Answer, ...names: string[]) =>
 const rename = ({ scim }: Directory, id: string, userName: string) =>
   scim('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'userName', value: userName }))
 
-/** Everything that an organization is told while it provisions an address, reads it, and gives it another one. */
+/** Every response to an organization while it provisions, reads and changes an address. */
 async function told(email: string, next: string): Promise<string[]> {
   const directory = await newDirectory(platform)
   const { scim, admin } = directory
@@ -63,7 +63,7 @@ async function told(email: string, next: string): Promise<string[]> {
   return [created, user, renamed, after, back, log, events].map((answer) => shapeOf(answer, email, next))
 }
 
-describe('what an organization is told of a person', () => {
+describe('the data of a person that an organization sees', () => {
   it.each(Object.keys(people))('is the same for %s as for nobody, by SCIM, REST, events and audit log', async (who) => {
     const expected = await told(anEmail(), anEmail())
     expect(await told(await people[who]!(), anEmail())).toEqual(expected)
@@ -72,7 +72,7 @@ describe('what an organization is told of a person', () => {
     expect(expected.slice(2, 5).map((text) => text.slice(0, 3))).toEqual(['200', '200', '200'])
   })
 
-  it('leaves out what the person does elsewhere until it comes itself', async () => {
+  it('contains nothing from other organizations until the person signs in to this one', async () => {
     const directory = await newDirectory(platform)
     const { email } = await somebodyElsewhere()
     const { id } = (await directory.scim('POST', '/Users', { userName: email })).body
@@ -105,7 +105,7 @@ describe('what an organization is told of a person', () => {
 })
 
 describe('a new userName', () => {
-  it('gives the user to whoever reads it, and takes nothing from the account of before', async () => {
+  it('gives the user to the reader of the address, and does not change the previous account', async () => {
     const directory = await newDirectory(platform)
     const { organizationId } = directory
     const person = await somebodyElsewhere()
@@ -126,7 +126,7 @@ describe('a new userName', () => {
     expect(body.user).toMatchObject({ id, email: next, organizationId })
   })
 
-  it('is refused with 409 when it is that of another user of the organization, here or gone', async () => {
+  it('is refused with 409 when another user of the organization has it, also one who left', async () => {
     const directory = await newDirectory(platform)
     const [one, two, three] = [anEmail(), anEmail(), anEmail()]
     const { id } = (await directory.scim('POST', '/Users', { userName: one })).body
@@ -149,7 +149,7 @@ describe('the token of a directory', () => {
     return { ...directory, maker: admin.userId, scim: scimWith(platform, token as string) }
   }
 
-  it('works as long as who made it administers, and the owners see whether it does', async () => {
+  it('works while its creator is an owner or admin, and owners see whether it works', async () => {
     const directory = await withAdmin()
     const { organizationId, maker, scim, admin } = directory
     const isActive = async () => (await admin.scimToken!()).body.isActive as boolean
@@ -167,7 +167,7 @@ describe('the token of a directory', () => {
     expect((await admin.scimToken!()).body.createdById).toBe(maker)
   })
 
-  it('ends for good when who made it leaves, also if that user comes back', async () => {
+  it('is revoked permanently when its creator leaves, also if that user returns', async () => {
     const directory = await withAdmin()
     const { organizationId, maker, admin } = directory
     const { email } = (await admin.user!({ id: maker })).body

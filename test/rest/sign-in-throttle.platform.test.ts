@@ -12,7 +12,7 @@ const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code 
 const at = (address: string, headers: Record<string, string> = {}) =>
   restClient(platform.contract, platform.url, { 'x-forwarded-for': address, ...headers })
 let addresses = 0
-/** An address that nobody has used. */
+/** A client address that no other test uses. */
 const elsewhere = () => `10.7.${++addresses >> 8}.${addresses & 255}`
 
 async function anOwner() {
@@ -24,7 +24,7 @@ async function anOwner() {
   return { email, device, cookie: device.split(';')[0]!, token: body.accessToken as string, signIn }
 }
 
-/** Guesses from one address after the other, as long as any of them is heard. */
+/** Sends wrong passwords from one client address after another, until all are throttled. */
 async function guessed(signIn: Awaited<ReturnType<typeof anOwner>>['signIn']): Promise<number> {
   for (let guesses = 0; ; guesses++) {
     const answer = await signIn(elsewhere(), wrongPassword)
@@ -36,7 +36,7 @@ async function guessed(signIn: Awaited<ReturnType<typeof anOwner>>['signIn']): P
 }
 
 describe('failed sign-ins', () => {
-  it('of a stranger at another address do not keep the owner out', async () => {
+  it('of another person at another address do not lock out the owner', async () => {
     const { signIn } = await anOwner()
     const stranger = elsewhere()
     const answers: string[] = []
@@ -45,7 +45,7 @@ describe('failed sign-ins', () => {
     expect([await signIn(stranger), await signIn('192.0.2.1')]).toEqual(['429 SIGN_IN_THROTTLED', '200'])
   })
 
-  it('from everywhere are stopped, but not the device of the owner, its session, its links and its codes', async () => {
+  it('from everywhere are throttled, except on known devices, in sessions, and with mailed links and codes', async () => {
     const owner = await anOwner()
     expect(owner.device).toMatch(
       /^device_token=\d+\.[\w-]{43}; Max-Age=15552000; Path=\/v1; HttpOnly; SameSite=Strict$/,
@@ -68,13 +68,13 @@ describe('failed sign-ins', () => {
     expect(await owner.signIn(elsewhere(), 'Best horse 9!!', { cookie: owner.cookie })).toBe('200')
   })
 
-  it('are not excused by a device of another account', async () => {
+  it('are throttled also with the device token of another account', async () => {
     const [owner, other] = [await anOwner(), await anOwner()]
     await guessed(owner.signIn)
     expect(await owner.signIn(elsewhere(), password, { cookie: other.cookie })).toBe('429 SIGN_IN_THROTTLED')
   })
 
-  it('on a device that signed out are still its own', async () => {
+  it('on a device that signed out are still counted for the device', async () => {
     const owner = await anOwner()
     const out = await at(elsewhere(), { authorization: `Bearer ${owner.token}` }).authLogout!()
     expect(out.headers.getSetCookie().join()).not.toContain('device_token')
@@ -83,7 +83,7 @@ describe('failed sign-ins', () => {
       answers.push(await owner.signIn(elsewhere(), wrongPassword, { cookie: owner.cookie }))
     }
     expect(answers).toEqual(Array<string>(10).fill('401 UNAUTHENTICATED'))
-    // The device has spent its own guesses; those of strangers are still there.
+    // The device has used its own limit; the limit for other devices is separate.
     expect(await owner.signIn(elsewhere(), password, { cookie: owner.cookie })).toBe('200')
   })
 })

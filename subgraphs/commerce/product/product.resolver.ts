@@ -44,7 +44,7 @@ export class ProductResolver {
     return products.connection(ctx, args, info)
   }
 
-  @Query(() => [Product], { description: 'Deleted products, the last deleted first.' })
+  @Query(() => [Product], { description: 'Deleted products, most recently deleted first.' })
   productListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return products.deleted(ctx, args, info)
   }
@@ -71,13 +71,15 @@ export class ProductResolver {
     return products.update(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => ID, { description: 'Only `productListDeleted` has it from then on; it can be restored.' })
+  @Mutation(() => ID, {
+    description: 'Deletes a product. It can be restored; until then only `productListDeleted` returns it.',
+  })
   @Scope('PRODUCTS')
   productDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return products.remove(ctx, id, expectedVersion)
   }
 
-  @Mutation(() => Product, { description: 'Brings a deleted product back, if no live one has its SKU.' })
+  @Mutation(() => Product, { description: 'Restores a deleted product, if no live product has its SKU.' })
   @Scope('PRODUCTS')
   productRestore(
     @IdArg() id: string,

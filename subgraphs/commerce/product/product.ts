@@ -34,8 +34,7 @@ export const BillingFrequency = enumeration('BillingFrequency', [
 export type BillingFrequency = keyof typeof BillingFrequency
 
 @ObjectType({
-  description:
-    'Something the organization sells. The price book is shared: everybody in the organization sees every product.',
+  description: 'A product or service that the organization sells. Every user of the organization sees every product.',
 })
 @Directive('@key(fields: "id")')
 @Scope('PRODUCTS')
@@ -44,7 +43,11 @@ export class Product extends OrgRecord {
   @Column(() => String, { max: 255, filled: true })
   name!: string
 
-  @Column(() => String, { max: 100, filled: true, description: 'Unique among the live products of the organization.' })
+  @Column(() => String, {
+    max: 100,
+    filled: true,
+    description: 'Stock keeping unit; unique among the live products of the organization.',
+  })
   sku!: string
 
   @Column(() => String, { nullable: true, max: 20_000 })
@@ -59,21 +62,21 @@ export class Product extends OrgRecord {
   @Column(() => Decimal, {
     minimum: 0,
     description:
-      'An amount in `currency`, with at most as many decimals as that has; with up to 20 where `billingFrequency` is USAGE_BASED.',
+      'Price as an amount in `currency`, from 0, with at most as many decimals as the currency has; with at most 20 if `billingFrequency` is USAGE_BASED.',
   })
   listPrice!: ExactNumber
 
   @Column(() => Decimal, {
     nullable: true,
     minimum: 0,
-    description: 'In `currency`; may be finer than its smallest unit.',
+    description: 'Price of one unit in `currency`, from 0, with up to 20 decimals; null if not set.',
   })
   unitPrice!: ExactNumber | null
 
   @Column(() => Decimal, {
     nullable: true,
     minimum: 0,
-    description: 'In `currency`; may be finer than its smallest unit.',
+    description: 'Cost of one unit in `currency`, from 0, with up to 20 decimals; null if not set.',
   })
   costPrice!: ExactNumber | null
 

@@ -5,7 +5,10 @@ import { account, type Account } from './account.ts'
 
 const accounts = recordsOf(account)
 
-/** Accounts of an organization get new parents one after another: two moves at once could close a circle that neither sees. */
+/**
+ * Changes of a parent account run one after another in an organization, because two concurrent changes could form a cycle that
+ * neither sees.
+ */
 export function updateAccount(
   ctx: RequestContext,
   id: string,

@@ -45,7 +45,7 @@ export class AccountResolver {
     return accounts.connection(ctx, args, info)
   }
 
-  @Query(() => [Account], { description: 'Deleted accounts, the last deleted first.' })
+  @Query(() => [Account], { description: 'Deleted accounts, most recently deleted first.' })
   accountListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return accounts.deleted(ctx, args, info)
   }
@@ -72,7 +72,9 @@ export class AccountResolver {
     return updateAccount(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => ID, { description: 'Only `accountListDeleted` has it from then on; it can be restored.' })
+  @Mutation(() => ID, {
+    description: 'Deletes an account. It can be restored; until then only `accountListDeleted` returns it.',
+  })
   @Scope('ACCOUNTS')
   accountDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return accounts.remove(ctx, id, expectedVersion)
@@ -88,7 +90,10 @@ export class AccountResolver {
     return accounts.restore(ctx, id, expectedVersion)
   }
 
-  @FieldResolver(() => Account, { nullable: true, description: 'Null when there is none or it is out of sight.' })
+  @FieldResolver(() => Account, {
+    nullable: true,
+    description: 'The parent account; null if there is none or the caller does not see it.',
+  })
   parent(@Root() root: Account, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return accounts.reference(ctx, root.parentAccountId, info)
   }

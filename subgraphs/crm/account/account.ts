@@ -31,7 +31,7 @@ export type AccountRating = keyof typeof AccountRating
 export const ChurnRisk = enumeration('ChurnRisk', ['HIGH', 'MEDIUM', 'LOW', 'NONE'])
 export type ChurnRisk = keyof typeof ChurnRisk
 
-@ObjectType({ description: 'A company: a customer, a prospect, a partner or a competitor.' })
+@ObjectType({ description: 'A company, for example a customer, prospect, partner or competitor.' })
 @Directive('@key(fields: "id")')
 @Scope('ACCOUNTS')
 @Entity({ schema: 'crm', tableName: 'account' })
@@ -60,13 +60,13 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => ID, { nullable: true, description: 'The account this one belongs to.' })
+  @Column(() => ID, { nullable: true, description: 'Id of the parent account; null without a parent.' })
   parentAccountId!: string | null
 
   @Column(() => String, {
     nullable: true,
     max: 255,
-    description: 'The identifier in the CRM the account was imported from.',
+    description: 'Id of the account in the CRM from which it was imported; null if none.',
   })
   legacyCrmId!: string | null
 
@@ -112,7 +112,12 @@ export class Account extends OrgRecord {
   @Column(() => AccountRating, { nullable: true })
   rating!: AccountRating | null
 
-  @Column(() => Float, { nullable: true, minimum: 0, maximum: 100, description: '0 (worst) to 100 (best).' })
+  @Column(() => Float, {
+    nullable: true,
+    minimum: 0,
+    maximum: 100,
+    description: 'Health of the account, 0 (worst) to 100 (best); null if unknown.',
+  })
   healthScore!: number | null
 
   @Column(() => Decimal, { nullable: true })

@@ -1,6 +1,6 @@
 import { actorIdOf } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { AuditedChange, EventSource, StatementValues } from '../../kernel/record/event-types.ts'
+import type { AuditedChange, TrackedObject, StatementValues } from '../../kernel/record/event-types.ts'
 import { Values } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
@@ -75,7 +75,7 @@ export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promi
   await ctx.db.query(auditInsert(ctx, values, entry), values.list)
 }
 
-type Audit<T extends object> = NonNullable<EventSource<T>['audit']>
+type Audit<T extends object> = NonNullable<TrackedObject<T>['audit']>
 
 /** The `audit` of a definition, with what its entries say of a change. */
 export const auditChange =

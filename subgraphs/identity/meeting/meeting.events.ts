@@ -1,4 +1,6 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { auditRecord } from '../audit/audit.ts'
+import type { StoredConnection } from './meeting.ts'
 
 const record = {
   id: '019a0c5e-7f00-7b3a-8d10-5c2e9f7a4b61',
@@ -9,8 +11,9 @@ const record = {
   connectedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const meetingEvents: EventSource = {
+export const meetingConnectionChanges: TrackedObject<StoredConnection> = {
   object: 'meeting_connection',
+  audit: auditRecord('meeting_connection', ({ provider, scope, userId }) => ({ provider, scope, userId })),
   events: {
     types: {
       'meeting_connection.created': { operation: 'CREATE', description: 'A user connected a meeting provider.' },

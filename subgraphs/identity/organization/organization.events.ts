@@ -1,4 +1,4 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { auditChange } from '../audit/audit.ts'
 import type { Organization } from './organization.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
@@ -14,7 +14,7 @@ const record = {
 
 type OrganizationWithSettings = Organization & { readonly settings?: OrganizationSettings }
 
-export const organizationChanges: EventSource<OrganizationWithSettings> = {
+export const organizationChanges: TrackedObject<OrganizationWithSettings> = {
   object: 'organization',
   audit: auditChange('organization', ({ previous, next }) => ({
     before: previous,
@@ -42,7 +42,15 @@ export const organizationChanges: EventSource<OrganizationWithSettings> = {
         updatedAt: 'timestamp',
       },
       // The code lets people in, so events do not have it; of the settings they only say that they changed.
-      of: ({ settings: _settings, ...organization }) => ({ ...organization, code: null }),
+      of: ({ id, name, status, entitlements, createdAt, updatedAt }) => ({
+        id,
+        name,
+        code: null,
+        status,
+        entitlements,
+        createdAt,
+        updatedAt,
+      }),
     },
   },
 }

@@ -1,4 +1,5 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { auditChange } from '../audit/audit.ts'
 
 const record = {
   id: '019a0c5e-7f00-7e6a-84d9-3b7c5f1e02a8',
@@ -6,8 +7,20 @@ const record = {
   userId: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
 }
 
-export const sessionEvents: EventSource = {
+interface ToldSession {
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly ip?: string
+  readonly userAgent?: string
+  readonly createdAt?: string
+  readonly endedAt?: string
+  readonly reason?: string
+}
+
+export const sessionChanges: TrackedObject<ToldSession> = {
   object: 'session',
+  audit: auditChange('session', ({ next: { userId, reason } }) => ({ after: { userId, ...(reason && { reason }) } })),
   eventTypes: { CREATE: 'session.started', DELETE: 'session.ended' },
   events: {
     types: {

@@ -1,4 +1,6 @@
-import type { EventSource } from '../../kernel/record/event-types.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { auditRecord } from '../audit/audit.ts'
+import type { User } from './user.ts'
 
 const record = {
   id: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
@@ -18,8 +20,9 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const userEvents: EventSource = {
+export const userChanges: TrackedObject<User> = {
   object: 'user',
+  audit: auditRecord('user', (user) => user),
   events: {
     types: {
       'user.created': { operation: 'CREATE', description: 'A person became a user of the organization.' },
@@ -51,7 +54,7 @@ export const userEvents: EventSource = {
         createdAt: 'timestamp',
         updatedAt: 'timestamp',
       },
-      of: (told) => told,
+      of: (user) => user,
     },
   },
 }

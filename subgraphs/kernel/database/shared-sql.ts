@@ -1,10 +1,10 @@
 import type { Cancellation } from '../cancellation.ts'
 import { within, type Row, type Sql, type StatementKind } from './database.ts'
-import type { Introduce, SharedOperation, SharedPool } from './shared-pool.ts'
+import type { SettingsFor, SharedOperation, SharedPool } from './shared-pool.ts'
 import { SharedStatement } from './shared-statement.ts'
 import { TenantTransaction } from './tenant-transaction.ts'
 
-/** One operation on a shared pool. */
+/** Executes the SQL of one operation on a shared pool. */
 export class SharedSql implements Sql, SharedOperation {
   readonly open = false
   running = 0
@@ -13,7 +13,7 @@ export class SharedSql implements Sql, SharedOperation {
   constructor(
     readonly shared: SharedPool,
     readonly tenant: string,
-    readonly introduce: Introduce | null,
+    readonly settingsFor: SettingsFor | null,
     readonly cancellation: Cancellation | null,
   ) {}
 
@@ -27,11 +27,11 @@ export class SharedSql implements Sql, SharedOperation {
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const { shared, tenant } = this
     shared.guard.refuseNested()
-    const turn = await shared.turn({ tenant, needsConnection: true, needsLane: false, operation: this })
+    const turn = await shared.turn({ tenant, needsConnection: true, needsScanSlot: false, operation: this })
     try {
       const result = await within(await shared.pool.connect(), async (client) => {
         const transaction = new TenantTransaction(client, this)
-        await transaction.introduce()
+        await transaction.applySettings()
         return shared.guard.within(() => work(transaction))
       })
       shared.onCommit?.()

@@ -1,4 +1,4 @@
-/** A text to be condensed: what it is about, and its parts in the order they were written. */
+/** A text to summarize: its title, and its passages in the order in which they were written. */
 export interface Summarizable {
   readonly title: string
   readonly passages: readonly string[]
@@ -12,7 +12,7 @@ export interface ExtractiveSummary {
 
 const sentencesMax = 3
 const keyPointsMax = 5
-/** Of a longer sentence its beginning stands for it. */
+/** Longer sentences are cut. */
 const sentenceLengthMax = 500
 const commonWords = new Set(
   'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not of on or our so than that the their them then there they this to was we were what when which will with would you your'.split(
@@ -33,7 +33,7 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence.length > 0)
 }
 
-/** Sentences scored by how much of the text's vocabulary they carry; the title's words count double. */
+/** Sentences with a score: the frequency of their words in the text; words of the title count double. */
 function ranked({ title, passages }: Summarizable): { sentence: string; position: number; score: number }[] {
   const sentences = [...new Set(passages.flatMap(sentencesOf))]
   const frequency = new Map<string, number>()
@@ -50,7 +50,7 @@ function ranked({ title, passages }: Summarizable): { sentence: string; position
     .sort((a, b) => b.score - a.score || a.position - b.position)
 }
 
-/** The same text always gives the same summary. */
+/** Deterministic: the same text always gives the same summary. */
 export function summaryOf(text: Summarizable): ExtractiveSummary {
   const best = ranked(text)
   const chosen = best.slice(0, sentencesMax).sort((a, b) => a.position - b.position)

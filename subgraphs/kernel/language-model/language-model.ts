@@ -2,13 +2,13 @@
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly content: string
-  /** Of an assistant: the tools that it asks for. */
+  /** Only for role assistant: the tool calls that it requests. */
   readonly toolCalls?: readonly ToolCall[]
-  /** Of a tool: the call that it answers. */
+  /** Only for role tool: the id of the call that it answers. */
   readonly toolCallId?: string
 }
 
-/** A function that the model may ask for. */
+/** A function that the model may call. */
 export interface ModelTool {
   readonly name: string
   readonly description: string
@@ -24,23 +24,23 @@ export interface ToolCall {
 }
 
 export interface ModelRequest {
-  /** Who pays: limits of the model are per organization. */
+  /** The organization that the call is counted for: limits of the model are per organization. */
   readonly organizationId: string
   readonly messages: readonly ModelMessage[]
   readonly tools?: readonly ModelTool[]
-  /** The answer must be JSON that matches this schema. The name says what kind of answer it is. */
+  /** The answer must be JSON that matches this schema. The name identifies the kind of answer. */
   readonly answer?: { readonly name: string; readonly schema: object }
   readonly outputTokensMax?: number
   readonly signal?: AbortSignal
 }
 
-/** What a call costs, in tokens of the model. */
+/** Tokens used by a call. */
 export interface ModelUsage {
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** Parts of an answer as they arrive; the end comes last, and once. */
+/** Parts of an answer as they arrive; exactly one `end` comes last. */
 export type ModelEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'toolCall'; readonly call: ToolCall }
@@ -52,7 +52,7 @@ export type ModelEvent =
       readonly usage: ModelUsage
     }
 
-/** The port to a provider of language models, in the shape that providers have. */
+/** The port to a provider of language models, in the form of the providers' APIs. */
 export interface LanguageModel {
   stream(request: ModelRequest): AsyncIterable<ModelEvent>
 }
@@ -65,7 +65,7 @@ export interface ModelAnswer {
   readonly usage: ModelUsage
 }
 
-/** The whole answer, for callers that have no use for its parts. Rejects when the model ends without an end. */
+/** Collects the whole answer, for callers that do not need a stream. Rejects when the stream ends without `end`. */
 export async function complete(model: LanguageModel, request: ModelRequest): Promise<ModelAnswer> {
   let text = ''
   const toolCalls: ToolCall[] = []

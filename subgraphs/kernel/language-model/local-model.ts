@@ -5,11 +5,11 @@ import { summaryAnswer } from './summarize.ts'
 
 type Summarizer = (text: Summarizable, organizationId: string) => Promise<ExtractiveSummary>
 
-/** The tokens of a provider cost money; here nothing does. */
+/** The local model uses no tokens of a provider. */
 const noUsage = { inputTokens: 0, outputTokens: 0 }
 
 function summarizableIn({ messages, answer }: ModelRequest): Summarizable {
-  if (answer?.name !== summaryAnswer) throw new Error('The local model writes summaries and nothing else.')
+  if (answer?.name !== summaryAnswer) throw new Error('The local model supports only summaries.')
   return JSON.parse(messages.findLast(({ role }) => role === 'user')!.content) as Summarizable
 }
 
@@ -21,9 +21,9 @@ const modelOf = (summarizer: Summarizer): LanguageModel => ({
   },
 })
 
-/** Picks sentences of the text instead of writing new ones: nothing leaves the machine, and the same text has the same summary. */
+/** Selects sentences of the text instead of writing new ones: no data leaves the machine, and the result is deterministic. */
 export const localModel: LanguageModel = modelOf(async (text) => summaryOf(text))
 
-/** The same in worker threads, because long texts would block the event loop. */
+/** Like `localModel`, in worker threads, because long texts would block the event loop. */
 export const localModelIn = (work: WorkPool): LanguageModel =>
   modelOf((text, organizationId) => work.run('summarize', text, organizationId))

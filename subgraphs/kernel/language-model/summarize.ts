@@ -33,7 +33,7 @@ export interface SummarizeOptions {
   readonly signal?: AbortSignal
 }
 
-/** Asks the model once. Rejects when its answer is not a summary. */
+/** Calls the model once. Rejects when its answer is not a summary. */
 export async function summarize(
   model: LanguageModel,
   text: Summarizable,

@@ -103,6 +103,22 @@ function kindOf(type: GraphQLTypeOf): ColumnKind {
 const hiddenWith = ({ derivedFrom }: ColumnOptions): string | undefined =>
   derivedFrom && `Null to those from whom a profile hides ${derivedFrom.join(' or ')}.`
 
+/** A column of a table, named as in the class. */
+export function tableColumn(name: string, type: GraphQLTypeOf, options: ColumnOptions = {}): Column {
+  const kind = kindOf(type)
+  const column = snakeCase(name)
+  return {
+    ...options,
+    name,
+    column,
+    kind,
+    type,
+    nullable: options.nullable ?? false,
+    sql: (alias) => `${alias}.${column}`,
+    stored: kind === 'json' ? asJson : asItIs,
+  }
+}
+
 /** Declares a column: a GraphQL field, a database column and an entry of the class's column list, from one line. */
 export function Column<const G extends GraphQLTypeOf>(
   typeOf: () => G,
@@ -110,19 +126,9 @@ export function Column<const G extends GraphQLTypeOf>(
 ) {
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
     const type = typeOf()
-    const kind = kindOf(type)
+    const column = tableColumn(key, type, options)
+    const { kind } = column
     const { databaseType, databaseDefault } = columnKinds[kind]
-    const name = snakeCase(key)
-    const column: Column = {
-      ...options,
-      name: key,
-      column: name,
-      kind,
-      type,
-      nullable: options.nullable ?? false,
-      sql: (alias) => `${alias}.${name}`,
-      stored: kind === 'json' ? asJson : asItIs,
-    }
     const own = columnsByClass.get(target.constructor) ?? []
     own.push(column)
     columnsByClass.set(target.constructor, own)
@@ -135,7 +141,7 @@ export function Column<const G extends GraphQLTypeOf>(
       Field(() => shown as never, fieldOptions)(target, key)
     }
     const isKey = key === 'organizationId' || key === 'id'
-    const property = { fieldName: name, type: databaseType, columnType: databaseType }
+    const property = { fieldName: column.column, type: databaseType, columnType: databaseType }
     if (isKey) PrimaryKey(property)(target, key)
     else
       Property({

@@ -111,7 +111,7 @@ async function childrenOf(
     return parents.map(() => connectionOf(order, [], first, args.after, asked.total ? 0 : null))
   const where = args.after ? [...conditions, order.after(args.after, 't', scope.values, 'after')] : conditions
   const distinct = [...new Set(parents)]
-  const columns = selectList(listing.definition, together(asked.record, order.names), 't', rules)
+  const columns = selectList(definition, together(asked.record, order.columnNames), 't', rules) + order.selected('t')
   const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
   const counted = asked.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)

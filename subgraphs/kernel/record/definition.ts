@@ -2,7 +2,7 @@ import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import type { Columns } from './columns.ts'
-import type { AnyRecord, EventSource, Operation, RecordEvents } from './event-types.ts'
+import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 
 /** What every stored row has; most are an `OrgRecord`. */
 export interface StoredRow {
@@ -42,7 +42,7 @@ export interface Relation {
 }
 
 /** What reads need to know of a record: an immutable value. `RecordDefinition` adds what writes need. */
-export interface RecordShape extends EventSource {
+export interface RecordShape extends TrackedObject {
   /** The decorated class: the type in the graph and the model of the table. */
   readonly entity: object
   readonly columns: Columns
@@ -74,6 +74,9 @@ export interface RecordShape extends EventSource {
 /** The name of a column of this record: a name that it does not have does not compile. */
 export type ColumnName<T> = keyof T & string
 
+/** A column of this record, or a custom field: `customFields.serial`. */
+export type ColumnPath<T> = ColumnName<T> | `customFields.${string}`
+
 /** A relation through a column of this record. */
 export interface RelationBy<T> extends Relation {
   readonly by: ColumnName<T>
@@ -96,20 +99,20 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
   readonly visibleBy: readonly ColumnName<T>[]
   readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
-  readonly searchable: readonly ColumnName<T>[]
+  readonly searchable: readonly ColumnPath<T>[]
   readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
   readonly events: RecordEvents<T, AnyRecord>
-  readonly audit?: EventSource<T>['audit']
+  readonly audit?: TrackedObject<T>['audit']
   /** Rules of the type that hold for every write; pure. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Rules that need to look something up. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
 
-export const isRecordShape = (source: EventSource): source is RecordShape => 'columns' in source
+export const isRecordShape = (source: TrackedObject): source is RecordShape => 'columns' in source
 
 export function columnOf(definition: RecordShape, name: string): Column {
   const column = definition.columns.byName.get(name)

@@ -53,8 +53,8 @@ export interface StatementValues {
   add(value: unknown): string
 }
 
-/** Something whose changes leave events, and entries in the audit log: a record, or what is stored otherwise. */
-export interface EventSource<T extends object = object> {
+/** A kind of thing whose changes are told in events and in the audit log: a record, or what is stored otherwise. */
+export interface TrackedObject<T extends object = object> {
   /** Object kind in events: `account`. */
   readonly object: string
   /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */

@@ -121,7 +121,8 @@ export class Listing {
   ): Promise<Row[]> {
     const { scope, definition, order, rules } = this
     const values = scope.values
-    const columns = selectList(definition, together(asked, order.names), 't', rules) + further
+    const columns =
+      selectList(definition, together(asked, order.columnNames), 't', rules) + order.selected('t') + further
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
     const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     const rows = await this.ctx.db.query(sql, values.list, offset > skippedMax ? 'SCAN' : this.kind)

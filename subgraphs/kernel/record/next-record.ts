@@ -70,6 +70,7 @@ function created<T extends StoredRow>(
   record.id = values.id ?? newId()
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
   record.organizationId = ctx.caller.organizationId
+  if (definition.objectColumn) record[definition.objectColumn] = definition.object
   return record as T & Fields
 }
 

@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts'
 import { parseJsonExactly } from '../exact-json.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
-import { columnOf, type RecordShape } from './definition.ts'
+import type { RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
 
 export interface OrderInput {
@@ -16,13 +16,18 @@ export type CursorPath = 'cursor' | 'after'
 
 interface Term extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
   readonly descending: boolean
+  /** The name of the value in a row. Custom fields are no columns of a row, so an order by them selects their values. */
+  readonly rowName: string
 }
 
-function termOf(definition: RecordShape, { field, direction }: OrderInput): Term {
-  const { name, kind, nullable, sql } = columnOf(definition, field ?? 'createdAt')
-  if (!columnKinds[kind].isSortable)
+function termOf(definition: RecordShape, { field, direction }: OrderInput, index: number): Term {
+  const name = field ?? 'createdAt'
+  const column = definition.columns.byName.get(name)
+  if (!column || !columnKinds[column.kind].isSortable)
     throw invalid({ path: 'orderBy', code: 'NOT_SORTABLE', message: `Records cannot be ordered by ${name}.` })
-  return { name, kind, nullable, sql, descending: (direction ?? 'DESC').toUpperCase() === 'DESC' }
+  const { kind, nullable, sql, key } = column
+  const descending = (direction ?? 'DESC').toUpperCase() === 'DESC'
+  return { name, kind, nullable, sql, descending, rowName: key === undefined ? name : `order${index}` }
 }
 
 /**
@@ -33,14 +38,14 @@ export class Order {
   readonly terms: readonly Term[]
 
   constructor(definition: RecordShape, wanted: readonly OrderInput[] | null | undefined) {
-    const terms = (wanted?.length ? wanted : [{}]).map((one) => termOf(definition, one))
+    const terms = (wanted?.length ? wanted : [{}]).map((one, index) => termOf(definition, one, index))
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
     const withoutId = distinct.findIndex((term) => term.name === 'id')
     const last = distinct.at(-1)!
     this.terms =
       withoutId >= 0
         ? distinct.slice(0, withoutId + 1)
-        : [...distinct, { ...termOf(definition, { field: 'id' }), descending: last.descending }]
+        : [...distinct, { ...termOf(definition, { field: 'id' }, 0), descending: last.descending }]
   }
 
   sql(alias: string): string {
@@ -57,14 +62,25 @@ export class Order {
     return indexed.has(this.terms[0]!.name) && this.terms.length <= 2
   }
 
-  /** Columns a row must carry so that a cursor can be made of it. */
   get names(): readonly string[] {
     return this.terms.map((term) => term.name)
   }
 
+  /** Columns a row must carry so that a cursor can be made of it. */
+  get columnNames(): readonly string[] {
+    return this.terms.flatMap((term) => (term.rowName === term.name ? term.name : []))
+  }
+
+  /** What a select list needs beside those columns: custom fields. */
+  selected(alias: string): string {
+    return this.terms
+      .map((term) => (term.rowName === term.name ? '' : `, ${term.sql(alias)} as "${term.rowName}"`))
+      .join('')
+  }
+
   cursorOf(row: Readonly<Record<string, unknown>>): string {
     return Buffer.from(
-      JSON.stringify([this.#signature(), ...this.terms.map(({ name }) => row[name] ?? null)]),
+      JSON.stringify([this.#signature(), ...this.terms.map(({ rowName }) => row[rowName] ?? null)]),
     ).toString('base64url')
   }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Column } from './column.ts'
-import { customField, customFieldName, type CustomFieldDefinition } from './custom-field-column.ts'
-import type { RecordShape } from './definition.ts'
+import { customField, customFieldName, customFieldsName, type CustomFieldDefinition } from './custom-field-column.ts'
+import { has, type RecordShape } from './definition.ts'
 
 /** What an organization has defined, as it was at one version. Plain data that is never changed. */
 export interface OrganizationDefinitions {
@@ -45,10 +45,12 @@ export class OrganizationShapes {
     const { object } = shape
     const { customFields } = this.definitions
     const fields = Object.hasOwn(customFields, object) ? customFields[object]! : []
-    if (fields.length === 0) return shape
+    if (fields.length === 0 || !has(shape, customFieldsName)) return shape
     let columns = this.#columns.get(object)
     if (!columns) this.#columns.set(object, (columns = fields.map(customField)))
-    const searchable = fields.filter((field) => field.searchable).map(({ name }) => customFieldName(name))
+    const searchable = fields
+      .filter(({ kind, searchable }) => kind === 'text' && searchable)
+      .map(({ name }) => customFieldName(name))
     return {
       ...shape,
       columns: shape.columns.withCustomFields(columns),
@@ -74,14 +76,14 @@ export interface ShapeSource {
 /** No organization has definitions of its own. */
 export const builtInShapes: ShapeSource = { shapesOf: () => null, load: () => null }
 
-/** What the shapes of an organization take in memory: for each kind of record that is extended, and for each custom field. */
-const objectBytes = 12_000
-const fieldBytes = 1_500
+/** What the shapes of an organization take in memory, measured: for each kind of record that is extended, and for each custom field. */
+const objectBytes = 5_000
+const fieldBytes = 1_000
 const bytesMax = 32_000_000
 
 const bytesOf = ({ customFields }: OrganizationDefinitions): number =>
   Object.values(customFields).reduce(
-    (sum, fields) => sum + objectBytes + fields.length * fieldBytes + JSON.stringify(fields).length,
+    (sum, fields) => sum + objectBytes + fields.length * fieldBytes + 2 * JSON.stringify(fields).length,
     1,
   )
 

@@ -3,7 +3,7 @@ import type { Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { changedCustomFields } from './custom-fields.ts'
 import type { RecordShape } from './definition.ts'
-import type { Change, EventSource, Operation } from './event-types.ts'
+import type { Change, TrackedObject, Operation } from './event-types.ts'
 import { isSameValue } from './same-value.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -14,11 +14,11 @@ const pastTense = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RES
 export const bookkeeping: ReadonlySet<string> = new Set(['version', 'updatedAt', 'updatedById'])
 
 /** The type of the event of the operation itself. */
-export const eventTypeOf = ({ eventTypes, object }: EventSource, operation: Operation): string =>
+export const eventTypeOf = ({ eventTypes, object }: TrackedObject, operation: Operation): string =>
   eventTypes?.[operation] ?? `${object}.${pastTense[operation]}`
 
 /** The record as its events tell of it. */
-function payloadOf(source: EventSource, record: object): Fields {
+function payloadOf(source: TrackedObject, record: object): Fields {
   const { payload } = source.events ?? {}
   if (payload) return payload.of(record) as Fields
   const values = record as Fields
@@ -29,14 +29,14 @@ const differing = (one: Fields, other: Fields): string[] =>
   Object.keys(one).filter((name) => !bookkeeping.has(name) && !isSameValue(one[name], other[name]))
 
 /** Names of what differs in what events tell of the record. */
-export const changedFieldsOf = (source: EventSource, previous: object, next: object): string[] =>
+export const changedFieldsOf = (source: TrackedObject, previous: object, next: object): string[] =>
   differing(payloadOf(source, next), payloadOf(source, previous))
 
 /**
  * Names of those of the changed columns that events tell of and, after `customFields`, of the defined custom fields in it;
  * undefined where events tell of the record in another way.
  */
-export function changedNames(
+export function changedFieldsIn(
   { columns, events }: RecordShape,
   changed: readonly Column[],
   previous: Fields,
@@ -51,7 +51,7 @@ export function changedNames(
 }
 
 /** The event of the operation itself, then the further ones of the same change; those stand alone when nothing that shows was changed. */
-export function eventsOf(source: EventSource, change: Change, actorId: string | null): EventDraft[] {
+export function eventsOf(source: TrackedObject, change: Change, actorId: string | null): EventDraft[] {
   const { object, events: declared } = source
   if (!declared) return []
   const { operation, previous, next, events: further = [] } = change

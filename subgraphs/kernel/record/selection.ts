@@ -1,8 +1,6 @@
 import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Column } from './column.ts'
-import type { Columns } from './columns.ts'
-import { customFieldKey } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { substitute, type FieldRules } from './field-security.ts'
 
@@ -73,17 +71,6 @@ function selected(column: Column, alias: string, rules: FieldRules | null): stri
   return column.sql(alias) + (column.column === column.name ? '' : ` as "${column.name}"`)
 }
 
-/** The custom fields that are asked for by name, as an order by them does. */
-function selectedCustomFields(
-  { byName }: Columns,
-  asked: ReadonlySet<string>,
-  alias: string,
-  rules: FieldRules | null,
-): string {
-  const columns = [...asked].flatMap((name) => byName.get(name) ?? []).filter(({ key }) => key !== undefined)
-  return columns.map((column) => `, ${selected(column, alias, rules)}`).join('')
-}
-
 /**
  * The select list of a read: the id, the asked columns under their graph names and, when anything but columns is asked for,
  * every id, which edges to other records stand on. What the rules hide never leaves the database.
@@ -96,19 +83,17 @@ export function selectList(
 ): string {
   let byColumns = selectLists.get(asked)
   if (!byColumns) selectLists.set(asked, (byColumns = new WeakMap()))
-  // Organizations share the columns of a table; custom fields are their own, so they are never part of what is kept.
+  // Organizations share what is kept: it has columns of the table only, which are the same for all of them.
   const owner = rules ?? columns.stored
   let list = byColumns.get(owner)
   if (!list) {
     const { stored, byName } = columns
-    const isEdge = (name: string): boolean =>
-      !byName.has(name) && name !== '__typename' && customFieldKey(name) === null
-    const followsEdges = [...asked].some(isEdge)
+    const followsEdges = [...asked].some((name) => !byName.has(name) && name !== '__typename')
     list = stored
       .filter(({ kind, name }) => name === 'id' || asked.has(name) || (followsEdges && kind === 'id'))
       .map((column) => selected(column, alias, rules))
       .join(', ')
     byColumns.set(owner, list)
   }
-  return columns.customFields.size === 0 ? list : list + selectedCustomFields(columns, asked, alias, rules)
+  return list
 }

@@ -1,3 +1,4 @@
+import { isRawNumber } from '../exact-number.ts'
 import type { RequestContext } from '../request.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
@@ -36,6 +37,8 @@ function columnsOf<T>(definition: RecordShape, figure: Figure<T>): ReadonlySet<s
   return into.columns
 }
 
+const keyOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value))
+
 export type Counts = Record<string, number>
 
 /** How many live records in sight have each value of a column; rows without a value are left out. Null for a hidden column. */
@@ -55,7 +58,7 @@ export async function countsBy<T extends StoredRow, N extends string>(
   ctx.telling?.figure(definition)
   const scope = new Scope(ctx.caller)
   const sets = readable.map(({ column }) => column.sql('t'))
-  const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, string | number | null>>(
+  const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, unknown>>(
     `select grouping(${sets.join(', ')})::int as mask, ${sets.map((column, index) => `${column} as v${index}`).join(', ')}, count(*)::int8 as count
      from ${definition.table} t where ${scope.live(definition, 't')} group by grouping sets (${sets.map((column) => `(${column})`).join(', ')})`,
     scope.values.list,
@@ -65,7 +68,7 @@ export async function countsBy<T extends StoredRow, N extends string>(
     // Exactly one column is grouped by in each row: its bit of the mask is 0.
     const index = readable.findIndex((_, position) => (row.mask & (1 << (readable.length - 1 - position))) === 0)
     const value = row[`v${index}`]
-    if (value !== null && value !== undefined) counts[readable[index]!.name]![value] = row.count
+    if (value !== null && value !== undefined) counts[readable[index]!.name]![keyOf(value)] = row.count
   }
   return counts as Record<N, Counts | null>
 }

@@ -1,7 +1,7 @@
 import { actorIdOf } from '../context.ts'
 import { eventInsert } from '../outbox/event.ts'
 import type { RequestContext } from '../request.ts'
-import type { Change, EventSource } from './event-types.ts'
+import type { Change, TrackedObject } from './event-types.ts'
 import { Values } from './predicate.ts'
 import { eventsOf, eventTypeOf } from './record-events.ts'
 
@@ -12,7 +12,7 @@ import { eventsOf, eventTypeOf } from './record-events.ts'
  */
 export async function writeChange<T extends object>(
   ctx: RequestContext,
-  source: EventSource<T>,
+  source: TrackedObject<T>,
   change: Change<T>,
   rowSql: (values: Values) => string,
 ): Promise<boolean> {
@@ -32,16 +32,32 @@ export async function writeChange<T extends object>(
   return row!.count > 0
 }
 
+/** The events and the audit entry of a change whose rows, as they are in several tables, the transaction has written already. */
+export async function announceChange<T extends object>(
+  ctx: RequestContext,
+  source: TrackedObject<T>,
+  change: Change<T>,
+): Promise<void> {
+  await writeChange(ctx, source, change, () => 'select 1')
+}
+
 type Row = Readonly<Record<string, unknown>>
 
 /** `insert into <table> ...` of the columns that are given. */
-export function insertRow(values: Values, table: string, row: Row): string {
+export function insertRow(values: Values, table: string, row: Row, onConflict = ''): string {
   const placeholders = Object.values(row).map((value) => values.add(value))
-  return `insert into ${table} (${Object.keys(row).join(', ')}) values (${placeholders.join(', ')}) returning 1`
+  return `insert into ${table} (${Object.keys(row).join(', ')}) values (${placeholders.join(', ')}) ${onConflict} returning 1`
 }
 
 /** `update <table> ...` of the columns that are given, where the other ones have these values. */
 export function updateRow(values: Values, table: string, row: Row, where: Row): string {
-  const equal = (columns: Row) => Object.entries(columns).map(([column, value]) => `${column} = ${values.add(value)}`)
-  return `update ${table} set ${equal(row).join(', ')} where ${equal(where).join(' and ')} returning 1`
+  const [set, which] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
+  return `update ${table} set ${set} where ${which} returning 1`
 }
+
+/** `delete from <table> ...` where the columns have these values. */
+export const deleteRow = (values: Values, table: string, where: Row): string =>
+  `delete from ${table} where ${equal(values, where).join(' and ')} returning 1`
+
+const equal = (values: Values, columns: Row): string[] =>
+  Object.entries(columns).map(([column, value]) => `${column} = ${values.add(value)}`)

@@ -9,7 +9,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)
 
-/** What this subgraph adds to an account. */
+/** Fields that this subgraph adds to an account. */
 @ObjectType('Account')
 @Directive('@key(fields: "id")')
 export class AccountEdge {
@@ -19,10 +19,10 @@ export class AccountEdge {
 
 @Resolver(() => AccountEdge)
 export class AccountEdgeResolver {
-  // Nullable, so that accounts are answered while this subgraph does not run.
+  // Nullable, so that accounts can be read while this subgraph is down.
   @FieldResolver(() => CaseConnection, {
     nullable: true,
-    description: 'Live cases of the account that the caller sees.',
+    description: 'Live cases of the account that the caller sees; null while they cannot be read.',
   })
   cases(
     @Root() root: AccountEdge,

@@ -5,7 +5,7 @@ export const caseCommentEvents: RecordEvents<CaseComment> = {
   types: {
     'case.comment_added': {
       operation: 'CREATE',
-      description: 'Somebody commented on a case; record is the comment, and its caseId names the case.',
+      description: 'A comment was added to a case; record is the comment, and its caseId is the id of the case.',
     },
   },
   sample: {

@@ -13,7 +13,7 @@ import { caseCommentEvents } from './case-comment.events.ts'
 export const CommentAuthorType = enumeration('CommentAuthorType', ['USER', 'CONTACT', 'SYSTEM'])
 export type CommentAuthorType = keyof typeof CommentAuthorType
 
-@ObjectType({ description: 'A comment on a case; an internal one is not meant for the customer.' })
+@ObjectType({ description: 'A comment on a case. An internal comment is not meant for the customer.' })
 @Scope('CASES')
 @Entity({ schema: 'support', tableName: 'case_comment' })
 export class CaseComment {
@@ -42,7 +42,7 @@ export class CaseComment {
   createdAt!: string
 }
 
-/** Whoever sees the case sees its comments. */
+/** A caller who sees the case sees its comments. */
 export const caseComment: RecordDefinition<CaseComment> = {
   entity: CaseComment,
   columns: new Columns(columnsOf(CaseComment)),

@@ -12,7 +12,10 @@ import { dueAnew, hoursAfter, mustBeAllowed, slaHours, statusChange, type Status
 
 const cases = recordsOf(supportCase)
 
-/** Due dates follow from the priority unless they are given; a case that comes in a later state has what that state implies. */
+/**
+ * Due times follow from the priority unless the input sets them. A case created in a later status also gets the side effects of
+ * that status.
+ */
 export async function createCase(ctx: RequestContext, input: RecordInput<Case>): Promise<Case> {
   const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
@@ -48,7 +51,7 @@ export function updateCase(
       const moved = status
         ? await move(inner, { ...previous, ...definedPriority(input) }, previous.status, status)
         : { values: {}, events: [] }
-      // A due date that is given is not moved by the pause that the same change ends.
+      // If the input sets the due time, the end of a pause in the same change does not move it.
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
       const events = [...moved.events, ...assignment(previous, input.assignedToId)]
       const implied = { ...moved.values, ...due }
@@ -59,7 +62,7 @@ export function updateCase(
   )
 }
 
-/** Same status: nothing happens. Otherwise the side effects of the state machine, in one change. */
+/** Changes the status with its side effects, in one change. The same status changes nothing. */
 export function setCaseStatus(
   ctx: RequestContext,
   id: string,
@@ -79,7 +82,7 @@ export function setCaseStatus(
   )
 }
 
-/** Null takes the case from whoever had it. */
+/** Assigns the case to a user; null removes the assignee. */
 export function assignCase(
   ctx: RequestContext,
   id: string,
@@ -96,8 +99,8 @@ export function assignCase(
 }
 
 /**
- * Writes a summary of the case and its comments, keeps it and answers it. The model is asked once: what changes meanwhile is not
- * summarized, and `basedOnVersion` tells.
+ * Writes a summary of the case and its comments, stores it and returns it. The language model is called once: changes during the
+ * call are not summarized, and `basedOnVersion` is the version that was.
  */
 export async function summarizeCase(ctx: RequestContext, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
@@ -107,12 +110,12 @@ export async function summarizeCase(ctx: RequestContext, id: string) {
       return { operation: 'UPDATE', values: {}, implied: { aiSummary } }
     }),
   )
-  return { caseId: summarized.id, ...(summarized.aiSummary as KeptSummary) }
+  return { caseId: summarized.id, ...(summarized.aiSummary as StoredSummary) }
 }
 
-type KeptSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>>
+type StoredSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>>
 
-/** The call to the language model, with the text as it is now. */
+/** Prepares the call to the language model with the current text. */
 async function summaryCall(ctx: RequestContext, previous: Case) {
   const text = await summarizableOf(ctx, previous)
   return async () => {
@@ -123,9 +126,9 @@ async function summaryCall(ctx: RequestContext, previous: Case) {
   }
 }
 
-/** Whole comments, the newest first, as many as are summarized. */
+/** Largest number of comments in a summary; the newest are used. A comment is used whole or not at all. */
 const commentsMax = 200
-/** Of the description and those comments together. */
+/** Largest number of characters in the description and those comments together. */
 const charactersMax = 100_000
 
 async function summarizableOf(ctx: RequestContext, { id, subject, description }: Case): Promise<Summarizable> {
@@ -153,13 +156,13 @@ async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: Cas
 const definedPriority = ({ priority }: RecordInput<Case>): Partial<Case> => (priority ? { priority } : {})
 
 function assignment(previous: Case, given: string | null | undefined): string[] {
-  // Ids may come in capitals, and are not kept so.
+  // Input ids may be in upper case; stored ids are in lower case.
   const assignedToId = given?.toLowerCase() ?? null
   if (given === undefined || assignedToId === previous.assignedToId) return []
   return ['case.assigned']
 }
 
-/** A comment; the first public one of a user is the first response. Both commit together. */
+/** Adds a comment. The first public comment of a user also sets `firstResponseAt`, in the same transaction. */
 export function commentOnCase(
   ctx: RequestContext,
   caseId: string,

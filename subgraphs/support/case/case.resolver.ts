@@ -57,7 +57,7 @@ export class CaseResolver {
     return cases.connection(ctx, args, info)
   }
 
-  @Query(() => [Case], { description: 'Deleted cases, the last deleted first.' })
+  @Query(() => [Case], { description: 'Deleted cases, most recently deleted first.' })
   caseListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return cases.deleted(ctx, args, info)
   }
@@ -67,18 +67,18 @@ export class CaseResolver {
     return caseStats(ctx)
   }
 
-  @Query(() => [CaseAssignee], { description: 'Active users who can be given cases, by name.' })
+  @Query(() => [CaseAssignee], { description: 'Active users to whom the caller can assign cases, sorted by name.' })
   caseAssignees(@Ctx() ctx: RequestContext) {
     return caseAssignees(ctx)
   }
 
-  @Query(() => CaseCommentPage, { description: 'Comments of a case, the oldest first.' })
+  @Query(() => CaseCommentPage, { description: 'Comments of a case, oldest first.' })
   async caseCommentList(
     @Arg('caseId', () => ID) caseId: string,
     @Args(() => PartArgs) args: PartArgs,
     @Arg('cursor', () => String, {
       nullable: true,
-      description: '`nextCursor` of the page before; stands instead of `page`.',
+      description: '`nextCursor` of the previous page; replaces `page`.',
     })
     cursor: string | null,
     @Ctx() ctx: RequestContext,
@@ -109,7 +109,9 @@ export class CaseResolver {
     return updateCase(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => ID, { description: 'Only `caseListDeleted` has it from then on; it can be restored.' })
+  @Mutation(() => ID, {
+    description: 'Deletes a case. It can be restored; until then only `caseListDeleted` returns it.',
+  })
   @Scope('CASES')
   caseDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return cases.remove(ctx, id, expectedVersion)
@@ -121,7 +123,7 @@ export class CaseResolver {
     return cases.restore(ctx, id, expectedVersion)
   }
 
-  @Mutation(() => Case, { description: 'Gives the case to a user; null takes it from whoever had it.' })
+  @Mutation(() => Case, { description: 'Assigns the case to a user; null removes the assignee.' })
   @Scope('CASES')
   caseAssign(
     @IdArg() id: string,
@@ -133,7 +135,8 @@ export class CaseResolver {
   }
 
   @Mutation(() => Case, {
-    description: 'Moves the case to any status, with the side effects of that status; the same status changes nothing.',
+    description:
+      'Changes the status of the case, with the side effects of that status. The same status changes nothing.',
   })
   @Scope('CASES')
   caseSetStatus(
@@ -147,7 +150,7 @@ export class CaseResolver {
 
   @Mutation(() => CaseSummary, {
     description:
-      'Writes a summary of the case and its newest 200 comments, as many whole ones as make up 100,000 characters with the description, keeps it as `aiSummary` and answers it. The language model is asked once: what changes meanwhile is not summarized.',
+      'Writes a summary of the case, stores it as `aiSummary` and returns it. It covers the description and the newest comments: at most 200 whole comments, and at most 100,000 characters in total. The language model is called once; changes during the call are not summarized.',
   })
   @Scope('CASES')
   caseSummarize(@IdArg() id: string, @Ctx() ctx: RequestContext) {

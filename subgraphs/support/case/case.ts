@@ -39,7 +39,7 @@ export type CaseOrigin = keyof typeof CaseOrigin
 
 @ObjectType({
   description:
-    'A request of a customer that somebody has to answer. Status, priority, type and origin read as plain strings.',
+    'A request of a customer that needs an answer. Status, priority, type and origin are returned as plain strings, because new values may be added.',
 })
 @Directive('@key(fields: "id")')
 @Scope('CASES')
@@ -77,14 +77,15 @@ export class Case extends OrgRecord {
 
   @Column(() => ID, {
     nullable: true,
-    description: 'The user who works on the case, and who sees it beside its owner.',
+    description:
+      'Id of the user who works on the case; null without an assignee. The assignee sees the case, like its owner.',
   })
   assignedToId!: string | null
 
   @Column(() => DateTime, {
     nullable: true,
     description:
-      'When the case should be resolved: 4, 24, 72 or 120 hours after it came, if it came as URGENT, HIGH, MEDIUM or LOW; another priority later does not move it. Waiting for the customer stops the clock.',
+      'Due time of the resolution; null for none. Unless set: 4 (URGENT), 24 (HIGH), 72 (MEDIUM) or 120 (LOW) hours after creation, by the priority at creation, counted in the business hours of the organization if it has them; a later change of the priority does not move it. Time in PENDING_CUSTOMER moves it later.',
   })
   slaDueAt!: string | null
 
@@ -92,7 +93,7 @@ export class Case extends OrgRecord {
     nullable: true,
     writable: 'NEVER',
     description:
-      'When somebody should have answered: 1, 4, 8 or 24 hours after the case came, by the priority that it came with.',
+      'Due time of the first response: 1 (URGENT), 4 (HIGH), 8 (MEDIUM) or 24 (LOW) hours after creation, by the priority at creation, counted in the business hours of the organization if it has them.',
   })
   firstResponseDueAt!: string | null
 
@@ -118,7 +119,8 @@ export class Case extends OrgRecord {
     nullable: true,
     writable: 'NEVER',
     derivedFrom: ['description'],
-    description: 'The last summary: summary, keyPoints, generatedAt, model, basedOnVersion.',
+    description:
+      'The last summary as `{summary, keyPoints, generatedAt, model, basedOnVersion}`; null before the first.',
   })
   aiSummary!: unknown
 

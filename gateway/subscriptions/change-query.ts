@@ -1,0 +1,128 @@
+import {
+  getArgumentValues,
+  Kind,
+  OperationTypeNode,
+  parseType,
+  print,
+  stripIgnoredCharacters,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  parse,
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  type TypeNode,
+} from 'graphql'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { collectFields } from '../graph/collect.ts'
+import { withoutUnusedVariables } from '../graph/conditions.ts'
+import { operationParts, type OperationParts } from '../graph/operation.ts'
+import type { Variables } from '../graph/variable-values.ts'
+
+/** The one subscription, and the query that answers it for one event. */
+const subscriptionField = 'recordChanged'
+const queryField = 'recordChange'
+
+/** A subscription as a query that is asked again for each event. */
+export interface ChangeQuery {
+  readonly document: string
+  /** The kind of the record in its events, and its id. */
+  readonly object: string
+  readonly recordId: string
+  /** Position of the last event that the client has seen. Null: events from now on. */
+  readonly after: number | null
+  /** The name of the variable with the cursor of the event. */
+  readonly cursorVariable: string
+}
+
+const name = (value: string) => ({ kind: Kind.NAME, value }) as const
+
+/** Reads a subscription whose document and variables were checked before. */
+export function changeQueryOf(
+  schema: GraphQLSchema,
+  source: { readonly document: string; readonly operationName: string | null },
+  variables: Variables,
+): ChangeQuery {
+  const parts = operationParts(parse(source.document, { noLocation: true }), source.operationName)
+  const type = schema.getSubscriptionType()
+  if (!type) throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'This graph has no subscriptions.')
+  const [field] = collectFields({ schema, fragments: parts.fragments }, type, [parts.operation.selectionSet]).values()
+  if (field?.name !== subscriptionField) {
+    throw new Refusal('OPERATION_RESOLUTION_FAILURE', `The subscription must be ${subscriptionField}.`)
+  }
+  const given = getArgumentValues(type.getFields()[subscriptionField]!, field.nodes[0]!, variables)
+  const { object, id, after } = given as { object: string; id: string; after?: string | null }
+  const cursorVariable = freeVariable(parts, 'cursor')
+  return {
+    document: stripIgnoredCharacters(print(asQuery(schema, parts, cursorVariable))),
+    object: object.toLowerCase(),
+    recordId: id.toLowerCase(),
+    after: after === undefined || after === null ? null : positionOf(after),
+    cursorVariable,
+  }
+}
+
+function positionOf(after: string): number {
+  if (/^\d{1,15}$/.test(after)) return Number(after)
+  throw new Refusal('VALIDATION_FAILED', 'after must be the cursor of a RecordChange.', {
+    errors: [{ path: 'after', code: 'WRONG_FORMAT', message: 'after must be the cursor of a RecordChange.' }],
+  })
+}
+
+function freeVariable({ operation }: OperationParts, wanted: string): string {
+  const taken = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
+  let free = wanted
+  while (taken.has(free)) free += '_'
+  return free
+}
+
+/** The same operation with the query in the place of the subscription, and `cursor` in that of `after`. */
+function asQuery(schema: GraphQLSchema, { document }: OperationParts, cursorVariable: string): DocumentNode {
+  const subscription = schema.getSubscriptionType()!.name
+  const query = schema.getQueryType()!.name
+  const typeInfo = new TypeInfo(schema)
+  const cursor = { kind: Kind.VARIABLE, name: name(cursorVariable) } as const
+  const onQuery = (condition: { readonly name: { readonly value: string } } | undefined): boolean =>
+    condition?.name.value === subscription
+  const withCursor = (given: readonly ArgumentNode[] = []): ArgumentNode[] => [
+    ...given.filter((argument) => argument.name.value !== 'after'),
+    { kind: Kind.ARGUMENT, name: name('cursor'), value: cursor },
+  ]
+  const asked = visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      Field: {
+        leave(node): FieldNode | undefined {
+          if (typeInfo.getParentType()?.name !== subscription) return undefined
+          const alias = node.alias ?? name(node.name.value)
+          return { ...node, alias, name: name(queryField), arguments: withCursor(node.arguments) }
+        },
+      },
+      InlineFragment: {
+        leave: (node) =>
+          onQuery(node.typeCondition)
+            ? { ...node, typeCondition: { kind: Kind.NAMED_TYPE, name: name(query) } }
+            : undefined,
+      },
+      FragmentDefinition: {
+        leave: (node) =>
+          onQuery(node.typeCondition)
+            ? { ...node, typeCondition: { kind: Kind.NAMED_TYPE, name: name(query) } }
+            : undefined,
+      },
+      OperationDefinition: {
+        leave: (node) => ({
+          ...node,
+          operation: OperationTypeNode.QUERY,
+          variableDefinitions: [
+            ...(node.variableDefinitions ?? []),
+            { kind: Kind.VARIABLE_DEFINITION, variable: cursor, type: parseType('String!') as TypeNode },
+          ],
+        }),
+      },
+    }),
+  )
+  return withoutUnusedVariables(asked)
+}

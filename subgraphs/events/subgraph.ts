@@ -1,0 +1,7 @@
+import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { recordChangeResource } from './record-change/record-change.resolver.ts'
+
+export const events: SubgraphDefinition = {
+  name: 'events',
+  resources: [recordChangeResource],
+}

@@ -1,0 +1,323 @@
+import { describe, expect, it } from 'vitest'
+import { deactivateUser } from '../../subgraphs/identity/public.ts'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { account, product, supportCase } from '../builders.ts'
+import { unchanged } from '../expectations.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { socketOf, subscribeByEvents, subscribeOn, ways, type Payload } from './live.fixture.ts'
+
+const platform = usePlatform()
+
+const accountChanged = `subscription ($id: ID!, $after: String) {
+  recordChanged(object: ACCOUNT, id: $id, after: $after) { type account { name phone } }
+}`
+
+const told = (type: string, values: object | null): Payload => ({
+  data: { recordChanged: { type, account: values && { phone: null, ...values } } },
+})
+const refusal = (code: string, more: object = {}) => ({ errors: [{ extensions: { code, ...more } }] })
+
+async function update(member: Member, id: string, body: object): Promise<void> {
+  expect((await member.rest.accountUpdate!({ id, body })).status).toBe(200)
+}
+
+const missing = '0199d1a0-0000-7000-8000-000000000000'
+
+describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
+  /** A subscription that has told of the creation of the record, so it is live. */
+  async function following(member: Member, id: string) {
+    const live = await subscribe(platform, member, accountChanged, { id, after: '0' })
+    expect(await live.next()).toMatchObject({ data: { recordChanged: { type: 'account.created' } } })
+    return live
+  }
+
+  it('tells each change of the record in order, and of no other', async () => {
+    const member = await platform.member()
+    const [{ id }, other] = [await account(member, { name: 'Acme' }), await account(member)]
+    const live = await subscribe(platform, member, accountChanged, { id: id.toUpperCase(), after: '0' })
+    expect(await live.next()).toEqual(told('account.created', { name: 'Acme' }))
+    await update(member, other.id, { name: 'Other' })
+    for (const name of ['One', 'Two', 'Three']) {
+      await update(member, id, { name })
+      expect(await live.next()).toEqual(told('account.updated', { name }))
+    }
+  })
+
+  it('tells of cases and products likewise, and what other subgraphs add to a record', async () => {
+    const member = await platform.member()
+    const { id: accountId } = await account(member)
+    const ticket = await supportCase(member, { subject: 'Printer', accountId })
+    const bolt = await product(member, { name: 'Bolt' })
+    const followed = (object: string, fields: string) =>
+      `subscription ($id: ID!) { changed: recordChanged(object: ${object}, id: $id, after: "0") { ...Change } }
+       fragment Change on RecordChange { id type cursor occurredAt ${fields} }`
+    const envelope = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), cursor: expect.stringMatching(/^\d+$/) }
+
+    const ofCase = await subscribe(
+      platform,
+      member,
+      followed('CASE', 'case { subject account { id } } account { id }'),
+      {
+        id: ticket.id,
+      },
+    )
+    expect(await ofCase.next()).toEqual({
+      data: {
+        changed: {
+          ...envelope,
+          type: 'case.created',
+          occurredAt: platform.now.toISOString(),
+          case: { subject: 'Printer', account: { id: accountId } },
+          account: null,
+        },
+      },
+    })
+    const ofProduct = await subscribe(platform, member, followed('PRODUCT', 'product { name }'), { id: bolt.id })
+    expect(await ofProduct.next()).toMatchObject({
+      data: { changed: { type: 'product.created', product: { name: 'Bolt' } } },
+    })
+    const ofAccount = await subscribe(
+      platform,
+      member,
+      followed('ACCOUNT', 'account { cases { nodes { subject } } }'),
+      {
+        id: accountId,
+      },
+    )
+    expect(await ofAccount.next()).toMatchObject({
+      data: { changed: { account: { cases: { nodes: [{ subject: 'Printer' }] } } } },
+    })
+  })
+
+  it('continues behind a cursor, so that a client that was away misses nothing', async () => {
+    const member = await platform.member()
+    const { id } = await account(member, { name: 'Acme' })
+    const document = `subscription ($id: ID!, $after: String) {
+      recordChanged(object: ACCOUNT, id: $id, after: $after) { cursor type account { name } }
+    }`
+    const first = await subscribe(platform, member, document, { id, after: '0' })
+    const { data } = (await first.next()) as Payload
+    first.leave()
+    await update(member, id, { name: 'Meanwhile' })
+    const again = await subscribe(platform, member, document, { id, after: data.recordChanged.cursor })
+    expect(await again.next()).toMatchObject({
+      data: { recordChanged: { type: 'account.updated', account: { name: 'Meanwhile' } } },
+    })
+  })
+
+  it('hides in each payload what the profile of the subscriber hides by then', async () => {
+    const writer = await platform.member()
+    const reader = await platform.member()
+    const { id } = await account(writer, { name: 'Acme', phone: '1' })
+    const live = await subscribe(platform, reader, accountChanged, { id, after: '0' })
+    expect(await live.next()).toEqual(told('account.created', { name: 'Acme', phone: '1' }))
+    const ctx = systemContext(platform.services, reader.organizationId)
+    const profile = await createProfile(ctx, { name: `Without phones ${id}`, fields: { account: { phone: 'HIDDEN' } } })
+    await assignProfile(ctx, reader.userId, profile.id)
+    await expect.poll(async () => (await reader.rest.account!({ id })).body.phone).toBeUndefined()
+    await update(writer, id, { phone: '2' })
+    expect(await live.next()).toEqual(told('account.updated', { name: 'Acme', phone: null }))
+  })
+
+  it('tells nothing while the record is out of sight, whatever happens to it', async () => {
+    const all = await platform.member()
+    const own = await platform.member({ visibility: 'OWN' })
+    const { id } = await account(all, { name: 'Mine', ownerId: own.userId })
+    const live = await following(own, id)
+    const witness = await following(all, id)
+    await update(all, id, { ownerId: all.userId, name: 'Given away' })
+    await witness.next()
+    await update(all, id, { name: 'Secret' })
+    await witness.next()
+    await update(all, id, { ownerId: own.userId, name: 'Given back' })
+    expect(await live.next()).toEqual(told('account.updated', { name: 'Given back' }))
+
+    await update(all, id, { ownerId: all.userId })
+    await witness.next()
+    await witness.next()
+    expect((await all.rest.accountDelete!({ id })).status).toBe(204)
+    expect(await witness.next()).toEqual(told('account.deleted', null))
+    await deactivateUser(platform.services, own.organizationId, own.userId)
+    expect(await live.next()).not.toHaveProperty('data')
+  })
+
+  it('tells of the deletion last', async () => {
+    const member = await platform.member({ visibility: 'OWN' })
+    const { id } = await account(member)
+    const live = await following(member, id)
+    expect((await member.rest.accountDelete!({ id })).status).toBe(204)
+    expect(await live.next()).toEqual(told('account.deleted', null))
+    expect(await live.next()).toBe('completed')
+  })
+
+  it('is refused for what the subscriber does not see, in the same words whether it is there or not', async () => {
+    const member = await platform.member({ visibility: 'OWN' })
+    const elsewhere = await platform.member({ organizationId: await platform.organization('Elsewhere') })
+    const others = await account(await platform.member())
+    const foreign = await account(elsewhere)
+    const answers = []
+    for (const id of [others.id, foreign.id, missing, 'nothing']) {
+      const live = await subscribe(platform, member, accountChanged, { id, after: '0' })
+      const { errors } = (await live.next()) as Payload
+      answers.push([errors[0].extensions.code, errors[0].message])
+    }
+    const notFound = ['NOT_FOUND', 'The account was not found.']
+    expect(answers).toEqual([notFound, notFound, notFound, notFound])
+  })
+
+  it('needs the scope of the record, whatever of it is selected', async () => {
+    const { id } = await account(await platform.member())
+    const member = await platform.member({ scopes: ['READ_CASES'] })
+    const bare = 'subscription ($id: ID!) { recordChanged(object: ACCOUNT, id: $id) { type } }'
+    const missingScopes = ['READ_ACCOUNTS']
+    for (const document of [bare, accountChanged]) {
+      const live = await subscribe(platform, member, document, { id })
+      expect(await live.next()).toMatchObject(refusal('API_KEY_SCOPE_INSUFFICIENT', { missingScopes }))
+    }
+    const products = await platform.member({ scopes: ['READ_CONTACTS'] })
+    const refused = await subscribe(platform, products, bare, { id })
+    expect(await refused.next()).toMatchObject(refusal('API_KEY_SCOPE_INSUFFICIENT'))
+  })
+
+  it('is refused for a cursor that is none, and a root field that may be left out', async () => {
+    const member = await platform.member()
+    const { id } = await account(member)
+    const wrong = await subscribe(platform, member, accountChanged, { id, after: 'yesterday' })
+    expect(await wrong.next()).toMatchObject(refusal('VALIDATION_FAILED', { errors: [{ path: 'after' }] }))
+    const field = 'recordChanged(object: ACCOUNT, id: "1")'
+    for (const document of [
+      `subscription ($no: Boolean = false) { ${field} @include(if: $no) { type } }`,
+      `subscription { ...Root } fragment Root on Subscription { ... @skip(if: true) { ${field} { type } } }`,
+      `subscription { ${field} { type } other: ${field} { type } }`,
+      'subscription { __typename }',
+    ]) {
+      const refused = await subscribe(platform, member, document)
+      expect(await refused.next()).toMatchObject(refusal('GRAPHQL_VALIDATION_FAILED'))
+    }
+  })
+
+  it('ends with the credential, also while nothing happens', async () => {
+    const member = await platform.member()
+    const { id } = await account(await platform.member())
+    const live = await following(member, id)
+    await deactivateUser(platform.services, member.organizationId, member.userId)
+    const ended = await live.next()
+    // A websocket may be closed before its subscriptions are told.
+    if (ended !== 'closed') expect(ended).toMatchObject(refusal('API_KEY_OWNER_INACTIVE'))
+  })
+
+  it('counts as one request', async () => {
+    const member = await platform.member()
+    const { id } = await account(member)
+    await following(member, id)
+    await platform.settled()
+    const rows = await platform.query<{ operation: string }>(
+      `select requests::int, status_2xx::int from identity.usage_hour where credential_id = $1 and operation = 'graphql'`,
+      [member.keyId],
+    )
+    expect(rows).toEqual([{ requests: 1, status_2xx: 1 }])
+  })
+})
+
+describe('recordChange', () => {
+  it('is the event of a record at a cursor, and changes nothing', async () => {
+    const member = await platform.member()
+    const { id } = await account(member)
+    const document = `query ($id: ID!, $cursor: String!) { recordChange(object: ACCOUNT, id: $id, cursor: $cursor) { type cursor } }`
+    const logged = () => platform.services.events.read(member.organizationId, { after: 0, limit: 1, recordId: id })
+    await expect.poll(logged).toHaveLength(1)
+    const cursor = String((await logged())[0]!.position)
+    const { body } = await unchanged(platform, () => member.graphql(document, { id, cursor }))
+    expect(body).toEqual({ data: { recordChange: { type: 'account.created', cursor } } })
+    expect((await member.graphql(document, { id, cursor: '0' })).body).toEqual({ data: { recordChange: null } })
+    expect((await member.graphql(document, { id, cursor: 'x' })).body).toMatchObject(refusal('VALIDATION_FAILED'))
+    const { id: other } = await account(member)
+    expect((await member.graphql(document, { id: other, cursor })).body).toEqual({ data: { recordChange: null } })
+  })
+})
+
+describe('GraphQL over SSE', () => {
+  const url = (): string => `${platform.url}/graphql`
+
+  it('is answered by GET as well, for what only reads', async () => {
+    const member = await platform.member()
+    const headers = { ...member.headers, accept: 'text/event-stream', 'apollo-require-preflight': 'true' }
+    const got = await fetch(`${url()}?query={__typename}`, { headers })
+    expect(await got.text()).toBe('event: next\ndata: {"data":{"__typename":"Query"}}\n\nevent: complete\ndata: \n\n')
+  })
+
+  it('answers queries and mutations with one result', async () => {
+    const member = await platform.member()
+    const query = await subscribeByEvents(url(), member.headers, '{ accountList { total } }')
+    expect(query.response.headers.get('cache-control')).toBe('no-store, no-transform')
+    expect(await query.next()).toMatchObject({ data: { accountList: { total: expect.any(Number) } } })
+    expect([await query.next(), await query.next()]).toEqual(['completed', 'closed'])
+    const mutation = await subscribeByEvents(
+      url(),
+      member.headers,
+      'mutation { accountCreate(input: { name: "New" }) { name } }',
+    )
+    expect(await mutation.next()).toEqual({ data: { accountCreate: { name: 'New' } } })
+    expect(await mutation.next()).toBe('completed')
+  })
+
+  it('tells in the stream what is wrong with the operation, and everything else with its status', async () => {
+    const member = await platform.member({ scopes: ['READ_CASES'] })
+    const wrong = await subscribeByEvents(url(), member.headers, '{ nothing }')
+    expect(wrong.response.status).toBe(200)
+    expect(await wrong.next()).toMatchObject(refusal('GRAPHQL_VALIDATION_FAILED'))
+    expect(await wrong.next()).toBe('completed')
+    const statuses = []
+    for (const headers of [member.headers, {}, { 'x-api-key': 'wrong' }]) {
+      const { response } = await subscribeByEvents(url(), headers, accountChanged, { id: missing })
+      statuses.push([response.status, response.headers.get('content-type')])
+    }
+    expect(statuses).toEqual([403, 401, 401].map((status) => [status, 'application/json; charset=utf-8']))
+  })
+
+  it('is asked for: a subscription by plain POST or GET says how', async () => {
+    const member = await platform.member()
+    const document = 'subscription { recordChanged(object: ACCOUNT, id: "1") { type } }'
+    const posted = await member.graphql(document)
+    expect([posted.status, posted.body]).toMatchObject([400, refusal('OPERATION_RESOLUTION_FAILURE')])
+    expect(posted.body.errors[0].message).toContain('Accept: text/event-stream')
+    const headers = { ...member.headers, accept: 'text/event-stream', 'apollo-require-preflight': 'true' }
+    const got = await fetch(`${url()}?query=${encodeURIComponent(document)}`, { headers })
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+})
+
+describe('a websocket with subscriptions', () => {
+  it('has a hundred of them, and runs requests beside them as if there were none', async () => {
+    const member = await platform.member()
+    const { id } = await account(member)
+    const client = socketOf(platform, { 'X-API-Key': member.secret })
+    const all = Array.from({ length: 100 }, () => subscribeOn(client, accountChanged, { id, after: '0' }))
+    // Thirty-two operations at once are opened on a connection; what is live does not count among them.
+    const opened = await Promise.all(all.map((live) => live.next()))
+    const refused = opened.filter((one) => (one as Payload).errors)
+    expect(new Set(refused.map((one) => (one as Payload).errors[0].extensions.code))).toEqual(
+      new Set(refused.length > 0 ? ['GRAPHQL_LIMIT_EXCEEDED'] : []),
+    )
+    const lives = all.filter((_live, index) => !(opened[index] as Payload).errors)
+    while (lives.length < 100) {
+      const live = subscribeOn(client, accountChanged, { id, after: '0' })
+      expect(await live.next()).toHaveProperty('data')
+      lives.push(live)
+    }
+    const over = await subscribeOn(client, accountChanged, { id }).next()
+    expect(over).toMatchObject({
+      errors: [
+        { message: 'At most 100 subscriptions are open at once on one connection.', extensions: { limit: 100 } },
+      ],
+    })
+    const queries = Array.from({ length: 32 }, () => subscribeOn(client, '{ accountList { total } }').next())
+    for (const answer of await Promise.all(queries)) expect(answer).toHaveProperty('data.accountList.total')
+
+    lives.pop()!.leave()
+    await expect.poll(() => subscribeOn(client, accountChanged, { id, after: '0' }).next()).toHaveProperty('data')
+    await update(member, id, { name: 'For all' })
+    for (const live of lives) expect(await live.next()).toEqual(told('account.updated', { name: 'For all' }))
+  })
+})

@@ -12,7 +12,7 @@ import { Vault } from '../kernel/secrets/vault.ts'
 import { extractiveModel } from '../kernel/language-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
-import { builtInShapes } from '../kernel/record/organization-shapes.ts'
+import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 import { extractiveModel } from '../language-model.ts'
 import { RememberingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
-import { builtInShapes } from '../record/organization-shapes.ts'
+import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 

@@ -8,7 +8,7 @@ import { checkValues } from './check-values.ts'
 import { columnOf, has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
-import { shapeFor } from './organization-shapes.ts'
+import { shapeFor } from './shape-source.ts'
 import { Scope, Values } from './predicate.ts'
 import { bookkeeping, eventsOf } from './record-events.ts'
 

@@ -131,7 +131,8 @@ async function write<T extends StoredRow>(
     previous
       ? changeSql(ctx, definition, operation, previous, next, changed, values)
       : insertSql(definition, next, values)
-  const change = { operation, previous, next, changedFields: changedFieldsIn(definition, changed), events, action }
+  const changedFields = operation === 'UPDATE' ? changedFieldsIn(definition, changed) : undefined
+  const change = { operation, previous, next, changedFields, events, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // Inside a transaction a refused statement must leave the rest of it usable.

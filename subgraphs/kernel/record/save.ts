@@ -125,7 +125,8 @@ async function write<T extends StoredRow>(
     previous
       ? changeSql(ctx, definition, operation, previous, next, changed, values)
       : insertSql(definition, next, values)
-  const changedFields = previous ? changedFieldsIn(definition, changed, previous, next) : undefined
+  const changedFields =
+    previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
   const change = { operation, previous, next, changedFields, events, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {

@@ -1,7 +1,7 @@
 import { createClient, type Client } from 'graphql-ws'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Member, Platform } from '../platform.ts'
+import type { Member, Platform } from './platform.ts'
 
 /** What a subscription tells, to be asked for one after another, whatever it came through. */
 export interface Live {

@@ -13,6 +13,7 @@ import type { Role, Visibility } from '../subgraphs/kernel/context.ts'
 import { Database, type Sql } from '../subgraphs/kernel/database/database.ts'
 import { newId } from '../subgraphs/kernel/ids.ts'
 import { schemaPath } from '../subgraphs/kernel/paths.ts'
+import type { DefinitionSource } from '../subgraphs/kernel/record/organization-shapes.ts'
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
 import { fingerprintOf } from './requests/fingerprint.ts'
@@ -57,7 +58,10 @@ export class Platform {
   dataDir!: string
   #organizationId: string | null = null
 
-  constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
+  constructor(
+    private readonly environment: Readonly<Record<string, string>> = {},
+    private readonly definitions?: DefinitionSource,
+  ) {}
 
   async open(): Promise<void> {
     this.#fresh = await freshDatabase()
@@ -76,6 +80,7 @@ export class Platform {
       migrations,
       clock: { now: () => this.now },
       log: pino({ level: 'silent' }),
+      ...(this.definitions && { definitions: this.definitions }),
     })
     this.#gateway = await startGateway(config, this.services)
     this.url = this.#gateway.url
@@ -188,8 +193,11 @@ export class Platform {
 }
 
 /** Opens one platform for all tests of a file. */
-export function usePlatform(environment: Readonly<Record<string, string>> = {}): Platform {
-  const platform = new Platform(environment)
+export function usePlatform(
+  environment: Readonly<Record<string, string>> = {},
+  definitions?: DefinitionSource,
+): Platform {
+  const platform = new Platform(environment, definitions)
   beforeAll(() => platform.open())
   afterAll(() => platform.close())
   return platform

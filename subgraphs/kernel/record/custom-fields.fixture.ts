@@ -22,7 +22,7 @@ export class HandSetDefinitions implements DefinitionSource {
     return this.#byOrganization.get(organizationId) ?? null
   }
 
-  load(): null {
+  load(_organizationId: string): Promise<void> | null {
     return null
   }
 }

@@ -2,6 +2,7 @@ import { invalid } from '../errors.ts'
 import { parseJsonExactly } from '../exact-json.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
+import { customFieldKey } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
 
@@ -9,6 +10,8 @@ export interface OrderInput {
   readonly field?: string | null
   readonly direction?: string | null
 }
+
+const newestFirst: readonly OrderInput[] = [{}]
 
 const indexed: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'id'])
 
@@ -20,13 +23,11 @@ interface Term extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
   readonly rowName: string
 }
 
-function termOf(definition: RecordShape, { field, direction }: OrderInput, index: number): Term {
-  const name = field ?? 'createdAt'
+function termOf(definition: RecordShape, name: string, descending: boolean, index: number): Term {
   const column = definition.columns.byName.get(name)
   if (!column || !columnKinds[column.kind].isSortable)
     throw invalid({ path: 'orderBy', code: 'NOT_SORTABLE', message: `Records cannot be ordered by ${name}.` })
   const { kind, nullable, sql, key } = column
-  const descending = (direction ?? 'DESC').toUpperCase() === 'DESC'
   return { name, kind, nullable, sql, descending, rowName: key === undefined ? name : `order${index}` }
 }
 
@@ -36,16 +37,20 @@ function termOf(definition: RecordShape, { field, direction }: OrderInput, index
  */
 export class Order {
   readonly terms: readonly Term[]
+  readonly names: readonly string[]
+  readonly #hasCustomFields: boolean
 
   constructor(definition: RecordShape, wanted: readonly OrderInput[] | null | undefined) {
-    const terms = (wanted?.length ? wanted : [{}]).map((one, index) => termOf(definition, one, index))
+    const terms = (wanted?.length ? wanted : newestFirst).map(({ field, direction }, index) =>
+      termOf(definition, field ?? 'createdAt', (direction ?? 'DESC').toUpperCase() === 'DESC', index),
+    )
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
     const withoutId = distinct.findIndex((term) => term.name === 'id')
     const last = distinct.at(-1)!
     this.terms =
-      withoutId >= 0
-        ? distinct.slice(0, withoutId + 1)
-        : [...distinct, { ...termOf(definition, { field: 'id' }, 0), descending: last.descending }]
+      withoutId >= 0 ? distinct.slice(0, withoutId + 1) : [...distinct, termOf(definition, 'id', last.descending, 0)]
+    this.names = this.terms.map((term) => term.name)
+    this.#hasCustomFields = this.terms.some(({ name, rowName }) => name !== rowName)
   }
 
   sql(alias: string): string {
@@ -62,19 +67,16 @@ export class Order {
     return indexed.has(this.terms[0]!.name) && this.terms.length <= 2
   }
 
-  get names(): readonly string[] {
-    return this.terms.map((term) => term.name)
-  }
-
   /** Columns a row must carry so that a cursor can be made of it. */
   get columnNames(): readonly string[] {
-    return this.terms.flatMap((term) => (term.rowName === term.name ? term.name : []))
+    return this.#hasCustomFields ? this.names.filter((name) => customFieldKey(name) === null) : this.names
   }
 
   /** What a select list needs beside those columns: custom fields. */
   selected(alias: string): string {
+    if (!this.#hasCustomFields) return ''
     return this.terms
-      .map((term) => (term.rowName === term.name ? '' : `, ${term.sql(alias)} as "${term.rowName}"`))
+      .map(({ name, sql, rowName }) => (rowName === name ? '' : `, ${sql(alias)} as "${rowName}"`))
       .join('')
   }
 

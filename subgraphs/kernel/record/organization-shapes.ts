@@ -13,9 +13,12 @@ export interface OrganizationDefinitions {
 
 /** Where the definitions of organizations come from. */
 export interface DefinitionSource {
-  /** The present definitions; null when the organization has none. Answers from memory: `load` comes first. */
+  /**
+   * The present definitions, from memory; null when the organization has none. Throws when they are not in memory, so that no
+   * request is answered without them.
+   */
   definitionsOf(organizationId: string): OrganizationDefinitions | null
-  /** Null when `definitionsOf` can answer at once. */
+  /** Brings them into memory; null when they are there. Called before each operation. */
   load(organizationId: string): Promise<void> | null
 }
 
@@ -67,9 +70,9 @@ export const shapeFor = <S extends RecordShape>(
 
 /** The shapes of all organizations. */
 export interface ShapeSource {
-  /** Null when the organization has no definitions of its own. Answers from memory: `load` comes first. */
+  /** Null when the organization has no definitions of its own. Throws when its definitions are not in memory. */
   shapesOf(organizationId: string): OrganizationShapes | null
-  /** Null when `shapesOf` can answer at once. */
+  /** Brings the definitions into memory; null when they are there. */
   load(organizationId: string): Promise<void> | null
 }
 

@@ -100,7 +100,7 @@ export async function aProcess(
 }
 
 /** A process of the platform that uses the database and the keys of the platform in this process. */
-export const aProcessBeside = ({ services, dataDir }: Platform): Promise<Process> =>
+export const aSecondProcess = ({ services, dataDir }: Platform): Promise<Process> =>
   aProcess(['bin/run', 'main'], {
     DATABASE_URL: services.databaseUrl,
     DATA_DIR: dataDir,

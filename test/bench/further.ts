@@ -45,7 +45,7 @@ export async function measureEdge(
 }
 
 /** Cost of row-level security: the project compared with itself without row-level security. */
-export async function measureWall(
+export async function measureRowLevelSecurity(
   { load, options, tenants, ids }: Bench,
   project: Server,
   open: Server,

@@ -6,7 +6,14 @@ import { migrations } from '../../subgraphs/all.ts'
 import { readConfig } from '../../subgraphs/kernel/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-floors.ts'
-import { measureEdge, measureOperations, measureScale, measureStart, measureWall, type Inhabited } from './further.ts'
+import {
+  measureEdge,
+  measureOperations,
+  measureScale,
+  measureStart,
+  measureRowLevelSecurity,
+  type Inhabited,
+} from './further.ts'
 import { readOptions } from './options.ts'
 import { Load, startFloor, startProject, type Server } from './processes.ts'
 import { profileScenario } from './profile.ts'
@@ -48,7 +55,7 @@ async function run(): Promise<void> {
   // The next comparisons start both processes freshly, because a process that has served the scenarios above is slower.
   for (const [name, part, measure] of [
     ['edge', 'open-edge.ts', measureEdge],
-    ['wall', 'open-wall.ts', measureWall],
+    ['wall', 'open-wall.ts', measureRowLevelSecurity],
   ] as const) {
     if (!isWanted(name)) continue
     const compare = (open: Server) => started((project) => measure(bench, project, open))

@@ -20,7 +20,7 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
   /** True for operations that only apps can call. */
   readonly isOfApps: boolean
   /** Who sees a record of another owner. */
-  readonly sight: 'everybody' | 'visibility' | 'administrators'
+  readonly visibleTo: 'everybody' | 'visibility' | 'administrators'
 }
 
 export interface Caller {
@@ -34,7 +34,7 @@ export interface Caller {
   readonly records?: 'own' | 'mate'
 }
 
-const sights: Readonly<Record<string, Access['sight']>> = {
+const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/products': 'everybody',
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
@@ -42,7 +42,7 @@ const sights: Readonly<Record<string, Access['sight']>> = {
 }
 
 // The secret of a key or app allows acting as its owner, so an admin must not get the secret of an OWNER.
-const tellsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate', 'oauthAppRotateSecret'])
+const returnsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate', 'oauthAppRotateSecret'])
 
 // Operations by which a user changes only their own session or consents are allowed for every role.
 const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete'])
@@ -62,7 +62,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),
-    sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
+    visibleTo: Object.entries(visibleToByPath).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
 }
 
@@ -78,8 +78,8 @@ const ofTokens = ({ isBlocked, isPublic, isOfApps, scopes }: Access): ErrorCode 
 
 const forApps = ({ isOfApps }: Access): ErrorCode | null => (isOfApps ? 'OAUTH_TOKEN_REQUIRED' : null)
 
-const hidden = ({ namesRecord, sight }: Access, sees: Access['sight'][]): ErrorCode | null =>
-  namesRecord && !sees.includes(sight) ? 'NOT_FOUND' : null
+const hidden = ({ namesRecord, visibleTo }: Access, sees: Access['visibleTo'][]): ErrorCode | null =>
+  namesRecord && !sees.includes(visibleTo) ? 'NOT_FOUND' : null
 
 type MemberName = keyof World['members']
 
@@ -160,7 +160,7 @@ const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isMetered
 const notAdministrator = ({ isAdministration }: Access): ErrorCode | null =>
   isAdministration ? 'PERMISSION_DENIED' : null
 
-const toVisibility: Access['sight'][] = ['everybody', 'visibility']
+const toVisibility: Access['visibleTo'][] = ['everybody', 'visibility']
 const readOnly = ({ isWrite }: Access): ErrorCode | null => (isWrite ? 'PERMISSION_DENIED' : null)
 /** The READ scope in place of the WRITE scope; `*` has none. */
 const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => !scope.startsWith('WRITE_'))
@@ -177,9 +177,13 @@ export const callers: readonly Caller[] = [
   starred('an admin', 'admin'),
   starred('a manager', 'manager'),
   starred('a member who sees all', 'all'),
-  starred("a member who sees its own records, of another's", 'own', (access) => hidden(access, ['everybody'])),
-  starred('a member who sees its own records, of its own', 'own', undefined, 'own'),
-  starred("a member who sees its team's records, of a stranger's", 'team', (access) => hidden(access, ['everybody'])),
+  starred('a member with visibility OWN, for a record of another user', 'own', (access) =>
+    hidden(access, ['everybody']),
+  ),
+  starred('a member with visibility OWN, for a record of the member', 'own', undefined, 'own'),
+  starred('a member with visibility TEAM, for a record outside the team', 'team', (access) =>
+    hidden(access, ['everybody']),
+  ),
   starred("a member who sees its team's records, of a mate's", 'team', undefined, 'mate'),
   starred('a user who may only read', 'reader', readOnly),
 
@@ -240,7 +244,7 @@ export const callers: readonly Caller[] = [
 
   session('a session of the owner', 'owner'),
   session('a session of an admin', 'admin', ({ documentId }) =>
-    tellsSecret.has(documentId) ? 'PERMISSION_DENIED' : null,
+    returnsSecret.has(documentId) ? 'PERMISSION_DENIED' : null,
   ),
   session('a session of a member', 'all', (access) => notAdministrator(access) ?? hidden(access, toVisibility)),
   session(
@@ -275,7 +279,7 @@ export const callers: readonly Caller[] = [
   refused('key as bearer', 'a key as bearer token', 'UNAUTHENTICATED', false),
   refused('basic', 'a user name and password', 'UNAUTHENTICATED', false),
   {
-    name: 'nobody',
+    name: 'a caller without a credential',
     headers: () => ({}),
     refusal: ({ isPublic }) => (isPublic ? null : 'UNAUTHENTICATED'),
     isMetered: false,

@@ -4,7 +4,7 @@ import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
 import { refusedBy, refusedInput, refusedWith } from '../requests/problem.ts'
-import { needsOthers } from '../requests/exceptions.ts'
+import { needsOtherParty } from '../requests/exceptions.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, reaching, withText } from '../requests/schema.ts'
 import { inParallel, send, type Received } from '../requests/send.ts'
@@ -39,8 +39,8 @@ async function withoutTrace(
 ): Promise<readonly Received[]> {
   const before = await platform.fingerprint(theirs.member.organizationId)
   const answers = await ask()
-  const told = answers.filter(({ status, text }) => status < 400 && foreign.some((id) => text.includes(id)))
-  expect(told.map(({ text }) => text)).toEqual([])
+  const outcome = answers.filter(({ status, text }) => status < 400 && foreign.some((id) => text.includes(id)))
+  expect(outcome.map(({ text }) => text)).toEqual([])
   expect(await platform.fingerprint(theirs.member.organizationId)).toBe(before)
   return answers
 }
@@ -54,7 +54,7 @@ async function foreignIdFor(operation: RestOperation, name: string): Promise<str
 }
 
 const named = operations.map((operation) => [operation.id, operation] as const)
-const made = named.filter(([, { documentId }]) => !needsOthers.has(documentId))
+const made = named.filter(([, { documentId }]) => !needsOtherParty.has(documentId))
 const inPath = made.filter(([, { path }]) => path.includes('{'))
 
 describe.each(inPath)('%s', (_, operation) => {
@@ -212,7 +212,7 @@ describe('GraphQL', () => {
         }
       }
     }
-    expect(found.filter((told) => !/"(NOT_FOUND|PERMISSION_DENIED)"/.test(told))).toEqual([])
+    expect(found.filter((outcome) => !/"(NOT_FOUND|PERMISSION_DENIED)"/.test(outcome))).toEqual([])
   })
 
   it('matches no foreign record in filters, nested ones included', async () => {

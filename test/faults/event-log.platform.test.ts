@@ -9,7 +9,7 @@ import { readConfig } from '../../subgraphs/kernel/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { freshDatabase, type FreshDatabase } from '../fresh-database.ts'
 import { usePlatform } from '../platform.ts'
-import { aProcess, aProcessBeside } from '../processes.ts'
+import { aProcess, aSecondProcess } from '../processes.ts'
 
 const patience = { timeout: 60_000, interval: 20 }
 
@@ -90,7 +90,7 @@ it('a reader is woken within milliseconds of what another process commits', asyn
   const member = await platform.member()
   const { events } = platform.services
   const { organizationId } = member
-  const other = await aProcessBeside(platform)
+  const other = await aSecondProcess(platform)
   onTestFinished(() => other.kill())
   await other.start()
   let woken = Promise.withResolvers<void>()

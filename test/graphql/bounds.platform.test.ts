@@ -53,8 +53,8 @@ describe('accountUpdate in GraphQL has the bounds of REST', () => {
     expect(Object.keys(data.accountUpdate.customFields)).toHaveLength(500)
 
     const body = { customFields: { further: 1 } }
-    const { status, body: told } = await unchanged(platform, () => member.rest.accountUpdate!({ id, body }))
-    expect([status, told.errors]).toEqual([
+    const { status, body: outcome } = await unchanged(platform, () => member.rest.accountUpdate!({ id, body }))
+    expect([status, outcome.errors]).toEqual([
       400,
       [{ path: 'customFields', code: 'TOO_MANY', message: 'A record must have at most 500 custom fields.' }],
     ])

@@ -12,13 +12,13 @@ beforeAll(async () => {
   member = await platform.member({ role: 'OWNER' })
 })
 
-interface Told {
+interface Outcome {
   readonly status: number
   /** Unparsed text of the response, because JSON.parse would convert numbers to doubles. */
   readonly text: string
 }
 
-async function send(method: string, path: string, body?: string, headers: object = {}): Promise<Told> {
+async function send(method: string, path: string, body?: string, headers: object = {}): Promise<Outcome> {
   const response = await fetch(platform.url + path, {
     method,
     headers: { ...member.headers, 'content-type': 'application/json', ...headers },
@@ -30,8 +30,8 @@ async function send(method: string, path: string, body?: string, headers: object
 const ask = (query: string, variables = '{}', headers: object = {}) =>
   send('POST', '/v1/graphql', `{"query":${JSON.stringify(query)},"variables":${variables}}`, headers)
 
-const idIn = ({ text }: Told): string => /"id":"([0-9a-f-]{36})"/.exec(text)![1]!
-const errorsOf = ({ status, text }: Told): unknown => {
+const idIn = ({ text }: Outcome): string => /"id":"([0-9a-f-]{36})"/.exec(text)![1]!
+const errorsOf = ({ status, text }: Outcome): unknown => {
   const body = JSON.parse(text) as { errors: { path: string; code: string; extensions?: { errors?: never } }[] }
   const problems = (body.errors[0]?.extensions?.errors ?? body.errors) as { path: string; code: string }[]
   return [status, problems.map(({ path, code }) => `${path} ${code}`)]
@@ -47,7 +47,7 @@ const sent = `{"list":[0.1000,-9007199254740993,true],"long":1e400,"amount":${am
 const create = 'mutation($input: AccountCreateInput!) { accountCreate(input: $input) { id metadata annualRevenue } }'
 
 /** Sends a message on a WebSocket and returns the response as text. */
-async function overSocket(query: string, variables: string): Promise<Told> {
+async function overSocket(query: string, variables: string): Promise<Outcome> {
   const socket = new WebSocket(`${platform.url.replace('http', 'ws')}/v1/graphql`, 'graphql-transport-ws', {
     headers: member.headers,
   })
@@ -68,7 +68,7 @@ async function overSocket(query: string, variables: string): Promise<Told> {
 }
 
 describe('numbers beyond double precision', () => {
-  it.each<[string, () => Promise<Told>]>([
+  it.each<[string, () => Promise<Outcome>]>([
     ['a REST body', () => send('POST', '/v1/accounts', `{"name":"A","annualRevenue":${amount},"metadata":${sent}}`)],
     [
       'text in a REST body',
@@ -207,7 +207,7 @@ describe('amounts that differ in a digit beyond double precision', () => {
 
   const list =
     'query($f: AccountFilter) { accountList(filter: $f, orderBy: {field: annualRevenue}) { total data { name } } }'
-  const namesIn = ({ text }: Told): string[] => Array.from(text.matchAll(/"name":"([^"]+)"/g), ([, name]) => name!)
+  const namesIn = ({ text }: Outcome): string[] => Array.from(text.matchAll(/"name":"([^"]+)"/g), ([, name]) => name!)
 
   it.each([
     ['{"eq":98765432109876.1235}', ['98765432109876.1235']],
@@ -284,9 +284,9 @@ describe('a number that does not fit', () => {
     expect(status).toBe(400)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(name === 'metadata' ? /metadata (NOT_JSON|INVALID_VALUE)/ : `${name} ${code}`)
-    const [, told] = errorsOf(graph) as [number, string[]]
-    expect(told).toHaveLength(1)
-    expect(told[0]).toMatch(new RegExp(`^(input\\.)?${name} (${code}|INVALID_VALUE)$`))
+    const [, outcome] = errorsOf(graph) as [number, string[]]
+    expect(outcome).toHaveLength(1)
+    expect(outcome[0]).toMatch(new RegExp(`^(input\\.)?${name} (${code}|INVALID_VALUE)$`))
   })
 
   it.each([

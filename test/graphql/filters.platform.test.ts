@@ -204,7 +204,7 @@ describe('accountList with a filter', () => {
   const nested = (levels: number): object => (levels === 0 ? { name: { eq: 'A' } } : { not: nested(levels - 1) })
 
   it.each<[string, object, string]>([
-    ['an id that is none', { id: { eq: '1' } }, 'filter.id.eq'],
+    ['an invalid id', { id: { eq: '1' } }, 'filter.id.eq'],
     [
       'an invalid id in a nested filter',
       { or: [{}, { children: { some: { ownerId: { in: ['me'] } } } }] },

@@ -278,15 +278,15 @@ describe('accountList by cursor', () => {
 
   it.each<[string, string]>([
     ['of another order', forged('name+,id+', 'x', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
-    ['that is no JSON', Buffer.from('{').toString('base64url')],
+    ['that is not JSON', Buffer.from('{').toString('base64url')],
     ['that is too short', forged('createdAt-,id-')],
-    ['with a wrong moment', forged('createdAt-,id-', 'yesterday', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
+    ['with an invalid time', forged('createdAt-,id-', 'yesterday', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
     [
       'with an impossible time',
       forged('createdAt-,id-', '2027-13-45T99:00:00.000Z', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65'),
     ],
     ['with a wrong id', forged('createdAt-,id-', '2027-01-01T00:00:00.000Z', '------------------------------------')],
-    ['without a moment', forged('createdAt-,id-', null, '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
+    ['without a time', forged('createdAt-,id-', null, '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
     ['with an object', forged('createdAt-,id-', {}, [])],
   ])('refuses a cursor %s', async (_, cursor) => {
     const { errors } = await page(member, { cursor })

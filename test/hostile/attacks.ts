@@ -82,7 +82,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [400],
     },
     {
-      name: 'lists by text, counted and sorted by what has no index',
+      name: 'lists filtered by text, counted, and sorted by a column without an index',
       times: 80,
       width: 16,
       request: (index) =>
@@ -106,7 +106,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 400, 503],
     },
     {
-      name: 'documents that all differ',
+      name: 'documents that are all different',
       times: 300,
       width: 8,
       request: (index) =>
@@ -117,7 +117,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200],
     },
     {
-      name: 'filters that all differ',
+      name: 'filters that are all different',
       times: 200,
       width: 8,
       request: (index) =>
@@ -137,7 +137,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 400, 503],
     },
     {
-      name: 'mails to whoever asks',
+      name: 'requests for mails',
       times: 60,
       width: 16,
       request: () => rest({}, 'POST', '/v1/auth/forgot-password', { email }),
@@ -169,7 +169,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 503],
     },
     {
-      name: 'one large record many times in an answer',
+      name: 'one large record many times in a response',
       times: 24,
       width: 8,
       request: () =>
@@ -180,7 +180,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 400, 503],
     },
     {
-      name: 'bodies with more than anybody needs',
+      name: 'bodies with very many values',
       times: 60,
       width: 8,
       request: (index) => ({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcessBeside, type Process } from '../processes.ts'
+import { aSecondProcess, type Process } from '../processes.ts'
 import { restClient, type RestClient } from '../rest-client.ts'
 import { longestWaitDuring, type Watched } from './watchdog.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   attacker = await platform.member()
   const other = await platform.member({ organizationId: await platform.organization('Elsewhere') })
   const { id } = await account(other)
-  server = await aProcessBeside(platform)
+  server = await aSecondProcess(platform)
   await server.start()
   attack = restClient(platform.contract, server.url, attacker.headers)
   watched = { url: `${server.url}/v1/accounts/${id}`, headers: other.headers }

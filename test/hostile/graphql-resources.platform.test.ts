@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcessBeside } from '../processes.ts'
+import { aSecondProcess } from '../processes.ts'
 import { send, type Received } from '../requests/send.ts'
 
 const platform = usePlatform()
@@ -30,7 +30,7 @@ describe('nesting', () => {
   const jsonObject = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
   it('is refused at every place by a process that has just started', async () => {
-    const process = await aProcessBeside(platform)
+    const process = await aSecondProcess(platform)
     onTestFinished(() => process.kill())
     await process.start()
 

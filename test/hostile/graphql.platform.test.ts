@@ -39,19 +39,22 @@ const ask = (body: unknown, headers: Record<string, string> = member.headers): P
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-interface Told {
+interface Outcome {
   readonly status: number
   readonly codes: readonly string[]
 }
 
-const told = ({ status, body }: Received): Told => ({
+const outcome = ({ status, body }: Received): Outcome => ({
   status,
   codes: ((body?.errors ?? []) as { extensions: { code: string } }[]).map(({ extensions }) => extensions.code),
 })
 
-const refused = (code: string, count = 1): Told => ({ status: 400, codes: Array.from({ length: count }, () => code) })
+const refused = (code: string, count = 1): Outcome => ({
+  status: 400,
+  codes: Array.from({ length: count }, () => code),
+})
 const limit = refused('GRAPHQL_LIMIT_EXCEEDED')
-const accepted: Told = { status: 200, codes: [] }
+const accepted: Outcome = { status: 200, codes: [] }
 
 const rootFields = (): [kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>][] => [
   ...Object.values(schema.getQueryType()!.getFields()).map((field) => ['query', field] as ['query', typeof field]),
@@ -200,7 +203,7 @@ describe('literals of every argument and input field', () => {
     'query($a: Int) { accountList(filter: {createdAt: {gt: {a: $a}}}) { total } }',
     'query($a: Int) { accountList(filter: {customFields: {a: $a, b: 1e1000}}) { total } }',
   ])('are refused as well with variables: %s', async (query) => {
-    expect(told(await ask({ query }))).toEqual(refused('GRAPHQL_VALIDATION_FAILED'))
+    expect(outcome(await ask({ query }))).toEqual(refused('GRAPHQL_VALIDATION_FAILED'))
   })
 })
 
@@ -301,7 +304,7 @@ describe('filters', () => {
     expect(found).toEqual(cases.map(([, path, code]) => [200, [[path, code]]]))
     for (const filter of [deep(8), many(100), many(50, { parent: { name: { eq: 'a' } } })]) {
       const query = 'query($filter: AccountFilter) { accountList(filter: $filter) { total } }'
-      expect(told(await ask({ query, variables: { filter } }))).toEqual(accepted)
+      expect(outcome(await ask({ query, variables: { filter } }))).toEqual(accepted)
     }
   })
 })
@@ -324,7 +327,7 @@ describe('sizes of lists', () => {
           },
           session,
         )
-        const { codes } = told(answer)
+        const { codes } = outcome(answer)
         const isRefused = codes.length === 1 && ['VALIDATION_FAILED', 'GRAPHQL_LIMIT_EXCEEDED'].includes(codes[0]!)
         if (!isRefused && codes[0] !== 'NOT_FOUND')
           found.push(`${field.name}(${name}: ${size}): ${answer.text.slice(0, 200)}`)
@@ -382,14 +385,14 @@ describe('limits of a document', () => {
       limit,
     ],
   ])('%s', async (_, query, expected) => {
-    expect(told(await ask({ query }))).toEqual(expected)
+    expect(outcome(await ask({ query }))).toEqual(expected)
   })
 })
 
 describe('documents', () => {
   const parse = refused('GRAPHQL_PARSE_FAILED')
   const validation = refused('GRAPHQL_VALIDATION_FAILED')
-  it.each<[string, unknown, Told]>([
+  it.each<[string, unknown, Outcome]>([
     ['nothing but braces', '{'.repeat(1999), parse],
     ['endless braces', '{'.repeat(500_000), limit],
     ['endless names', `{ ${'a '.repeat(400_000)} }`, limit],
@@ -428,7 +431,7 @@ describe('documents', () => {
     ['an operand of another type', '{ accountList(filter: {name: {eq: 1}}) { total } }', validation],
   ])('%s', async (_, query, expected) => {
     const answer = await ask({ query })
-    const { status, codes } = told(answer)
+    const { status, codes } = outcome(answer)
     expect({ status, codes: [...new Set(codes)] }).toEqual({
       status: expected.status,
       codes: [...new Set(expected.codes)],
@@ -445,7 +448,7 @@ describe('documents', () => {
     ['{ accountList(orderBy: [{field: nam}]) { total } }', 'enum value'],
     ['{ accountList { ... on Acount { id } } }', 'fragment type'],
     ['{ __typename @includ(if: true) }', 'directive'],
-  ])('tell a stranger nothing of the schema: %s', async (query) => {
+  ])('reveal nothing of the schema without a credential: %s', async (query) => {
     const { status, text } = await ask({ query }, {})
     expect([status, /did you mean|suggest/i.test(text)]).toEqual([400, false])
   })
@@ -457,10 +460,10 @@ describe('documents', () => {
       '{ a: __schema { queryType { name } } }',
       '{ ...F } fragment F on Query { __schema { queryType { name } } }',
     ]
-    expect((await inParallel(queries, (query) => ask({ query }, {}))).map(told)).toEqual(
+    expect((await inParallel(queries, (query) => ask({ query }, {}))).map(outcome)).toEqual(
       queries.map(() => refused('INTROSPECTION_DISABLED')),
     )
-    expect((await inParallel(queries, (query) => ask({ query }))).map(told)).toEqual(queries.map(() => accepted))
+    expect((await inParallel(queries, (query) => ask({ query }))).map(outcome)).toEqual(queries.map(() => accepted))
   })
 
   it('are refused with a short message, however long a name is', async () => {
@@ -479,7 +482,7 @@ describe('documents', () => {
 
   it('are accepted only one per request', async () => {
     const batches = ['[]', '[{"query":"{ __typename }"}]', '[{"query":"{ __typename }"},{"query":"{ __typename }"}]']
-    expect((await inParallel(batches, (body) => ask(body))).map(told)).toEqual(
+    expect((await inParallel(batches, (body) => ask(body))).map(outcome)).toEqual(
       batches.map(() => refused('VALIDATION_FAILED')),
     )
   })

@@ -30,7 +30,7 @@ export interface GraphqlRequest {
 }
 
 /** Text conditions that no account matches. */
-export const hopeless = (count: number): object => ({
+export const unmatchedFilter = (count: number): object => ({
   or: Array.from({ length: count }, (_, index) => ({ description: { contains: `no ${index}` } })),
 })
 
@@ -39,6 +39,6 @@ export function expensiveLists(lists: number, conditions: number, selected = 'da
   const aliases = Array.from({ length: lists }, (_, index) => `a${index}: accountList(filter: $filter) { ${selected} }`)
   return {
     query: `query ($filter: AccountFilter) { ${aliases.join(' ')} }`,
-    variables: { filter: hopeless(conditions) },
+    variables: { filter: unmatchedFilter(conditions) },
   }
 }

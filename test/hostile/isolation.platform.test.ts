@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
 import { socketOf, subscribeOn } from '../graphql/live.fixture.ts'
-import { aProcessBeside } from '../processes.ts'
+import { aSecondProcess } from '../processes.ts'
 import { answerOf } from '../rest-client.ts'
-import { expensiveLists, fillLongAccounts, hopeless, type GraphqlRequest } from './isolation.fixture.ts'
+import { expensiveLists, fillLongAccounts, unmatchedFilter, type GraphqlRequest } from './isolation.fixture.ts'
 
 const platform = usePlatform()
 let attacker: Member
@@ -55,7 +55,7 @@ describe('a read that takes too long', () => {
       accountConnection(filter: $filter) { nodes { id } }
       caseStats { total }
     }`
-    const { status, body } = await attacker.graphql(query, { filter: hopeless(99) })
+    const { status, body } = await attacker.graphql(query, { filter: unmatchedFilter(99) })
     expect(status).toBe(200)
     expect(body.data).toBeNull()
     expect(body.errors).toMatchObject([{ path: ['accountConnection'], extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
@@ -71,7 +71,7 @@ describe('a read that takes too long', () => {
     const query = `mutation ($filter: AccountFilter) {
       accountUpdate(id: "${body.id}", input: { name: "Changed" }) { id children(filter: $filter) { totalCount } }
     }`
-    const answer = await victim.graphql(query, { filter: hopeless(90) }, { 'idempotency-key': 'slow' })
+    const answer = await victim.graphql(query, { filter: unmatchedFilter(90) }, { 'idempotency-key': 'slow' })
     expect(answer.body.errors).toMatchObject([{ extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
     expect((await victim.rest['account']!({ id: body.id })).body).toMatchObject({ name: 'Parent', version: 1 })
   })
@@ -124,7 +124,7 @@ describe('a request that the client abandons', () => {
     query: `subscription ($id: ID!, $filter: AccountFilter) {
       recordChanged(object: ACCOUNT, id: $id, after: "0") { account { children(filter: $filter) { nodes { id } } } }
     }`,
-    variables: { id: parent, filter: hopeless(99) },
+    variables: { id: parent, filter: unmatchedFilter(99) },
   })
   const reading = async (answer: Promise<Response>): Promise<unknown> => (await answer).text()
   let parent: string
@@ -212,7 +212,7 @@ describe('under attack', () => {
   }
 
   it("keeps another organization's p95 by id within three times its value without an attack", async () => {
-    const process = await aProcessBeside(platform)
+    const process = await aSecondProcess(platform)
     onTestFinished(() => process.kill())
     await process.start()
     const { url } = process

@@ -165,7 +165,7 @@ describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
 })
 
 describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
-  it.each(ordersOf(operation).map((order) => [Object.values(order).join(' ') || 'its own order', order] as const))(
+  it.each(ordersOf(operation).map((order) => [Object.values(order).join(' ') || 'the only order', order] as const))(
     'by %s repeat or lose no row',
     async (_order, order) => {
       const whole = await page(operation, { ...order, limit: '100' })

@@ -12,8 +12,8 @@ export interface Hostile {
 
 /** The path `path.*` expects an error anywhere below this path. */
 function isAsExpected(actual: unknown, { errors, ...rest }: Refused): boolean {
-  const { errors: found, ...told } = actual as Refused
-  if (JSON.stringify(told) !== JSON.stringify(rest)) return false
+  const { errors: found, ...outcome } = actual as Refused
+  if (JSON.stringify(outcome) !== JSON.stringify(rest)) return false
   if (!errors) return true
   return (
     found?.length === errors.length &&

@@ -2,7 +2,7 @@ import { beforeAll, describe, it } from 'vitest'
 import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'
-import { goodOnce, needsOthers } from '../requests/exceptions.ts'
+import { acceptedOnce, needsOtherParty } from '../requests/exceptions.ts'
 import { Requests } from '../requests/requests.ts'
 import { badBodies, badFields, badShapes, badTransports, edgesOf, needlessBodies } from './bodies.ts'
 import { badHeaders, badPaths, badQueries } from './parameters.ts'
@@ -69,13 +69,13 @@ describe.each(withoutBody)('%s', (_, operation) => {
 })
 
 // Accepted requests run after the refusals, because those check that all stored records are unchanged.
-describe.each(named.filter(([, { documentId }]) => !needsOthers.has(documentId)))('%s', (_, operation) => {
+describe.each(named.filter(([, { documentId }]) => !needsOtherParty.has(documentId)))('%s', (_, operation) => {
   it('accepts a valid request', async () => {
     const request = await requests.valid(operation, { fresh: true, whole: true })
     await expectAccepted(requests, request, [{ what: 'everything', change: {} }])
   })
 
-  if (!operation.body || !isFirstPath(operation) || goodOnce.has(operation.id)) return
+  if (!operation.body || !isFirstPath(operation) || acceptedOnce.has(operation.id)) return
 
   it('accepts every boundary value and returns it', async () => {
     const request = await requests.valid(operation, { fresh: true })

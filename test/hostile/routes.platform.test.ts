@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'
-import { needsOthers, queries } from '../requests/exceptions.ts'
+import { needsOtherParty, queries } from '../requests/exceptions.ts'
 import { flawsOf, refusedBy, refusedWith } from '../requests/problem.ts'
 import { Requests } from '../requests/requests.ts'
 import { inParallel, send, type Sent } from '../requests/send.ts'
@@ -66,10 +66,10 @@ describe('a path that is not in the contract', () => {
   })
 
   it.each(['%', '%zz', '%ff', '/v1/%', '/v1/accounts%'])('is refused when it cannot be decoded: %s', async (path) => {
-    const told = (await answered({ method: 'GET', path: path.startsWith('/') ? path : `/${path}` })) as {
+    const outcome = (await answered({ method: 'GET', path: path.startsWith('/') ? path : `/${path}` })) as {
       status: number
     }
-    expect([400, 404]).toContain(told.status)
+    expect([400, 404]).toContain(outcome.status)
   })
 })
 
@@ -109,7 +109,7 @@ describe.each([...Map.groupBy(operations, ({ path }) => path)])('%s', (path, her
 
 // A GET that consumes a one-time token is not a read, so it has no HEAD.
 const reads = operations.filter(
-  ({ method, documentId }) => method === 'get' && !needsOthers.has(documentId) && !(documentId in queries),
+  ({ method, documentId }) => method === 'get' && !needsOtherParty.has(documentId) && !(documentId in queries),
 )
 
 describe.each(reads.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {

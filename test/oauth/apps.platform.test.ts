@@ -72,7 +72,7 @@ describe('oauthAppCreate', () => {
     ],
     ['a control character', { redirectUris: ['https://app.example.com/\u0001'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     ['dot segments', { redirectUris: ['https://app.example.com/a/../cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
-    ['a host in capitals', { redirectUris: ['https://App.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a host in upper case', { redirectUris: ['https://App.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     [
       'a host with non-ASCII letters',
       { redirectUris: ['https://äpp.example.com/cb'] },
@@ -415,9 +415,9 @@ async function registers(url: string): Promise<void> {
   expect([denied.status, ((await denied.json()) as { error: string }).error]).toEqual([403, 'access_denied'])
   const registered = await register(session, { client_uri: 'https://app.example.com/', contacts: ['a@example.com'] })
   expect(registered.status).toBe(201)
-  const { client_id, client_secret, ...told } = (await registered.json()) as Record<string, string>
+  const { client_id, client_secret, ...outcome } = (await registered.json()) as Record<string, string>
   expect(client_secret).toMatch(/^cs_[\w-]{43}$/)
-  expect(told).toEqual({
+  expect(outcome).toEqual({
     client_name: 'Registered',
     client_uri: 'https://app.example.com/',
     application_type: 'web',

@@ -218,8 +218,8 @@ describe('authorization code', () => {
   ])('refuses %s', async (_, parameters, code) => {
     const { page } = await started(platform, config, parameters)
     const end = new URL(page.url)
-    const told = end.searchParams.get('error') ?? new URLSearchParams(end.hash.slice(1)).get('error')
-    expect([end.origin, told]).toEqual(['https://app.example.com', code])
+    const outcome = end.searchParams.get('error') ?? new URLSearchParams(end.hash.slice(1)).get('error')
+    expect([end.origin, outcome]).toEqual(['https://app.example.com', code])
   })
 
   it('returns the response in the query, with and without response_mode, as the metadata says', async () => {

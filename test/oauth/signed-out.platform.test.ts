@@ -21,7 +21,7 @@ import {
 
 const platform = usePlatform()
 const newPassword = 'Another horse 8!'
-const stranger = () => restClient(platform.contract, platform.url, {})
+const anonymous = () => restClient(platform.contract, platform.url, {})
 let app: App
 let config: oauth.Configuration
 
@@ -51,8 +51,8 @@ const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
   'a change of the password': ({ person }) =>
     person.rest['authChangePassword']!({ body: { currentPassword: password, newPassword } }),
   'a reset of the password': async ({ person: { email } }) => {
-    await stranger()['authForgotPassword']!({ body: { email } })
-    await stranger()['authResetPassword']!({ body: { email, code: await lastMailed(email), newPassword } })
+    await anonymous()['authForgotPassword']!({ body: { email } })
+    await anonymous()['authResetPassword']!({ body: { email, code: await lastMailed(email), newPassword } })
   },
   'signing out everywhere': ({ person }) => person.rest['authLogoutAll']!(),
   'a deactivation that is taken back': async ({ owner, person: { userId: id } }) => {
@@ -70,7 +70,7 @@ const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
     await owner.rest['userDelete']!({ id })
     await owner.rest['userInvite']!({ body: { email } })
     const accepted = { token: await lastMailed(email), password, firstName: 'Ann', lastName: 'Lee' }
-    expect((await stranger()['authAcceptPartnerInvite']!({ body: accepted })).body.user.id).toBe(id)
+    expect((await anonymous()['authAcceptPartnerInvite']!({ body: accepted })).body.user.id).toBe(id)
   },
   'leaving by a directory, and coming back': async (scene) => {
     const scim = await directoryOf(scene)
@@ -236,13 +236,13 @@ describe('a user who leaves and returns', () => {
     await removeUser(platform.services, organizationId, userId)
     await owner.rest['userInvite']!({ body: { email: person.email, role: 'ADMIN' } })
     const accepted = { password, firstName: 'Ann', lastName: 'Lee' }
-    const back = await stranger()['authAcceptPartnerInvite']!({
+    const back = await anonymous()['authAcceptPartnerInvite']!({
       body: { ...accepted, token: await lastMailed(person.email) },
     })
     expect(back.body.user).toMatchObject({ id: userId, role: 'ADMIN' })
     platform.pass(1000)
     expect(await works()).toEqual([401, 401, 401])
-    const guest = await stranger()['authAcceptPartnerInvite']!({ body: { ...accepted, token: invitation } })
+    const guest = await anonymous()['authAcceptPartnerInvite']!({ body: { ...accepted, token: invitation } })
     expect([guest.status, guest.body.errors[0].code]).toEqual([400, 'TOKEN_INVALID'])
   })
 })

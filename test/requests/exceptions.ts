@@ -82,7 +82,7 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
 export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
 
 /** Operations that need another party to succeed; separate tests provide it. */
-export const needsOthers: ReadonlySet<string> = new Set([
+export const needsOtherParty: ReadonlySet<string> = new Set([
   'appInstallation',
   'authMeetingCallback',
   'connectedApp',
@@ -92,7 +92,7 @@ export const needsOthers: ReadonlySet<string> = new Set([
 ])
 
 /** Operations whose valid request is accepted only once. */
-export const goodOnce: ReadonlySet<string> = new Set([
+export const acceptedOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',

@@ -78,7 +78,7 @@ const reset = { code: '12345678', newPassword: 'Better horse 8!' }
 const questions: Readonly<Record<string, Question>> = {
   'a wrong password': posted('login', 'somebody', { password: 'Wrong horse 7!' }),
   'the right password, in another organization': posted('login', 'somebody', { password, organizationId: newId() }),
-  'a password where there is none': posted('login', 'somebody without a password', { password }),
+  'a password for an account without a password': posted('login', 'somebody without a password', { password }),
   'the right password of a former user': posted('login', 'somebody who is deactivated', { password }),
   'a forgotten password': posted('forgot-password', 'somebody'),
   'a forgotten password of a former user': posted('forgot-password', 'somebody who is deactivated'),

@@ -199,7 +199,7 @@ async function deletedAccount(): Promise<string> {
 describe('account', () => {
   it.each<[string, () => Promise<string>]>([
     ['that is not an id', async () => 'nothing'],
-    ['that nobody has', async () => newId()],
+    ['that does not exist', async () => newId()],
     ['of a deleted account', () => deletedAccount()],
     ['of another organization', async () => (await account(stranger)).id],
   ])('answers 404 for an id %s', async (_, id) => {
@@ -453,11 +453,11 @@ describe('accountUpdate', () => {
   })
 
   it.each<[string, object]>([
-    ['names nothing', {}],
-    ['repeats what is there', { name: 'Northwind Traders', tags: [], rating: null, annualRevenue: 10.5 }],
+    ['names no field', {}],
+    ['repeats the stored values', { name: 'Northwind Traders', tags: [], rating: null, annualRevenue: 10.5 }],
     ['writes the same JSON in another order', { metadata: { b: { d: 2, c: 1 }, a: [1] } }],
-    ['writes the same moment in another way', { lastActivityDate: '2027-01-15T10:00:00+02:00' }],
-    ['clears custom fields that are not there', { customFields: { nothing: null } }],
+    ['writes the same time with another offset', { lastActivityDate: '2027-01-15T10:00:00+02:00' }],
+    ['clears custom fields that do not exist', { customFields: { nothing: null } }],
   ])('is no change and no event when it %s', async (_, body) => {
     const created = await account(member, {
       metadata: { a: [1], b: { c: 1, d: 2 } },

@@ -6,7 +6,7 @@ import { usePlatform, type Member } from '../platform.ts'
 import { restClient, type Answer, type RestClient } from '../rest-client.ts'
 
 const platform = usePlatform()
-const told = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code ?? 'OK'}`
+const outcome = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code ?? 'OK'}`
 
 const anOwner = async (): Promise<Member> =>
   platform.member({ role: 'OWNER', organizationId: await platform.organization() })
@@ -56,7 +56,7 @@ describe('apiUsageSummary', () => {
       rateLimit: { limit: 1, window: 'DAY' },
     })
     const client = restClient(platform.contract, platform.url, { 'x-api-key': secret })
-    expect([told(await client.accountList!()), told(await client.accountList!())]).toEqual([
+    expect([outcome(await client.accountList!()), outcome(await client.accountList!())]).toEqual([
       '200 OK',
       '429 API_KEY_RATE_LIMITED',
     ])
@@ -79,7 +79,7 @@ describe('apiUsageSummary', () => {
     const config = await discovered(platform.url, app)
     for (const expected of ['200 OK', '200 OK', '429 OAUTH_RATE_LIMITED']) {
       const { access_token: token } = await tokensOf(platform, config, user)
-      expect(told(await withToken(platform, token)['accountList']!())).toBe(expected)
+      expect(outcome(await withToken(platform, token)['accountList']!())).toBe(expected)
     }
     await platform.settled()
     const { body } = await user.rest['apiUsageSummary']!()
@@ -100,11 +100,11 @@ describe('apiUsageSummary', () => {
       organizationId,
       scopes: ['READ_ACCOUNTS', 'MANAGE_METADATA'],
     })
-    expect(told(await owner.rest.apiUsageSummary!())).toBe('200 OK')
-    expect(told(await admin.rest.apiUsageSummary!())).toBe('200 OK')
-    expect(told(await manager.rest.apiUsageSummary!())).toBe('403 PERMISSION_DENIED')
+    expect(outcome(await owner.rest.apiUsageSummary!())).toBe('200 OK')
+    expect(outcome(await admin.rest.apiUsageSummary!())).toBe('200 OK')
+    expect(outcome(await manager.rest.apiUsageSummary!())).toBe('403 PERMISSION_DENIED')
     const refused = await narrow.rest.apiUsageSummary!()
-    expect([told(refused), refused.body.missingScopes]).toEqual(['403 API_KEY_SCOPE_INSUFFICIENT', ['*']])
+    expect([outcome(refused), refused.body.missingScopes]).toEqual(['403 API_KEY_SCOPE_INSUFFICIENT', ['*']])
   })
 
   it.each([0, 91, 1.5, 'x'])('answers 400 for %s days', async (days) => {
@@ -141,7 +141,7 @@ describe('apiKeyDeprecatedUsage', () => {
     await session.apiKeyRegenerate!({ id: owner.keyId })
     platform.now = new Date('2027-04-01T00:00:00.000Z')
     const later = await signedIn(owner)
-    expect(told(await later.apiKeyRegenerate!({ id: owner.keyId }))).toBe('410 ENDPOINT_SUNSET')
+    expect(outcome(await later.apiKeyRegenerate!({ id: owner.keyId }))).toBe('410 ENDPOINT_SUNSET')
     await later.apiKeyRegenerate!({ id: owner.keyId })
     await platform.settled()
     expect((await later.apiKeyDeprecatedUsage!()).body).toEqual([
@@ -160,6 +160,6 @@ describe('apiKeyDeprecatedUsage', () => {
 
   it('is closed to keys with 403', async () => {
     const { rest } = await anOwner()
-    expect(told(await rest.apiKeyDeprecatedUsage!())).toBe('403 API_KEY_SCOPE_BLOCKED')
+    expect(outcome(await rest.apiKeyDeprecatedUsage!())).toBe('403 API_KEY_SCOPE_BLOCKED')
   })
 })

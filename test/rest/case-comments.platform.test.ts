@@ -82,9 +82,9 @@ describe('caseCommentCreate', () => {
     ['20001 emoji', { body: '😀'.repeat(20_001) }, 'body TOO_LONG'],
     ['an empty text', { body: '' }, 'body TOO_SHORT'],
     ['white space', { body: ' \n' }, 'body WRONG_FORMAT'],
-    ['no text', {}, 'body REQUIRED'],
-    ['a text that is none', { body: 7 }, 'body WRONG_TYPE'],
-    ['a flag that is none', { body: 'x', isInternal: 'yes' }, 'isInternal WRONG_TYPE'],
+    ['no body', {}, 'body REQUIRED'],
+    ['a body that is not text', { body: 7 }, 'body WRONG_TYPE'],
+    ['a flag that is not a boolean', { body: 'x', isInternal: 'yes' }, 'isInternal WRONG_TYPE'],
   ])('refuses %s with 400', async (_, body, problem) => {
     const { id } = await supportCase(member)
     expect(await refusedInputs(platform, () => comment(id, body))).toContain(problem)

@@ -236,7 +236,7 @@ describe('caseSetStatus', () => {
     ['nothing', {}],
     ['a status that does not exist', { status: 'DONE' }],
     ['null', { status: null }],
-    ['anything beside', { status: 'OPEN', priority: 'LOW' }],
+    ['another field', { status: 'OPEN', priority: 'LOW' }],
   ])('refuses %s with 400', async (_, body) => {
     const { id } = await supportCase(member)
     expect((await unchanged(platform, () => member.rest.caseSetStatus!({ id, body }))).status).toBe(400)

@@ -121,7 +121,7 @@ describe('caseCreate', () => {
     ['a description of 20001 emoji', { description: '😀'.repeat(20_001) }, 'description TOO_LONG'],
     ['a status that does not exist', { status: 'new' }, 'status NOT_ALLOWED'],
     ['a due date that does not exist', { slaDueAt: '2027-02-29T00:00:00Z' }, 'slaDueAt WRONG_FORMAT'],
-    ['an account of another name', { accountId: 'Northwind' }, 'accountId WRONG_FORMAT'],
+    ['a name as account id', { accountId: 'Northwind' }, 'accountId WRONG_FORMAT'],
   ])('refuses %s with 400', async (_, given, problem) => {
     const answer = await refusedInputs(platform, () => member.rest.caseCreate!({ body: aCase(given) }))
     expect(answer).toEqual([400, 'VALIDATION_FAILED', problem])
@@ -155,8 +155,8 @@ describe('caseCreate', () => {
     ['an account that is a user', async () => ({ accountId: member.userId })],
     ['an owner of another organization', async () => ({ ownerId: stranger.userId })],
     ['an assignee of another organization', async () => ({ assignedToId: stranger.userId })],
-    ['an assignee who was deactivated', async () => ({ assignedToId: await formerUser() })],
-    ['an assignee who may only read', async () => ({ assignedToId: await reader() })],
+    ['a deactivated assignee', async () => ({ assignedToId: await formerUser() })],
+    ['a READ_ONLY assignee', async () => ({ assignedToId: await reader() })],
   ])('refuses %s with 400', async (_, values) => {
     const given = await values()
     const [name] = Object.keys(given)
@@ -334,9 +334,9 @@ describe('caseAssign', () => {
   })
 
   it.each<[string, (userId: string) => string | null]>([
-    ['the present assignee', (userId) => userId],
-    ['the present assignee in capitals', (userId) => userId.toUpperCase()],
-    ['nobody, when nobody has the case', () => null],
+    ['the current assignee', (userId) => userId],
+    ['the current assignee in upper case', (userId) => userId.toUpperCase()],
+    ['null, when the case has no assignee', () => null],
   ])('takes %s for no change', async (_, written) => {
     const assignedToId = written(member.userId)
     const { id } = await supportCase(member, { assignedToId })

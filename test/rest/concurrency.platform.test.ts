@@ -103,7 +103,7 @@ describe('concurrent changes', () => {
   it.each<[string, string, (number | string | undefined)[]]>([
     ['is changed', 'version = 2', [409, 'VERSION_CONFLICT', 2]],
     ['is deleted', 'version = 2, deleted_at = now()', [404, 'NOT_FOUND', undefined]],
-  ])('answers what is there when the record %s between reading and writing it', async (_, set, expected) => {
+  ])('answers with the current state when the record %s between reading and writing it', async (_, set, expected) => {
     const { id } = await account(member)
     const late = await platform.services.database.transaction(async (sql) => {
       await sql.query(`update crm.account set ${set} where id = $1`, [id])

@@ -7,7 +7,8 @@ import { answerOf, restClient, type Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
 const client = (headers: Record<string, string>) => restClient(platform.contract, platform.url, headers)
-const told = ({ status, body }: Answer) => `${status} ${body?.code ?? body?.errors?.[0]?.extensions?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) =>
+  `${status} ${body?.code ?? body?.errors?.[0]?.extensions?.code ?? ''}`.trim()
 const password = 'Correct horse 7!'
 
 /** A signed-in browser: its cookies, and those that the page can read. */
@@ -44,7 +45,7 @@ describe('a session cookie', () => {
     const { access, both, csrf } = await aBrowser()
     const other = await aBrowser()
     const write = async (headers: Record<string, string>) =>
-      told(await client(headers).accountCreate!({ body: { name: 'Acme' } }))
+      outcome(await client(headers).accountCreate!({ body: { name: 'Acme' } }))
     expect(await write({ cookie: both, 'x-csrf-token': csrf })).toBe('201')
     const forged: Record<string, string>[] = [
       { cookie: access },
@@ -65,7 +66,7 @@ describe('a session cookie', () => {
     const { both, csrf } = await aBrowser()
     const mutation = 'mutation { accountCreate(input: {name: "Acme"}) { id } }'
     const before = await platform.fingerprint()
-    expect(told(await graphql(mutation, { cookie: both }))).toBe('403 CSRF_TOKEN_INVALID')
+    expect(outcome(await graphql(mutation, { cookie: both }))).toBe('403 CSRF_TOKEN_INVALID')
     expect(await platform.fingerprint()).toBe(before)
     expect((await graphql(mutation, { cookie: both, 'x-csrf-token': csrf })).body.errors).toBeUndefined()
   })
@@ -76,16 +77,16 @@ describe('a session cookie', () => {
     const body = { name: 'Acme' }
     expect((await client({ cookie: both, authorization: `Bearer ${token}` }).accountCreate!({ body })).status).toBe(201)
     expect((await client({ cookie: both, ...member.headers }).accountCreate!({ body })).status).toBe(201)
-    expect(told(await client({ cookie: both, authorization: 'Bearer x' }).me!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await client({ cookie: both, authorization: 'Bearer x' }).me!())).toBe('401 UNAUTHENTICATED')
   })
 
   it('of an ended session is ignored, so that its user can sign in again', async () => {
     const { both, token, email } = await aBrowser()
     await client({ authorization: `Bearer ${token}` }).authLogout!()
     platform.pass(1000)
-    expect(told(await client({ cookie: both }).me!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await client({ cookie: both }).me!())).toBe('401 UNAUTHENTICATED')
     expect((await client({ cookie: both }).authLogin!({ body: { email, password } })).status).toBe(200)
-    expect(told(await client({ cookie: 'access_token=nonsense' }).accountList!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await client({ cookie: 'access_token=nonsense' }).accountList!())).toBe('401 UNAUTHENTICATED')
   })
 
   it('can get more CSRF tokens', async () => {

@@ -38,7 +38,7 @@ interface Surface {
 async function surfaces(): Promise<Record<string, Surface>> {
   const owner = await platform.member({ role: 'OWNER' })
   const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
-  const [stranger, rest] = [{}, headers].map((sent) => restClient(platform.contract, platform.url, sent))
+  const [anonymous, rest] = [{}, headers].map((sent) => restClient(platform.contract, platform.url, sent))
   const directory = await newDirectory(platform)
   const { body: provisioned } = await directory.scim('POST', '/Users', { userName: `p${newId()}@example.com` })
   const more = {
@@ -59,11 +59,11 @@ async function surfaces(): Promise<Record<string, Surface>> {
   })
   const token = { Authorization: `Bearer ${directory.token}` }
   return {
-    'POST /v1/auth/register': byRest((body) => stranger!.authRegister!({ body }), more.register),
-    'POST /v1/auth/magic-link': byRest((body) => stranger!.authMagicLinkSend!({ body })),
-    'POST /v1/auth/forgot-password': byRest((body) => stranger!.authForgotPassword!({ body })),
-    'POST /v1/auth/verify-reset-code': byRest((body) => stranger!.authVerifyResetCode!({ body }), more.verify),
-    'POST /v1/auth/reset-password': byRest((body) => stranger!.authResetPassword!({ body }), more.reset),
+    'POST /v1/auth/register': byRest((body) => anonymous!.authRegister!({ body }), more.register),
+    'POST /v1/auth/magic-link': byRest((body) => anonymous!.authMagicLinkSend!({ body })),
+    'POST /v1/auth/forgot-password': byRest((body) => anonymous!.authForgotPassword!({ body })),
+    'POST /v1/auth/verify-reset-code': byRest((body) => anonymous!.authVerifyResetCode!({ body }), more.verify),
+    'POST /v1/auth/reset-password': byRest((body) => anonymous!.authResetPassword!({ body }), more.reset),
     'POST /v1/admin/users': byRest((body) => rest!.userInvite!({ body })),
     authRegister: byGraph('authRegister(input: $input) { accessToken }', 'RegisterInput', {}, more.register),
     authMagicLinkSend: byGraph('authMagicLinkSend(input: $input) { accepted }', 'EmailInput', {}),
@@ -77,15 +77,15 @@ async function surfaces(): Promise<Record<string, Surface>> {
   }
 }
 
-interface Told {
+interface Outcome {
   readonly code: string
   readonly errors: readonly { readonly path: string }[]
 }
 
 /** The code and the wrong inputs of a refusal, in REST or GraphQL. */
-function told({ status, body }: Answer): unknown {
-  const fromGraph = body?.errors?.[0]?.extensions as Told | undefined
-  const { code, errors } = fromGraph ?? (body as Told)
+function outcome({ status, body }: Answer): unknown {
+  const fromGraph = body?.errors?.[0]?.extensions as Outcome | undefined
+  const { code, errors } = fromGraph ?? (body as Outcome)
   return [fromGraph ? statusOfCode[code as ErrorCode] : status, errors.map(({ path }) => path)]
 }
 
@@ -98,7 +98,7 @@ describe('an invalid address', () => {
     const before = await stored()
     for (const [name, { path, ask }] of Object.entries(everywhere)) {
       for (const email of noAddresses) {
-        expect([name, email, told(await ask(email))]).toEqual([name, email, [400, [path]]])
+        expect([name, email, outcome(await ask(email))]).toEqual([name, email, [400, [path]]])
       }
     }
     expect(await stored()).toBe(before)
@@ -122,13 +122,13 @@ describe('an invalid address', () => {
 describe('an address', () => {
   it('is one account with any spelling of its domain', async () => {
     const id = newId()
-    const stranger = restClient(platform.contract, platform.url, {})
+    const anonymous = restClient(platform.contract, platform.url, {})
     const address = `p${id}@xn--bcher-kva.example`
-    const { status, body } = await stranger.authRegister!({ body: { email: ` P${id}@Bücher.example`, password } })
+    const { status, body } = await anonymous.authRegister!({ body: { email: ` P${id}@Bücher.example`, password } })
     expect([status, body.user.email]).toEqual([201, address])
     expect(await mailsTo(platform, address)).toHaveLength(1)
     for (const email of [address, `p${id}@bücher.example`, `P${id}@BÜCHER.example`]) {
-      expect([email, (await stranger.authLogin!({ body: { email, password } })).status]).toEqual([email, 200])
+      expect([email, (await anonymous.authLogin!({ body: { email, password } })).status]).toEqual([email, 200])
     }
   })
 })

@@ -93,7 +93,7 @@ function probes(): Record<string, Probe> {
 const codeOf = ({ status, body }: Answer): string =>
   (body.code ?? body.errors?.[0]?.extensions?.code ?? `${status}`) as string
 
-const told = ({ status, body }: Answer): unknown => [status, JSON.parse(JSON.stringify(body, withoutChance))]
+const outcome = ({ status, body }: Answer): unknown => [status, JSON.parse(JSON.stringify(body, withoutChance))]
 const chance = new Set(['requestId'])
 const withoutChance = (name: string, value: unknown): unknown => (chance.has(name) ? undefined : value)
 
@@ -108,7 +108,7 @@ describe.each([
       const expected = await probe(byWay['the key'])
       if (codeOf(expected) !== '200') counts[codeOf(expected)] = (counts[codeOf(expected)] ?? 0) + 1
       for (const way of ways.slice(1)) {
-        expect([name, way, told(await probe(byWay[way]))]).toEqual([name, way, told(expected)])
+        expect([name, way, outcome(await probe(byWay[way]))]).toEqual([name, way, outcome(expected)])
       }
     }
     expect(counts).toEqual(refusals)

@@ -308,10 +308,10 @@ describe('verbs', () => {
       { id: second.id, unitPrice: null },
     ]
     const { body } = await rest.productBulkUpdate!({ body: { items } })
-    const told = (body.results as { status: string; code: string; errors: { path: string }[] | null }[]).map(
+    const outcome = (body.results as { status: string; code: string; errors: { path: string }[] | null }[]).map(
       ({ status, code, errors }) => [status, code, errors?.[0]?.path],
     )
-    expect(told).toEqual([
+    expect(outcome).toEqual([
       ['FAILED', 'FIELD_NOT_WRITABLE', 'costPrice'],
       ['UPDATED', null, undefined],
       ['FAILED', 'FIELD_NOT_WRITABLE', 'unitPrice'],

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 const aKey = () => ({ 'Idempotency-Key': newId() })
-const told = ({ status, headers }: Answer) => [status, headers.get('idempotent-replayed')]
+const outcome = ({ status, headers }: Answer) => [status, headers.get('idempotent-replayed')]
 const give = (id: string, ownerId: string) => boss.rest.accountUpdate!({ id, body: { ownerId } })
 
 /** Longer than a gateway caches a key, in milliseconds. */
@@ -35,7 +35,7 @@ describe('a replay', () => {
     expect((await member.rest.account!({ id })).status).toBe(404)
     await give(id, member.userId)
     const again = await unchanged(platform, () => member.rest.accountCreate!(call))
-    expect([told(again), again.body]).toEqual([[201, 'true'], first.body])
+    expect([outcome(again), again.body]).toEqual([[201, 'true'], first.body])
   })
 
   it('depends on what the caller sees at the time of the replay, record by record', async () => {
@@ -46,10 +46,10 @@ describe('a replay', () => {
     await member.rest.accountCreate!(mine)
     await member.rest.accountUpdate!(other)
     await see(member, 'OWN')
-    expect(told(await member.rest.accountCreate!(mine))).toEqual([201, 'true'])
+    expect(outcome(await member.rest.accountCreate!(mine))).toEqual([201, 'true'])
     expect(await refused(platform, () => member.rest.accountUpdate!(other))).toEqual([404, 'NOT_FOUND'])
     await see(member, 'ALL')
-    expect(told(await member.rest.accountUpdate!(other))).toEqual([200, 'true'])
+    expect(outcome(await member.rest.accountUpdate!(other))).toEqual([200, 'true'])
   })
 
   it('is 404 for a caller who left the team of the owner', async () => {
@@ -63,7 +63,7 @@ describe('a replay', () => {
     const { id } = await account(colleague)
     const call = { id, body: { name: 'Changed' }, headers: aKey() }
     expect((await member.rest.accountUpdate!(call)).status).toBe(200)
-    expect(told(await member.rest.accountUpdate!(call))).toEqual([200, 'true'])
+    expect(outcome(await member.rest.accountUpdate!(call))).toEqual([200, 'true'])
     await platform.query('delete from identity.team_member where user_id = $1', [member.userId])
     platform.pass(1000)
     expect(await refused(platform, () => member.rest.accountUpdate!(call))).toEqual([404, 'NOT_FOUND'])
@@ -74,7 +74,7 @@ describe('a replay', () => {
     const { id } = await supportCase(member)
     const comment = { id, body: { body: 'Hello' }, headers: aKey() }
     expect((await member.rest.caseCommentCreate!(comment)).status).toBe(201)
-    expect(told(await member.rest.caseCommentCreate!(comment))).toEqual([201, 'true'])
+    expect(outcome(await member.rest.caseCommentCreate!(comment))).toEqual([201, 'true'])
     await boss.rest.caseUpdate!({ id, body: { ownerId: boss.userId } })
     await boss.rest.caseAssign!({ id, body: { assignedToId: boss.userId } })
     expect((await member.rest.case!({ id })).status).toBe(404)
@@ -87,7 +87,7 @@ describe('a replay', () => {
     const { id } = (await member.rest.accountCreate!(call)).body
     await member.rest.accountDelete!({ id })
     const replay = await unchanged(platform, () => member.rest.accountCreate!(call))
-    expect([told(replay), replay.body.id]).toEqual([[201, 'true'], id])
+    expect([outcome(replay), replay.body.id]).toEqual([[201, 'true'], id])
     await platform.query('update crm.account set owner_id = $2 where id = $1', [id, boss.userId])
     expect(await refused(platform, () => member.rest.accountCreate!(call))).toEqual([404, 'NOT_FOUND'])
   })
@@ -98,7 +98,7 @@ describe('a replay', () => {
     const call = { id, body: { ownerId: boss.userId }, headers: aKey() }
     const first = await member.rest.accountUpdate!(call)
     const second = await unchanged(platform, () => member.rest.accountUpdate!(call))
-    expect([first.status, told(second), second.body]).toEqual([200, [200, 'true'], first.body])
+    expect([first.status, outcome(second), second.body]).toEqual([200, [200, 'true'], first.body])
   })
 })
 

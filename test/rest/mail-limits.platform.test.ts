@@ -8,7 +8,7 @@ const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 const password = 'Correct horse 7!'
 const minute = 60_000
 const anEmail = () => `p${newId()}@example.com`
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 
 let addresses = 0
 /** A client with a client address that no other test uses. */
@@ -43,7 +43,7 @@ describe('userInviteAgain', () => {
     const { id } = (await rest.userInvite!({ body: { email } })).body as { id: string }
     const answers: Answer[] = []
     for (let count = 0; count < 60; count++) answers.push(await rest.userInviteAgain!({ id }))
-    expect(answers.map(told)).toEqual([
+    expect(answers.map(outcome)).toEqual([
       ...Array<string>(2).fill('200'),
       ...Array<string>(58).fill('429 MAIL_RATE_LIMITED'),
     ])
@@ -65,10 +65,10 @@ describe('userInviteAgain', () => {
     const graphql = graphqlClient(platform.url, headers)
     const partner = (email: string) =>
       graphql('mutation ($input: PartnerInviteInput!) { partnerInvite(input: $input) { email } }', { input: { email } })
-    expect(told(await rest.userInvite!({ body: { email: ways[0] } }))).toBe('201')
+    expect(outcome(await rest.userInvite!({ body: { email: ways[0] } }))).toBe('201')
     expect((await partner(ways[1]!)).body.errors).toBeUndefined()
-    expect(told(await rest.userInvite!({ body: { email: dotted } }))).toBe('201')
-    expect(told(await rest.userInvite!({ body: { email: ways[2] } }))).toBe('429 MAIL_RATE_LIMITED')
+    expect(outcome(await rest.userInvite!({ body: { email: dotted } }))).toBe('201')
+    expect(outcome(await rest.userInvite!({ body: { email: ways[2] } }))).toBe('429 MAIL_RATE_LIMITED')
     const before = await platform.query('select email from identity.person')
     const { extensions } = (await partner(ways[3]!)).body.errors[0]
     expect(extensions).toMatchObject({ code: 'MAIL_RATE_LIMITED', retryAfter: 3600 })
@@ -85,7 +85,7 @@ describe('userInviteAgain', () => {
       answers.push(String(body.code ?? 'invited'))
       const id = String(body.id ?? newId())
       await rest.userDeactivate!({ id })
-      answers.push(told(await rest.userReactivate!({ id })))
+      answers.push(outcome(await rest.userReactivate!({ id })))
       await rest.userDelete!({ id })
     }
     expect(answers.slice(0, 4)).toEqual(['invited', '200', 'invited', '429 MAIL_RATE_LIMITED'])
@@ -147,9 +147,9 @@ describe('mails that can be requested without a session', () => {
     const { email: known } = await registered()
     for (const email of [known, anEmail()]) {
       const client = someone()
-      for (let count = 0; count < 5; count++) expect(told(await client[ask]!({ body: { email } }))).toBe('200')
+      for (let count = 0; count < 5; count++) expect(outcome(await client[ask]!({ body: { email } }))).toBe('200')
       const refused = await client[ask]!({ body: { email } })
-      expect([told(refused), refused.headers.get('retry-after')]).toEqual(['429 MAIL_RATE_LIMITED', '3600'])
+      expect([outcome(refused), refused.headers.get('retry-after')]).toEqual(['429 MAIL_RATE_LIMITED', '3600'])
     }
   })
 
@@ -178,8 +178,8 @@ describe('mails that can be requested without a session', () => {
     const mails = await mailsTo(platform, email)
     const code = mails.findLast(({ subject }) => subject.includes('code'))!.secret
     const token = mails.findLast(({ subject }) => subject.includes('link'))!.secret
-    expect(told(await someone().authVerifyResetCode!({ body: { email, code } }))).toBe('200')
-    expect(told(await someone().authMagicLink!({ query: { token } }))).toBe('200')
+    expect(outcome(await someone().authVerifyResetCode!({ body: { email, code } }))).toBe('200')
+    expect(outcome(await someone().authMagicLink!({ query: { token } }))).toBe('200')
   })
 })
 
@@ -188,7 +188,7 @@ describe('mails that follow another operation', () => {
     const email = anEmail()
     const answers: string[] = []
     for (let count = 0; count < 6; count++)
-      answers.push(told(await someone().authRegister!({ body: { email, password } })))
+      answers.push(outcome(await someone().authRegister!({ body: { email, password } })))
     expect([answers, await countOf([email])]).toEqual([Array<string>(6).fill('201'), 3])
   })
 

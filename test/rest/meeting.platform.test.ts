@@ -62,12 +62,12 @@ afterAll(async () => {
   provider.close()
 })
 
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 
 async function aPerson() {
   const email = `p${newId()}@example.com`
-  const stranger = restClient(platform.contract, platform.url, {})
-  const { body } = await stranger.authRegister!({ body: { email, password: 'Correct horse 7!' } })
+  const anonymous = restClient(platform.contract, platform.url, {})
+  const { body } = await anonymous.authRegister!({ body: { email, password: 'Correct horse 7!' } })
   const headers = { authorization: `Bearer ${body.accessToken}` }
   const rest = restClient(platform.contract, platform.url, headers)
   const graphql = async (query: string) =>
@@ -95,21 +95,18 @@ async function aPerson() {
 }
 
 describe('authMeetingCallback', () => {
-  it.each(['signs out', 'is taken out'])(
-    'stores no token of a user who %s before the provider answers',
-    async (what) => {
-      const { begin, back, rest, organizationId, userId } = await aPerson()
-      const { state } = await begin()
-      meanwhile = async () => {
-        if (what === 'signs out') await rest.authLogout!()
-        else await removeUser(platform.services, organizationId, userId)
-      }
-      const answer = await back(state)
-      meanwhile = null
-      expect(told(answer)).toBe('401 UNAUTHENTICATED')
-      expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
-    },
-  )
+  it.each(['signs out', 'is removed'])('stores no token of a user who %s before the provider answers', async (what) => {
+    const { begin, back, rest, organizationId, userId } = await aPerson()
+    const { state } = await begin()
+    meanwhile = async () => {
+      if (what === 'signs out') await rest.authLogout!()
+      else await removeUser(platform.services, organizationId, userId)
+    }
+    const answer = await back(state)
+    meanwhile = null
+    expect(outcome(answer)).toBe('401 UNAUTHENTICATED')
+    expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
+  })
 
   it('exchanges the code for tokens, which are stored encrypted and never returned', async () => {
     const person = await aPerson()
@@ -145,7 +142,7 @@ describe('authMeetingCallback', () => {
     const person = await aPerson()
     const { state } = await person.begin()
     const answers = await Promise.all(Array.from({ length: 5 }, () => person.back(state)))
-    expect(answers.map(told).sort()).toEqual(['200', ...Array<string>(4).fill('400 STATE_INVALID')])
+    expect(answers.map(outcome).sort()).toEqual(['200', ...Array<string>(4).fill('400 STATE_INVALID')])
   })
 
   it('refuses the state of another session or provider, an unknown state and an expired one', async () => {
@@ -153,24 +150,24 @@ describe('authMeetingCallback', () => {
     const other = await aPerson()
     const before = asked.length
     const { state } = await person.begin()
-    expect(told(await other.back(state))).toBe('400 STATE_INVALID')
-    expect(told(await person.back(state, 'good', 'inside'))).toBe('400 STATE_INVALID')
-    expect(told(await person.back('invented'))).toBe('400 STATE_INVALID')
+    expect(outcome(await other.back(state))).toBe('400 STATE_INVALID')
+    expect(outcome(await person.back(state, 'good', 'inside'))).toBe('400 STATE_INVALID')
+    expect(outcome(await person.back('invented'))).toBe('400 STATE_INVALID')
     expect(asked.length).toBe(before)
     const { state: inTime } = await person.begin()
     platform.pass(10 * 60_000 - 1)
-    expect(told(await person.back(inTime))).toBe('200')
+    expect(outcome(await person.back(inTime))).toBe('200')
     platform.pass(1)
-    expect(told(await person.back(state))).toBe('400 STATE_INVALID')
+    expect(outcome(await person.back(state))).toBe('400 STATE_INVALID')
     expect(asked.length).toBe(before + 1)
   })
 
   it('reports a code that the provider refuses, an invalid response, and a provider that must not be called', async () => {
     const person = await aPerson()
-    expect(told(await person.back((await person.begin()).state, 'bad'))).toBe('400 CODE_REFUSED')
-    expect(told(await person.back((await person.begin()).state, 'strange'))).toBe('503 UNAVAILABLE')
-    expect(told(await person.back((await person.begin('inside')).state, 'good', 'inside'))).toBe('503 UNAVAILABLE')
-    expect(told(await person.back('x', 'good', 'unknown'))).toBe('404 NOT_FOUND')
+    expect(outcome(await person.back((await person.begin()).state, 'bad'))).toBe('400 CODE_REFUSED')
+    expect(outcome(await person.back((await person.begin()).state, 'strange'))).toBe('503 UNAVAILABLE')
+    expect(outcome(await person.back((await person.begin('inside')).state, 'good', 'inside'))).toBe('503 UNAVAILABLE')
+    expect(outcome(await person.back('x', 'good', 'unknown'))).toBe('404 NOT_FOUND')
   })
 
   it('keeps one connection after repeated connects', async () => {
@@ -193,7 +190,7 @@ describe('meetingDisconnect', () => {
     const [{ id }] = (await tokens()) as [{ id: string }]
     const { status, body } = await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' })
     expect([status, body, await tokens()]).toEqual([204, null, []])
-    expect(told(await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' }))).toBe('404 NOT_FOUND')
+    expect(outcome(await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' }))).toBe('404 NOT_FOUND')
     const { data } = (await person.rest.auditLogEntryList!({ query: { targetId: id, sortBy: 'id', sortOrder: 'asc' } }))
       .body as { data: object[] }
     expect(data).toMatchObject([

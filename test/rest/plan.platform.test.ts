@@ -31,7 +31,7 @@ afterAll(() => {
   for (const definition of [cases, products]) Object.assign(definition, { entitlement: undefined })
 })
 
-const told = ({ status, body }: Answer) => [status, body.code, body.requiredEntitlement]
+const outcome = ({ status, body }: Answer) => [status, body.code, body.requiredEntitlement]
 
 describe('a resource that the plan does not include', () => {
   const operations: [string, object][] = [
@@ -59,7 +59,7 @@ describe('a resource that the plan does not include', () => {
 
   it.each(operations)('answers 402 to %s with its name, and changes nothing', async (operation, call) => {
     const answer = await unchanged(platform, () => without.rest[operation]!({ id: about.caseId, ...call }))
-    expect(told(answer)).toEqual([402, 'ENTITLEMENT_REQUIRED', 'service-desk'])
+    expect(outcome(answer)).toEqual([402, 'ENTITLEMENT_REQUIRED', 'service-desk'])
   })
 
   it('is the same error in GraphQL, with the rest of the data', async () => {
@@ -84,7 +84,7 @@ describe('a resource that the plan does not include', () => {
   })
 
   it('is refused per feature', async () => {
-    expect(told(await without.rest.productList!())).toEqual([402, 'ENTITLEMENT_REQUIRED', 'catalog'])
+    expect(outcome(await without.rest.productList!())).toEqual([402, 'ENTITLEMENT_REQUIRED', 'catalog'])
     expect((await without.rest.accountList!()).status).toBe(200)
   })
 })
@@ -104,7 +104,7 @@ describe('a resource that the plan includes', () => {
 
 describe('setEntitlements', () => {
   it('emits one event and one audit log entry', async () => {
-    const organizationId = await platform.organization('Told')
+    const organizationId = await platform.organization('Outcome')
     for (const features of [
       ['forecasts', 'catalog'],
       ['catalog', 'forecasts'],

@@ -84,8 +84,8 @@ describe('productCreate', () => {
     ['a list price below 0', { listPrice: -0.01 }, 'listPrice OUT_OF_RANGE'],
     ['a unit price below 0', { unitPrice: -1 }, 'unitPrice OUT_OF_RANGE'],
     ['a cost price below 0', { costPrice: -1 }, 'costPrice OUT_OF_RANGE'],
-    ['a price that is no number', { listPrice: 'ten' }, 'listPrice WRONG_FORMAT'],
-    ['a currency that is none', { currency: 'usd' }, 'currency WRONG_FORMAT'],
+    ['a price that is not a number', { listPrice: 'ten' }, 'listPrice WRONG_FORMAT'],
+    ['an invalid currency', { currency: 'usd' }, 'currency WRONG_FORMAT'],
     ['a type that does not exist', { type: 'GOODS' }, 'type NOT_ALLOWED'],
   ])('refuses %s with 400', async (_, given, problem) => {
     expect(await refusedInputs(platform, () => member.rest.productCreate!({ body: aProduct(given) }))).toEqual([
@@ -438,8 +438,8 @@ describe('productBulkDelete', () => {
 
   it.each<[string, (id: string) => string[]]>([
     ['alike', (id) => [id, id]],
-    ['the second time in capitals', (id) => [id, id.toUpperCase()]],
-    ['the first time in capitals', (id) => [id.toUpperCase(), id]],
+    ['the second time in upper case', (id) => [id, id.toUpperCase()]],
+    ['the first time in upper case', (id) => [id.toUpperCase(), id]],
   ])('tells an id that is named twice, %s', async (_, twice) => {
     const [{ id }] = (await some(1)) as [{ id: string }]
     const { body } = await member.rest.productBulkDelete!({ body: { ids: twice(id) } })

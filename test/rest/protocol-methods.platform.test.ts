@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const send = async (method: string, path: string): Promise<Answer> =>
   answerOf(await fetch(platform.url + path, { method, headers }))
-const told = ({ status, headers: given, body }: Answer) => [
+const outcome = ({ status, headers: given, body }: Answer) => [
   status,
   given.get('allow'),
   given.get('content-type'),
@@ -30,7 +30,7 @@ const told = ({ status, headers: given, body }: Answer) => [
 /** The expected response to a method that a path does not have. */
 async function answersTo(path: string, allow: string): Promise<[string, unknown][]> {
   const others = methods.filter((method) => !allow.split(', ').includes(method))
-  return Promise.all(others.map(async (method) => [method, told(await send(method, path))] as [string, unknown]))
+  return Promise.all(others.map(async (method) => [method, outcome(await send(method, path))] as [string, unknown]))
 }
 
 describe.each([

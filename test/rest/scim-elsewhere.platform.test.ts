@@ -11,7 +11,7 @@ import { restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform()
 const password = 'Correct horse 7!'
 const anEmail = () => `p${newId()}@example.com`
-const stranger = () => restClient(platform.contract, platform.url, {})
+const anonymous = () => restClient(platform.contract, platform.url, {})
 const bearer = (token: string) => restClient(platform.contract, platform.url, { Authorization: `Bearer ${token}` })
 const mailed = async (email: string, subject: RegExp) =>
   (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
@@ -19,10 +19,10 @@ const mailed = async (email: string, subject: RegExp) =>
 /** A person with an organization, a verified address, and personal settings. */
 async function somebodyElsewhere() {
   const email = anEmail()
-  const { body } = await stranger().authRegister!({
+  const { body } = await anonymous().authRegister!({
     body: { email, password, firstName: 'Real', lastName: 'Elsewhere' },
   })
-  await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
+  await anonymous().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
   const own = bearer(body.accessToken as string)
   await own.authUpdateProfile!({ body: { timezone: 'Europe/Oslo', locale: 'nb-NO' } })
   return { email, own, organizationId: body.organization.id as string, userId: body.user.id as string }
@@ -30,8 +30,8 @@ async function somebodyElsewhere() {
 
 const people: Record<string, () => Promise<string>> = {
   nobody: async () => anEmail(),
-  'somebody with an account': async () => (await somebodyElsewhere()).email,
-  'somebody whom another organization provisioned': async () => {
+  'a person with an account': async () => (await somebodyElsewhere()).email,
+  'a person whom another organization provisioned': async () => {
     const email = anEmail()
     await (await newDirectory(platform)).scim('POST', '/Users', { userName: email })
     return email
@@ -49,7 +49,7 @@ const rename = ({ scim }: Directory, id: string, userName: string) =>
   scim('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'userName', value: userName }))
 
 /** Every response to an organization while it provisions, reads and changes an address. */
-async function told(email: string, next: string): Promise<string[]> {
+async function outcome(email: string, next: string): Promise<string[]> {
   const directory = await newDirectory(platform)
   const { scim, admin } = directory
   const created = await scim('POST', '/Users', { userName: email, displayName: 'Ours' })
@@ -65,9 +65,9 @@ async function told(email: string, next: string): Promise<string[]> {
 
 describe('the data of a person that an organization sees', () => {
   it.each(Object.keys(people))('is the same for %s as for nobody, by SCIM, REST, events and audit log', async (who) => {
-    const expected = await told(anEmail(), anEmail())
-    expect(await told(await people[who]!(), anEmail())).toEqual(expected)
-    expect(await told(anEmail(), await people[who]!())).toEqual(expected)
+    const expected = await outcome(anEmail(), anEmail())
+    expect(await outcome(await people[who]!(), anEmail())).toEqual(expected)
+    expect(await outcome(anEmail(), await people[who]!())).toEqual(expected)
     expect(expected[1]).toMatch(/^200 .*"emailVerified":false.*"timezone":"UTC","locale":"en"/)
     expect(expected.slice(2, 5).map((text) => text.slice(0, 3))).toEqual(['200', '200', '200'])
   })
@@ -82,16 +82,16 @@ describe('the data of a person that an organization sees', () => {
       (await directory.admin.user!({ id })).body.timezone,
     ]
     const before = await tellings()
-    await stranger().authForgotPassword!({ body: { email } })
+    await anonymous().authForgotPassword!({ body: { email } })
     const code = await mailed(email, /^Your code/)
-    await stranger().authResetPassword!({ body: { email, code, newPassword: password } })
-    const elsewhere = (await stranger().authLogin!({ body: { email, password } })).body
+    await anonymous().authResetPassword!({ body: { email, code, newPassword: password } })
+    const elsewhere = (await anonymous().authLogin!({ body: { email, password } })).body
     expect(elsewhere.organization.id).not.toBe(directory.organizationId)
     await bearer(elsewhere.accessToken as string).authUpdateProfile!({ body: { timezone: 'Europe/Paris' } })
     expect(await tellings()).toEqual(before)
 
     const { organizationId } = directory
-    expect((await stranger().authLogin!({ body: { email, password, organizationId } })).status).toBe(200)
+    expect((await anonymous().authLogin!({ body: { email, password, organizationId } })).status).toBe(200)
     expect((await directory.admin.user!({ id })).body).toMatchObject({
       timezone: 'Europe/Paris',
       locale: 'nb-NO',
@@ -110,7 +110,7 @@ describe('a new userName', () => {
     const { organizationId } = directory
     const person = await somebodyElsewhere()
     const { id } = (await directory.scim('POST', '/Users', { userName: person.email })).body
-    const login = (email: string, body: object = {}) => stranger().authLogin!({ body: { email, password, ...body } })
+    const login = (email: string, body: object = {}) => anonymous().authLogin!({ body: { email, password, ...body } })
     const here = bearer((await login(person.email, { organizationId })).body.accessToken as string)
     expect((await here.me!()).body.id).toBe(id)
 
@@ -121,8 +121,8 @@ describe('a new userName', () => {
     expect((await login(person.email)).body.organization.id).toBe(person.organizationId)
     expect((await person.own.me!()).body.email).toBe(person.email)
 
-    await stranger().authMagicLinkSend!({ body: { email: next } })
-    const { body } = await stranger().authMagicLink!({ query: { token: await mailed(next, /sign-in link/) } })
+    await anonymous().authMagicLinkSend!({ body: { email: next } })
+    const { body } = await anonymous().authMagicLink!({ query: { token: await mailed(next, /sign-in link/) } })
     expect(body.user).toMatchObject({ id, email: next, organizationId })
   })
 
@@ -176,7 +176,7 @@ describe('the token of a directory', () => {
     const { body } = await admin.userInvite!({ body: { email, role: 'ADMIN' } })
     expect(body.id).toBe(maker)
     const invited = { token: await mailed(email, /^Invitation/), password, firstName: 'Ann', lastName: 'Lee' }
-    expect((await stranger().authAcceptPartnerInvite!({ body: invited })).status).toBe(200)
+    expect((await anonymous().authAcceptPartnerInvite!({ body: invited })).status).toBe(200)
     expect(await answers(directory)).toBe(401)
     expect((await admin.scimToken!()).body).toMatchObject({ isActive: false, prefix: null })
   })

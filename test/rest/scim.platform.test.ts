@@ -303,8 +303,8 @@ describe('users', () => {
       { ...user, displayName: 'Anna', name: { formatted: 'Anna' }, meta: patched.body.meta },
     ])
     const { body: group } = await scim('POST', '/Groups', { displayName: `G ${newId()}` })
-    const told = patch({ op: 'add', path: 'urn:acme:hr:2.0:Group:grade', value: 3 })
-    expect((await scim('PATCH', `/Groups/${group.id}`, told)).status).toBe(200)
+    const outcome = patch({ op: 'add', path: 'urn:acme:hr:2.0:Group:grade', value: 3 })
+    expect((await scim('PATCH', `/Groups/${group.id}`, outcome)).status).toBe(200)
   })
 
   it('have addresses that begin with the URL of the platform, for any Host header', async () => {
@@ -433,16 +433,16 @@ describe('refusals', () => {
 
 describe('a new userName', () => {
   const password = 'Correct horse 7!'
-  const stranger = () => restClient(platform.contract, platform.url, {})
-  const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+  const anonymous = () => restClient(platform.contract, platform.url, {})
+  const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
   const secretFor = async (email: string, subject: RegExp) =>
     (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
 
   async function someoneWithMails() {
     const email = anEmail()
     const { body } = await directory.admin.userInvite!({ body: { email } })
-    await stranger().authMagicLinkSend!({ body: { email } })
-    await stranger().authForgotPassword!({ body: { email } })
+    await anonymous().authMagicLinkSend!({ body: { email } })
+    await anonymous().authForgotPassword!({ body: { email } })
     const mails = {
       invitation: await secretFor(email, /^Invitation/),
       link: await secretFor(email, /sign-in link/),
@@ -456,10 +456,10 @@ describe('a new userName', () => {
     const userName = anEmail()
     expect((await scim('PATCH', `/Users/${id}`, patch({ op: 'replace', value: { userName } }))).status).toBe(200)
     const invited = { token: mails.invitation, password, firstName: 'Ann', lastName: 'Lee' }
-    expect(told(await stranger().authAcceptPartnerInvite!({ body: invited }))).toBe('400 TOKEN_INVALID')
-    expect(told(await stranger().authMagicLink!({ query: { token: mails.link } }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authAcceptPartnerInvite!({ body: invited }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authMagicLink!({ query: { token: mails.link } }))).toBe('400 TOKEN_INVALID')
     const reset = { email, code: mails.code, newPassword: password }
-    expect(told(await stranger().authResetPassword!({ body: reset }))).toBe('400 CODE_INVALID')
+    expect(outcome(await anonymous().authResetPassword!({ body: reset }))).toBe('400 CODE_INVALID')
     const [row] = await platform.query(
       `select count(*)::int as open from identity.one_time_token t join identity.person p on p.id = t.person_id
        where p.email = $1 and t.used_at is null`,
@@ -474,23 +474,23 @@ describe('a new userName', () => {
 
   it('does not wait for a link in use, and the link stops working', async () => {
     const email = anEmail()
-    await stranger().authRegister!({ body: { email, password } })
+    await anonymous().authRegister!({ body: { email, password } })
     const verification = await secretFor(email, /^Confirm/)
-    await stranger().authMagicLinkSend!({ body: { email } })
+    await anonymous().authMagicLinkSend!({ body: { email } })
     const link = await secretFor(email, /sign-in link/)
     const [person] = await platform.query<{ id: string }>('select id from identity.person where email = $1', [email])
     const answers = await platform.services.database.transaction(async (sql) => {
       await sql.query('select 1 from identity.person where id = $1 for update', [person!.id])
       const uses = [
-        stranger().authMagicLink!({ query: { token: link } }),
-        stranger().authVerifyEmail!({ query: { token: verification } }),
+        anonymous().authMagicLink!({ query: { token: link } }),
+        anonymous().authVerifyEmail!({ query: { token: verification } }),
       ]
       await expect.poll(() => platform.waitingForLocks()).toBe(2)
       await sql.query('update identity.person set email = $2 where id = $1', [person!.id, anEmail()])
       await sql.query('update identity.one_time_token set used_at = now() where person_id = $1', [person!.id])
       return uses
     })
-    expect((await Promise.all(answers)).map(told)).toEqual(['400 TOKEN_INVALID', '400 TOKEN_INVALID'])
+    expect((await Promise.all(answers)).map(outcome)).toEqual(['400 TOKEN_INVALID', '400 TOKEN_INVALID'])
   })
 })
 

@@ -7,7 +7,7 @@ import { restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 const password = 'Correct horse 7!'
 const wrongPassword = 'Wrong horse 7!'
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 
 const at = (address: string, headers: Record<string, string> = {}) =>
   restClient(platform.contract, platform.url, { 'x-forwarded-for': address, ...headers })
@@ -20,7 +20,7 @@ async function anOwner() {
   const { headers, body } = await at('192.0.2.1').authRegister!({ body: { email, password } })
   const device = headers.getSetCookie().find((line) => line.startsWith('device_token='))!
   const signIn = async (address: string, word = password, sent: Record<string, string> = {}) =>
-    told(await at(address, sent).authLogin!({ body: { email, password: word } }))
+    outcome(await at(address, sent).authLogin!({ body: { email, password: word } }))
   return { email, device, cookie: device.split(';')[0]!, token: body.accessToken as string, signIn }
 }
 
@@ -58,13 +58,13 @@ describe('failed sign-ins', () => {
     await at(elsewhere()).authMagicLinkSend!({ body: { email } })
     await at(elsewhere()).authForgotPassword!({ body: { email } })
     const [, link, code] = await mailsTo(platform, email)
-    expect(told(await at(elsewhere()).authMagicLink!({ query: { token: link!.secret } }))).toBe('200')
+    expect(outcome(await at(elsewhere()).authMagicLink!({ query: { token: link!.secret } }))).toBe('200')
     const session = at(elsewhere(), { authorization: `Bearer ${token}` })
     const change = (currentPassword: string) =>
       session.authChangePassword!({ body: { currentPassword, newPassword: 'Better horse 8!' } })
-    expect(told(await change(wrongPassword))).toBe('400 PASSWORD_WRONG')
+    expect(outcome(await change(wrongPassword))).toBe('400 PASSWORD_WRONG')
     const reset = { email, code: code!.secret, newPassword: 'Best horse 9!!' }
-    expect(told(await at(elsewhere()).authResetPassword!({ body: reset }))).toBe('200')
+    expect(outcome(await at(elsewhere()).authResetPassword!({ body: reset }))).toBe('200')
     expect(await owner.signIn(elsewhere(), 'Best horse 9!!', { cookie: owner.cookie })).toBe('200')
   })
 

@@ -164,8 +164,8 @@ describe('case.slaBreach', () => {
   })
 
   it.each([
-    ['the same due date', () => ({ slaDueAt: '2026-03-01T16:00:00.000Z' })],
-    ['another one that has passed', () => ({ slaDueAt: '2026-03-01T16:30:00.000Z' })],
+    ['the same due time', () => ({ slaDueAt: '2026-03-01T16:00:00.000Z' })],
+    ['another due time in the past', () => ({ slaDueAt: '2026-03-01T16:30:00.000Z' })],
     ['another priority', () => ({ priority: 'LOW' as const })],
   ])('announces nothing again for %s', async (_, change) => {
     const { id } = await aCase({ priority: 'URGENT' })

@@ -11,7 +11,7 @@ import { profileEvents } from './profile.events.ts'
 import { profileTables } from './profile.migrations.ts'
 import { findProfile, Profile, profilesOf } from './profile.ts'
 
-const fieldsText = 'HIDDEN, READ or WRITE by object and field; stands in place of all that was said before.'
+const fieldsText = 'HIDDEN, READ or WRITE by object and field; replaces all former restrictions.'
 
 @InputType()
 export class AccessProfileCreateInput {
@@ -39,7 +39,7 @@ export class AccessProfileUpdateInput {
 
 @Resolver()
 export class ProfileResolver {
-  @Query(() => Profile, { nullable: true, description: 'For owners and admins.' })
+  @Query(() => Profile, { nullable: true, description: 'One profile by id. For owners and admins.' })
   @RequiresScopes('SESSION')
   async accessProfile(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     requireAdministrator(ctx)
@@ -48,7 +48,9 @@ export class ProfileResolver {
     return profile
   }
 
-  @Query(() => [Profile], { description: 'All of them by name, for owners and admins; there are at most 100.' })
+  @Query(() => [Profile], {
+    description: 'All profiles of the organization, at most 100, ordered by name. For owners and admins.',
+  })
   @RequiresScopes('SESSION')
   accessProfileList(@Ctx() ctx: RequestContext) {
     requireAdministrator(ctx)
@@ -74,7 +76,7 @@ export class ProfileResolver {
     return administering(ctx, (inner) => updateProfile(inner, id, input))
   }
 
-  @Mutation(() => ID, { description: 'One that users have is kept.' })
+  @Mutation(() => ID, { description: 'Deletes a profile; refused while users have it.' })
   @RequiresScopes('SESSION')
   accessProfileDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return administering(ctx, (inner) => deleteProfile(inner, id))

@@ -5,7 +5,8 @@ import { isId } from '../../kernel/ids.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 
 @ObjectType({
-  description: 'What its users may read and write of the fields of records, beneath what they see of records.',
+  description:
+    'Field-level security: which fields of records its users may read and write. Record visibility applies in addition.',
 })
 export class Profile {
   @Field(() => ID, { simple: true })
@@ -23,7 +24,7 @@ export class Profile {
   @Field(() => Json, {
     simple: true,
     description:
-      'HIDDEN or READ by object and field; `customFields.<name>` for one of them. What is not named is WRITE.',
+      'HIDDEN or READ by object and field; `customFields.<name>` for a custom field. Fields that are not named are writable.',
   })
   fields!: FieldRestrictions
 
@@ -46,7 +47,7 @@ export async function findProfile(sql: Sql, organizationId: string, id: string):
   return row ?? null
 }
 
-/** Every profile of the organization by name; there are at most `profilesMax`. */
+/** All profiles of the organization, ordered by name; at most `profilesMax`. */
 export const profilesOf = (sql: Sql, organizationId: string): Promise<Profile[]> =>
   sql.query<Profile>(`select ${columns} from identity.profile where organization_id = $1 order by lower(name), id`, [
     organizationId,

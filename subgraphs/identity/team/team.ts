@@ -6,7 +6,7 @@ import { Column } from '../../kernel/record/column.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 
-@ObjectType({ description: 'Users who see the records of each other, as far as their visibility is TEAM.' })
+@ObjectType({ description: 'A group of users. Members with the visibility TEAM see the records of the other members.' })
 @Entity({ schema: 'identity', tableName: 'admin_team' })
 export class Team {
   @Column(() => ID)
@@ -18,10 +18,13 @@ export class Team {
   @Column(() => String, { max: 100, filled: true })
   name!: string
 
-  @Column(() => [String], { description: 'Ids of its members.' })
+  @Column(() => [String], { description: 'Ids of the members.' })
   userIds!: string[]
 
-  @Column(() => String, { nullable: true, description: 'What the directory that provisions it (SCIM) calls it.' })
+  @Column(() => String, {
+    nullable: true,
+    description: 'Id of the team in the directory that provisions it (SCIM); null for other teams.',
+  })
   externalId!: string | null
 
   @Column(() => DateTime)

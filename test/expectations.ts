@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { validateEvents, type StoredEvent } from './contract/validate-events.ts'
+import { objectNames } from '../subgraphs/kernel/record/known-records.ts'
 import type { Platform } from './platform.ts'
 import type { Answer } from './rest-client.ts'
 import { storedEvents } from './stored-events.ts'
@@ -32,7 +33,8 @@ export async function refusedInputs(platform: Platform, call: () => Promise<Answ
 export async function expectValidEvents(platform: Pick<Platform, 'query'>): Promise<void> {
   const rows = await storedEvents<StoredEvent>(
     platform.query.bind(platform),
-    `select type, version, data from kernel.event where object in ('account', 'case', 'case_comment', 'product')`,
+    `select type, version, data from kernel.event where object = any($1)`,
+    [objectNames()],
   )
   expect(rows.length).not.toBe(0)
   expect(validateEvents(rows)).toEqual([])

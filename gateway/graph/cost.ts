@@ -107,21 +107,24 @@ function totalCost(nodes: readonly CostNode[], variables: Variables): number {
   return total
 }
 
-/** This many values of an introspection answer cost as much as one object of data. */
-const valuesPerObject = 5
+/** An operation that asks for the schema itself. */
+export interface IntrospectionCost {
+  /** This many values of the answer cost as much as one object of data. */
+  readonly valuesPerObject: number
+  /** Counts the values of the answer and may stop soon after `valuesMax`. */
+  count(valuesMax: number): number
+}
 
-/**
- * Refuses an operation that costs more than `max` objects. `introspected` counts the values of the introspection answer and may
- * stop soon after `valuesMax`.
- */
+/** Refuses an operation that costs more than `max` objects. */
 export function refuseCostly(
   nodes: readonly CostNode[],
   variables: Variables,
   max: number,
-  introspected: ((valuesMax: number) => number) | null,
+  introspected: IntrospectionCost | null,
 ): void {
+  const valuesPerObject = introspected?.valuesPerObject ?? 1
   const valuesMax = max * valuesPerObject
-  const values = introspected?.(valuesMax) ?? 0
+  const values = introspected?.count(valuesMax) ?? 0
   const cost = totalCost(nodes, variables) + Math.ceil(values / valuesPerObject)
   if (cost <= max) return
   const found = introspected && values > valuesMax ? `at least ${cost}` : `${cost}`

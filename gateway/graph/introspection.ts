@@ -1,10 +1,12 @@
 import {
   executeSync,
   getArgumentValues,
+  getIntrospectionQuery,
   getNamedType,
   isCompositeType,
   isObjectType,
   Kind,
+  parse,
   print,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
@@ -19,6 +21,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { withoutUnusedVariables } from './conditions.ts'
+import { defaultLimits } from './limits.ts'
 import { operationParts, type OperationParts } from './operation.ts'
 import type { Data } from './shape.ts'
 import type { Variables } from './variable-values.ts'
@@ -107,9 +110,21 @@ function sumOf(elements: Elements): number {
   return sum
 }
 
+/** The whole schema, as known clients ask for it when they start. */
+const clientQuery = getIntrospectionQuery({
+  inputValueDeprecation: true,
+  directiveIsRepeatable: true,
+  specifiedByUrl: true,
+  schemaDescription: true,
+})
+/** The query of known clients costs at most half of the limit, however large the schema is. */
+const clientQueryCostMax = defaultLimits.cost / 2
+const valuesPerObjectMin = 5
+
 /** Answers introspection and counts its cost. */
 export class Introspection {
   readonly #schema: GraphQLSchema
+  #valuesPerObject: number | null = null
   readonly #answers = new LRUCache<string, Data>({ maxSize: answersBytesMax })
 
   constructor(schema: GraphQLSchema) {
@@ -119,6 +134,16 @@ export class Introspection {
   /** Estimated bytes of the cached answers. */
   get bytes(): number {
     return this.#answers.calculatedSize
+  }
+
+  /** How many values cost as much as one object of data. Counted when it is first asked for. */
+  get valuesPerObject(): number {
+    if (this.#valuesPerObject === null) {
+      const bounds = { valuesMax: Infinity, depthMax: defaultLimits.introspectionDepth }
+      const values = this.valuesOf(operationParts(parse(clientQuery), null), {}, bounds)
+      this.#valuesPerObject = Math.max(valuesPerObjectMin, Math.ceil(values / clientQueryCostMax))
+    }
+    return this.#valuesPerObject
   }
 
   /** The number of values in the answer if all conditions hold; counting stops soon after `valuesMax`. */

@@ -62,9 +62,14 @@ export class Prepared {
 
   /** Takes coerced variables. */
   refuseCostly(variables: Variables): void {
-    const { introspects } = this.parts
-    const introspected = introspects ? (valuesMax: number) => this.introspectedValues(variables, valuesMax) : null
-    refuseCostly(this.cost, variables, this.surroundings.limits.cost, introspected)
+    const { supergraph, limits } = this.surroundings
+    const introspected = this.parts.introspects
+      ? {
+          valuesPerObject: supergraph.introspection.valuesPerObject,
+          count: (valuesMax: number) => this.introspectedValues(variables, valuesMax),
+        }
+      : null
+    refuseCostly(this.cost, variables, limits.cost, introspected)
   }
 
   private introspectedValues(variables: Variables, valuesMax: number): number {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import type { Role, Visibility } from '../kernel/context.ts'
+import { schemaPath } from '../kernel/paths.ts'
 import { freightCatalog, laboratoryCatalog, type CatalogEntry } from './vocabulary/catalogs.ts'
 import { freightStories, generalStories, laboratoryStories, type Story } from './vocabulary/stories.ts'
 import { table } from './vocabulary/text.ts'
@@ -37,10 +39,16 @@ const people = (domain: string, text: string): DemoPerson[] =>
     team: team || null,
   }))
 
+/** Every READ scope that the graph requires, so that the demo's keys cover a new record type. */
+function readScopes(): string[] {
+  const supergraph = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
+  return [...new Set(Array.from(supergraph.matchAll(/"(READ_[A-Z_]+)"/g), ([, scope]) => scope!))].toSorted()
+}
+
 /** A key with all scopes, a read-only key, and a key with one scope. Each acts as the user with the role `owner`. */
 export const demoKeys = [
   { name: 'Everything', owner: 'OWNER', scopes: ['*'] },
-  { name: 'Read only', owner: 'ADMIN', scopes: ['READ_ACCOUNTS', 'READ_CASES', 'READ_PRODUCTS'] },
+  { name: 'Read only', owner: 'ADMIN', scopes: readScopes() },
   { name: 'Accounts only', owner: 'ADMIN', scopes: ['READ_ACCOUNTS'] },
 ] as const satisfies readonly { name: string; owner: Role; scopes: readonly string[] }[]
 

@@ -4,6 +4,7 @@ import { oauthScopes } from '../../subgraphs/identity/public.ts'
 import type { Role } from '../../subgraphs/kernel/context.ts'
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Requests } from '../requests/requests.ts'
+import { restAreas } from '../rest-areas.ts'
 import type { RefusedToken, Tokens } from './tokens.ts'
 import type { RefusedCaller, World } from './world.ts'
 
@@ -34,8 +35,13 @@ export interface Caller {
   readonly records?: 'own' | 'mate'
 }
 
+/** Records without an owner are visible to everybody. */
+const sharedAreas = restAreas.filter(
+  ({ definition }) => definition.visibleBy.length === 0 && !definition.visibleThrough,
+)
+
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
-  '/v1/products': 'everybody',
+  ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',

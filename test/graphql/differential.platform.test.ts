@@ -8,10 +8,13 @@ import { subgraphs } from '../../subgraphs/all.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
+import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { LocalSubgraph } from '../../subgraphs/kernel/subgraph/local.ts'
 import { buildSubgraph } from '../../subgraphs/kernel/subgraph/subgraph.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
+import { prefixOf, restAreas } from '../rest-areas.ts'
 
 const platform = usePlatform()
 const limits = { tokens: 1e6, depth: 100, aliases: 1e6, rootFields: 1e6, fields: 1e6, directives: 1e6, cost: 1e9 }
@@ -27,7 +30,11 @@ beforeAll(async () => {
   sighted = await platform.member({ role: 'OWNER' })
   shortSighted = await platform.member({ visibility: 'OWN' })
   const ids = await fill()
+  const others = restAreas.filter((area) => !['account', 'case', 'product'].includes(prefixOf(area)))
   values = {
+    ...Object.fromEntries(
+      await Promise.all(others.map(async (area) => [`Query.${prefixOf(area)}.id`, await recordsOf(area)] as const)),
+    ),
     id: [...ids.all, ids.deleted, newId(), 'nothing'],
     'Query.account.id': [...ids.accounts, ids.deleted, newId(), 'nothing'],
     'Query.case.id': [...ids.cases, newId()],
@@ -61,6 +68,14 @@ async function created(answer: Promise<{ status: number; body: { id: string } }>
   const { status, body } = await answer
   expect(status).toBe(201)
   return body.id
+}
+
+/** Two records of a type that the world below does not name, one that was never there, and what is no id. */
+async function recordsOf({ path }: RestArea): Promise<string[]> {
+  const requests = await Requests.of(platform, sighted)
+  const creator = requests.creatorOf(`/v1/${path}`)
+  const made = creator ? [await requests.record(creator, true), await requests.record(creator, true)] : []
+  return [...made.map(({ id }) => String(id)), newId(), 'nothing']
 }
 
 /** A small set of records with parents, comments, a deleted record, and records that only one of two users sees. */

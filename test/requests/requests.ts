@@ -1,7 +1,9 @@
+import { activeUsers, activeWriters } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract, RestOperation } from '../../rest-adapter/contract.ts'
 import type { Platform, Member } from '../platform.ts'
 import { bodies, credentials, placeholders, queries } from './exceptions.ts'
+import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
 import { send, type Received, type Sent } from './send.ts'
 import { fieldsOf } from './schema.ts'
@@ -56,6 +58,12 @@ function withRequired(required: ValidRequest['query'], given = ''): string {
 }
 
 const userNames = ['owner', 'assignedTo', 'user', 'author', 'actor']
+const userReferences = new Set(
+  restAreas.flatMap(({ definition: { references = {} } }) =>
+    Object.keys(references).filter((name) => references[name] === activeUsers || references[name] === activeWriters),
+  ),
+)
+
 /** Valid requests to every operation of the contract, built from its schemas and from records created through the API. */
 export class Requests {
   readonly contract: Contract
@@ -137,13 +145,13 @@ export class Requests {
    */
   creatorOfReference(name: string): RestOperation | null {
     const subject = name.replace(/Ids?$/, '').toLowerCase()
-    if (userNames.some((user) => user.toLowerCase() === subject)) return null
+    if (this.isUserReference(name) || userNames.some((user) => user.toLowerCase() === subject)) return null
     const creators = this.contract.operations.filter(({ id }) => id.endsWith('Create'))
     return creators.find(({ id }) => subject.endsWith(id.slice(0, -'Create'.length).toLowerCase())) ?? null
   }
 
   isUserReference(name: string): boolean {
-    return userNames.includes(name.replace(/Ids?$/, ''))
+    return userReferences.has(name) || userNames.includes(name.replace(/Ids?$/, ''))
   }
 
   /** A record made by its creating operation; shared by requests that do not change it. */

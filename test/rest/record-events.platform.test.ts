@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { loadContract } from '../../rest-adapter/contract.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { account, aCase, anAccount, aProduct, product, supportCase } from '../builders.ts'
 import { expectValidEvents, refused } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
+import { prefixOf, restAreas } from '../rest-areas.ts'
 import type { Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
@@ -139,6 +143,28 @@ describe.each(writes)('%s', (_, types, prepare) => {
     const call = await prepare()
     await platform.query('alter table kernel.event add constraint refuses_all check (false) not valid')
     expect(await refused(platform, call)).toEqual([500, 'INTERNAL'])
+  })
+})
+
+const { operations } = loadContract(schemaPath('rest'))
+const pastTense = { Create: 'created', Update: 'updated', Delete: 'deleted', Restore: 'restored' } as const
+
+/** The standard writes of every record type: what announces which event. */
+const standardWrites = restAreas.flatMap((area) =>
+  Object.entries(pastTense).flatMap(([write, done]) => {
+    const operation = operations.find(({ id }) => id === prefixOf(area) + write)
+    return operation ? [[operation.id, operation, `${area.definition.object}.${done}`] as const] : []
+  }),
+)
+
+describe('a standard write of any record type', () => {
+  it.each(standardWrites)('announces one event of its own: %s', async (_, operation, type) => {
+    const requests = await Requests.of(platform, member)
+    const request = await requests.valid(operation, { fresh: true, whole: true })
+    const before = await lastEvent()
+    expect((await requests.send(request)).status).toBe(operation.success.status)
+    const types = (await eventsAfter(before)).map((event) => event.type)
+    expect([types[0], types.filter((other) => other === type).length]).toEqual([type, 1])
   })
 })
 

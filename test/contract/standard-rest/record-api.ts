@@ -2,6 +2,7 @@ import { Kind, type ConstDirectiveNode, type GraphQLSchema } from 'graphql'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
+import { prefixOf, typeOf } from '../../rest-areas.ts'
 
 /** The suffixes of the graph operations that REST serves in the same way for every record type. */
 export const standardOperations = [
@@ -78,8 +79,8 @@ function scopesIn(directives: readonly ConstDirectiveNode[] = []): string[] {
 
 export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
   const { definition, path } = area
-  const type = (definition.entity as { name: string }).name
-  const prefix = type.charAt(0).toLowerCase() + type.slice(1)
+  const type = typeOf(area)
+  const prefix = prefixOf(area)
   const one = definition.object.replaceAll('_', ' ')
   const many = path.replaceAll('-', ' ')
   const columns = inReadingOrder(definition.columns.shown)

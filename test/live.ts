@@ -3,9 +3,9 @@ import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Member, Platform } from './platform.ts'
 
-/** What a subscription tells, to be asked for one after another, whatever it came through. */
+/** The payloads of a subscription, read one after another, over any protocol. */
 export interface Live {
-  /** The next payload, or the errors that it ended with, or `completed`. */
+  /** The next payload or error; `completed` or `closed` when the subscription has ended. */
   next(): Promise<Payload | 'completed' | 'closed'>
   leave(): void
 }
@@ -17,7 +17,7 @@ export interface Payload {
   readonly errors?: any
 }
 
-/** Keeps what comes until it is asked for. */
+/** Buffers payloads until they are read. */
 class Arrivals {
   readonly #come: (Payload | 'completed' | 'closed')[] = []
   #waiting: ((come: Payload | 'completed' | 'closed') => void) | null = null
@@ -64,7 +64,7 @@ export function subscribeOn(client: Client, query: string, variables: Record<str
   return { next: () => arrivals.next(), leave }
 }
 
-/** GraphQL over server-sent events, read from the stream itself. */
+/** Subscribes with GraphQL over SSE and parses the stream. */
 export async function subscribeByEvents(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -98,12 +98,12 @@ async function read(response: Response, arrivals: Arrivals): Promise<void> {
       }
     }
   } catch {
-    // The connection broke.
+    // The connection was interrupted.
   }
   arrivals.push('closed')
 }
 
-/** The ways in. */
+/** The protocols of subscriptions. */
 export const ways: readonly [
   string,
   (platform: Platform, member: Member, query: string, variables?: Record<string, unknown>) => Promise<Live>,

@@ -2,7 +2,7 @@ import { wholeData } from '../subgraphs/kernel/outbox/event-data.ts'
 
 type Query = <R>(text: string, values?: readonly unknown[]) => Promise<R[]>
 
-/** Rows of `kernel.event` with their `data` as readers of the log see it. */
+/** Rows of `kernel.event` with `data` as readers of the event log get it. */
 export async function storedEvents<E extends { readonly data: unknown }>(
   query: Query,
   text: string,

@@ -12,7 +12,7 @@ async function formatted(text: string, parser: 'json' | 'graphql'): Promise<stri
   return format(text, { ...(await resolveConfig(import.meta.filename)), parser })
 }
 
-/** The contract and the stored documents of the standard operations of one record type, by path under `schema/`. */
+/** The contract and the stored documents of the standard operations of one record type, by path below `schema/`. */
 export async function printedRest(schema: GraphQLSchema, area: RestArea): Promise<[path: string, text: string][]> {
   const api = recordApi(schema, area)
   const folder = `rest/${area.path}/standard`

@@ -14,7 +14,7 @@ describe('printed files of the contract', () => {
     expect(changed.map(([path]) => path)).toEqual([])
   })
 
-  it('are all there is of the standard operations of REST', () => {
+  it('are the only files of the standard REST operations', () => {
     const expected = [...printed.keys()].filter((path) => path.startsWith('rest/'))
     expect(standardRestFiles()).toEqual(expected.toSorted())
   })

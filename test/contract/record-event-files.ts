@@ -86,7 +86,7 @@ function payloadSampleOf({ object, events }: TrackedObject, { sample, before }: 
   }
 }
 
-/** The event types of what is told otherwise than by its columns. */
+/** The event types of an object whose event payload is declared instead of built from columns. */
 function payloadEventFiles(source: TrackedObject, { properties: kinds }: EventPayload): EventFile[] {
   const properties = Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, propertySchemaOf(kind)]))
   return Object.entries(source.events!.types).map(([type, eventType]) => ({
@@ -96,7 +96,7 @@ function payloadEventFiles(source: TrackedObject, { properties: kinds }: EventPa
   }))
 }
 
-/** The event types of a source, with their schemas and samples. */
+/** The event types of an object, with their schemas and samples. */
 export const eventFilesOf = (source: TrackedObject | RecordShape): EventFile[] =>
   source.events?.payload
     ? payloadEventFiles(source, source.events.payload)

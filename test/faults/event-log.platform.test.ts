@@ -19,7 +19,7 @@ interface Prepared {
   readonly secret: string
 }
 
-/** A key for an organization on the database, where no process is left that gives positions. */
+/** Creates an API key directly in the database, without a process that assigns positions to events. */
 async function prepared({ url }: FreshDatabase): Promise<Prepared> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-event-log-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
@@ -44,7 +44,7 @@ const create = (url: string, secret: string, name: string): Promise<{ id: string
     () => null,
   )
 
-it('kill -9 while events are written and get positions loses none, doubles none and leaves no gap', async () => {
+it('kill -9 while events are written and get positions loses no event, duplicates none and leaves no gap', async () => {
   const fresh = await freshDatabase()
   onTestFinished(() => fresh.drop())
   const { environment, organizationId, secret } = await prepared(fresh)
@@ -86,7 +86,7 @@ it('kill -9 while events are written and get positions loses none, doubles none 
 
 const platform = usePlatform()
 
-it('a reader is woken within milliseconds of what another process commits', async () => {
+it('a reader wakes within milliseconds after another process commits', async () => {
   const member = await platform.member()
   const { events } = platform.services
   const { organizationId } = member
@@ -95,7 +95,7 @@ it('a reader is woken within milliseconds of what another process commits', asyn
   await other.start()
   let woken = Promise.withResolvers<void>()
   onTestFinished(events.watch(organizationId, () => woken.resolve()))
-  // The first wake may be of the connection that begins to listen.
+  // The first wake may come from the connection that starts to listen.
   await woken.promise
   const pending = () => platform.query('select 1 from kernel.event_pending')
   await vi.waitFor(async () => expect(await pending()).toEqual([]), patience)
@@ -113,7 +113,7 @@ it('a reader is woken within milliseconds of what another process commits', asyn
     const [event] = await events.read(organizationId, { after: before, limit: 10 })
     expect(event).toMatchObject({ position: before + 1, type: 'account.created' })
   }
-  // Without its wake, half a second in the middle.
+  // Without a wake, the average delay would be half a second.
   expect(took.sort((one, next) => one - next)[5]).toBeLessThan(100)
   expect(await other.stop()).toBe(0)
 })

@@ -11,14 +11,14 @@ const platform = usePlatform()
 const followed =
   'subscription ($id: ID!) { recordChanged(object: ACCOUNT, id: $id, after: "0") { type account { name } } }'
 
-/** A second gateway on the same database, which a test may stop. */
+/** A second gateway on the same database, which a test can stop. */
 async function gateway() {
   const config = readConfig({ PORT: '0', DEMO: 'off', IP_LIMITS: 'off', DATABASE_URL: platform.services.databaseUrl })
   return startGateway(config, platform.services)
 }
 
 describe('a gateway that stops', () => {
-  it('ends live subscriptions at once, so that their clients connect again', async () => {
+  it('ends live subscriptions immediately, so that their clients reconnect', async () => {
     const stopping = await gateway()
     const member = await platform.member()
     const { id } = await account(member)
@@ -31,7 +31,7 @@ describe('a gateway that stops', () => {
 
     const begun = performance.now()
     const stopped = stopping.close()
-    // 1001: clients of graphql-ws connect again. A stream without `complete` is one that was cut.
+    // With code 1001, clients of graphql-ws reconnect. A stream that ends without `complete` was interrupted.
     expect(await closed.promise).toBe(1001)
     expect(await onStream.next()).toBe('closed')
     await stopped
@@ -40,7 +40,7 @@ describe('a gateway that stops', () => {
 })
 
 describe('a subscriber that does not read', () => {
-  it('is told one event at a time, whatever happens, and all of it when it reads', async () => {
+  it('gets one event at a time, and all events when it reads again', async () => {
     const member = await platform.member()
     const { id } = await account(member, { name: 'First', description: 'x'.repeat(20_000) })
     const aliases = Array.from({ length: 28 }, (_, index) => `a${index}: description`).join(' ')
@@ -58,7 +58,7 @@ describe('a subscriber that does not read', () => {
       expect((await member.rest.accountUpdate!({ id, body: { name: `Name ${index}` } })).status).toBe(200)
       most = Math.max(most, unsent.bytes)
     }
-    // Half a megabyte each.
+    // Each update has half a megabyte.
     expect(most).toBeLessThan(2_000_000)
     let text = ''
     while (!text.includes(`"name":"Name ${updates}"`)) {
@@ -72,7 +72,7 @@ describe('a subscriber that does not read', () => {
 })
 
 describe('a subscription', () => {
-  it('goes on after the connection that tells of events was lost', async () => {
+  it('continues after the connection that notifies of events was lost', async () => {
     const member = await platform.member()
     const { id } = await account(member)
     const live = subscribeOn(socketOf(platform, { apiKey: member.secret }), followed, { id })
@@ -86,12 +86,12 @@ describe('a subscription', () => {
     })
   })
 
-  it('is found among more events than are read at once', async () => {
+  it('gets its event among more events than one read returns', async () => {
     const member = await platform.member()
     const { id } = await account(member)
     const live = subscribeOn(socketOf(platform, { apiKey: member.secret }), followed, { id })
     await live.next()
-    // One transaction, so that they come together.
+    // One transaction, so that all events become visible together.
     await platform.services.database.transaction(async (sql) => {
       await sql.query(
         `insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data)

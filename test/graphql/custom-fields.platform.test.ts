@@ -5,14 +5,14 @@ import type { OrganizationDefinitions } from '../../subgraphs/kernel/record/orga
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
-/** Definitions that are in memory only after they were loaded. */
+/** Definitions that must be loaded before they are used. */
 class LoadedDefinitions extends HandSetDefinitions {
   readonly loaded = new Set<string>()
 
   override definitionsOf(organizationId: string): OrganizationDefinitions | null {
     if (this.loaded.has(organizationId)) return super.definitionsOf(organizationId)
-    // What stands above organizations has no definitions to load.
-    if (super.definitionsOf(organizationId)) throw new Error('The definitions were not loaded.')
+    // Cross-tenant operations have no definitions to load.
+    if (super.definitionsOf(organizationId)) throw new Error('The definitions must be loaded first.')
     return null
   }
 
@@ -58,25 +58,25 @@ describe('accountList', () => {
     expect(await found(defining, { not: { customFields: { margin: { gt: 5 } } } })).toEqual(['five', 'text'])
   })
 
-  it('takes them in a document as in variables', async () => {
+  it('accepts them in a document as in variables', async () => {
     const { body } = await defining.graphql(
       '{ accountList(filter: { customFields: { margin: { gt: 5 } } }) { total } }',
     )
     expect(body).toEqual({ data: { accountList: { total: 1 } } })
   })
 
-  it('takes text for their values in a query of REST', async () => {
+  it('accepts their values as text in a REST query', async () => {
     const { body } = await defining.rest.accountList!({ query: { 'customFields[margin]': '10' } })
     expect((body as { data: { name: string }[] }).data.map(({ name }) => name)).toEqual(['ten'])
   })
 
-  it('compares with the value where nothing is defined', async () => {
+  it('compares undefined fields by equality', async () => {
     expect(await found(plain, { customFields: { margin: { gt: 5 } } })).toEqual([])
     expect(await found(plain, { customFields: { margin: 10 } })).toEqual(['ten'])
     expect(await found(plain, { customFields: { margin: 'abc' } })).toEqual(['text'])
   })
 
-  it('refuses with 400 what a defined field cannot be', async () => {
+  it('refuses with 400 values that a defined field cannot have', async () => {
     const { body } = await defining.graphql(
       '{ accountList(filter: { customFields: { margin: { gt: "much" } } }) { total } }',
     )
@@ -94,7 +94,7 @@ describe('accountList', () => {
 })
 
 describe('accountCreate', () => {
-  it('refuses with 400 a value that a defined field cannot have, and nothing changes', async () => {
+  it('refuses with 400 a value that a defined field cannot have, and changes nothing', async () => {
     const before = await platform.fingerprint()
     const body = { name: 'New', ...customFields(-1) }
     const refused = await defining.rest.accountCreate!({ body })

@@ -25,14 +25,14 @@ async function update(member: Member, id: string, body: object): Promise<void> {
 const missing = '0199d1a0-0000-7000-8000-000000000000'
 
 describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
-  /** A subscription that has told of the creation of the record, so it is live. */
+  /** A subscription that has delivered the creation of the record, so it is live. */
   async function following(member: Member, id: string) {
     const live = await subscribe(platform, member, accountChanged, { id, after: '0' })
     expect(await live.next()).toMatchObject({ data: { recordChanged: { type: 'account.created' } } })
     return live
   }
 
-  it('tells each change of the record in order, and of no other', async () => {
+  it('delivers each change of the record in order, and no change of other records', async () => {
     const member = await platform.member()
     const [{ id }, other] = [await account(member, { name: 'Acme' }), await account(member)]
     const live = await subscribe(platform, member, accountChanged, { id: id.toUpperCase(), after: '0' })
@@ -44,7 +44,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     }
   })
 
-  it('tells of cases and products likewise, and what other subgraphs add to a record', async () => {
+  it('delivers changes of cases and products, with fields from other subgraphs', async () => {
     const member = await platform.member()
     const { id: accountId } = await account(member)
     const ticket = await supportCase(member, { subject: 'Printer', accountId })
@@ -90,7 +90,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     })
   })
 
-  it('continues behind a cursor, so that a client that was away misses nothing', async () => {
+  it('continues after a cursor, so that a client that reconnects misses nothing', async () => {
     const member = await platform.member()
     const { id } = await account(member, { name: 'Acme' })
     const document = `subscription ($id: ID!, $after: String) {
@@ -106,7 +106,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     })
   })
 
-  it('hides in each payload what the profile of the subscriber hides by then', async () => {
+  it('hides the fields that the profile of the subscriber hides at the time of each payload', async () => {
     const writer = await platform.member()
     const reader = await platform.member()
     const { id } = await account(writer, { name: 'Acme', phone: '1' })
@@ -120,7 +120,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     expect(await live.next()).toEqual(told('account.updated', { name: 'Acme', phone: null }))
   })
 
-  it('tells nothing while the record is out of sight, whatever happens to it', async () => {
+  it('delivers nothing while the subscriber does not see the record', async () => {
     const all = await platform.member()
     const own = await platform.member({ visibility: 'OWN' })
     const { id } = await account(all, { name: 'Mine', ownerId: own.userId })
@@ -142,7 +142,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     expect(await live.next()).not.toHaveProperty('data')
   })
 
-  it('tells of the deletion last', async () => {
+  it('delivers the deletion as the last event', async () => {
     const member = await platform.member({ visibility: 'OWN' })
     const { id } = await account(member)
     const live = await following(member, id)
@@ -151,7 +151,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     expect(await live.next()).toBe('completed')
   })
 
-  it('is refused for what the subscriber does not see, in the same words whether it is there or not', async () => {
+  it('is refused with the same message for records that the subscriber does not see and records that do not exist', async () => {
     const member = await platform.member({ visibility: 'OWN' })
     const elsewhere = await platform.member({ organizationId: await platform.organization('Elsewhere') })
     const others = await account(await platform.member())
@@ -166,7 +166,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     expect(answers).toEqual([notFound, notFound, notFound, notFound])
   })
 
-  it('needs the scope of the record, whatever of it is selected', async () => {
+  it('requires the scope of the record, for any selection', async () => {
     const { id } = await account(await platform.member())
     const member = await platform.member({ scopes: ['READ_CASES'] })
     const bare = 'subscription ($id: ID!) { recordChanged(object: ACCOUNT, id: $id) { type } }'
@@ -180,7 +180,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     expect(await refused.next()).toMatchObject(refusal('API_KEY_SCOPE_INSUFFICIENT'))
   })
 
-  it('is refused for a cursor that is none, and a root field that may be left out', async () => {
+  it('is refused for an invalid cursor, and for a root field that may be skipped', async () => {
     const member = await platform.member()
     const { id } = await account(member)
     const wrong = await subscribe(platform, member, accountChanged, { id, after: 'yesterday' })
@@ -197,13 +197,13 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     }
   })
 
-  it('ends with the credential, also while nothing happens', async () => {
+  it('ends with the credential, also without events', async () => {
     const member = await platform.member()
     const { id } = await account(await platform.member())
     const live = await following(member, id)
     await deactivateUser(platform.services, member.organizationId, member.userId)
     const ended = await live.next()
-    // A websocket may be closed before its subscriptions are told.
+    // A WebSocket may be closed before its subscriptions get an error.
     if (ended !== 'closed') expect(ended).toMatchObject(refusal('API_KEY_OWNER_INACTIVE'))
   })
 
@@ -221,7 +221,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
 })
 
 describe('recordChange', () => {
-  it('is the event of a record at a cursor, and changes nothing', async () => {
+  it('returns the event of a record at a cursor, and changes nothing', async () => {
     const member = await platform.member()
     const { id } = await account(member)
     const document = `query ($id: ID!, $cursor: String!) { recordChange(object: ACCOUNT, id: $id, cursor: $cursor) { type cursor } }`
@@ -240,7 +240,7 @@ describe('recordChange', () => {
 describe('GraphQL over SSE', () => {
   const url = (): string => `${platform.url}/graphql`
 
-  it('is answered by GET as well, for what only reads', async () => {
+  it('accepts queries also by GET', async () => {
     const member = await platform.member()
     const headers = { ...member.headers, accept: 'text/event-stream', 'apollo-require-preflight': 'true' }
     const got = await fetch(`${url()}?query={__typename}`, { headers })
@@ -262,7 +262,7 @@ describe('GraphQL over SSE', () => {
     expect(await mutation.next()).toBe('completed')
   })
 
-  it('tells in the stream what is wrong with the operation, and everything else with its status', async () => {
+  it('reports errors of the operation in the stream, and all other errors with their status', async () => {
     const member = await platform.member({ scopes: ['READ_CASES'] })
     const wrong = await subscribeByEvents(url(), member.headers, '{ nothing }')
     expect(wrong.response.status).toBe(200)
@@ -276,7 +276,7 @@ describe('GraphQL over SSE', () => {
     expect(statuses).toEqual([403, 401, 401].map((status) => [status, 'application/json; charset=utf-8']))
   })
 
-  it('is asked for: a subscription by plain POST or GET says how', async () => {
+  it('is required: a subscription by plain POST or GET is refused with instructions', async () => {
     const member = await platform.member()
     const document = 'subscription { recordChanged(object: ACCOUNT, id: "1") { type } }'
     const posted = await member.graphql(document)
@@ -288,13 +288,13 @@ describe('GraphQL over SSE', () => {
   })
 })
 
-describe('a websocket with subscriptions', () => {
-  it('has a hundred of them, and runs requests beside them as if there were none', async () => {
+describe('a WebSocket with subscriptions', () => {
+  it('can have a hundred, and executes requests as without them', async () => {
     const member = await platform.member()
     const { id } = await account(member)
     const client = socketOf(platform, { 'X-API-Key': member.secret })
     const all = Array.from({ length: 100 }, () => subscribeOn(client, accountChanged, { id, after: '0' }))
-    // Thirty-two operations at once are opened on a connection; what is live does not count among them.
+    // A connection starts at most 32 operations concurrently; live subscriptions are not counted.
     const opened = await Promise.all(all.map((live) => live.next()))
     const refused = opened.filter((one) => (one as Payload).errors)
     expect(new Set(refused.map((one) => (one as Payload).errors[0].extensions.code))).toEqual(

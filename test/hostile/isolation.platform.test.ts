@@ -119,7 +119,7 @@ describe('a request that the client abandons', () => {
         reject(signal.reason as Error)
       })
     })
-  /** A subscription whose first event asks for what takes long. */
+  /** A subscription whose first event takes long to read. */
   const subscription = (): GraphqlRequest => ({
     query: `subscription ($id: ID!, $filter: AccountFilter) {
       recordChanged(object: ACCOUNT, id: $id, after: "0") { account { children(filter: $filter) { nodes { id } } } }

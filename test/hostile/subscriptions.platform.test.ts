@@ -14,10 +14,10 @@ beforeAll(async () => {
 
 const followed =
   'subscription ($id: ID!) { recordChanged(object: ACCOUNT, id: $id, after: "0") { type account { name } } }'
-/** Of an organization, and those that a connection has. */
+/** Limit of subscriptions of an organization, and of one connection. */
 const most = 500
 const perSocket = 100
-/** Opened at once on one connection. */
+/** Subscriptions opened concurrently on one connection. */
 const opened = 25
 
 async function manySubscriptions(id: string): Promise<Live[]> {
@@ -44,7 +44,7 @@ async function readsFor(record: string, until: AbortSignal): Promise<number[]> {
 }
 
 describe('an organization with as many subscriptions as it may have', () => {
-  it('gets no more, is told of every event, and leaves the others their time', async () => {
+  it('can open no more, gets every event, and does not delay other organizations', async () => {
     const { id } = await account(attacker, { name: 'Followed by many' })
     const quiet = await account(victim, { name: 'Quiet' })
     const lives = await manySubscriptions(id)
@@ -62,7 +62,7 @@ describe('an organization with as many subscriptions as it may have', () => {
     const reads = readsFor(quiet.id, ending.signal)
     const names = ['One', 'Two', 'Three', 'Four', 'Five']
     for (const name of names) expect((await attacker.rest.accountUpdate!({ id, body: { name } })).status).toBe(200)
-    // Two and a half thousand payloads, each asked for as its subscriber.
+    // 2,500 payloads, each read with the rights of its subscriber.
     for (const live of lives) {
       for (const _name of names) expect(await live.next()).toHaveProperty('data.recordChanged.type', 'account.updated')
     }

@@ -7,7 +7,7 @@ import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { newSession } from './session.ts'
 import type { Member, Platform } from '../platform.ts'
 
-/** Who makes requests, and where. */
+/** The platform and the member that send the requests. */
 interface Requests {
   readonly platform: Platform
   readonly member: Member

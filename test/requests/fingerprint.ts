@@ -3,7 +3,7 @@ type Query = <R>(text: string) => Promise<R[]>
 // Usage is counted in the background, so it does not show what a request changed.
 const counted = ['request_count', 'rate_limit_hits', 'deprecated_calls', 'last_used_at', 'last_used_ip']
 const counts = ['usage_hour', 'deprecated_call']
-// Positions are given to events after their commit. The events themselves are compared.
+// Events get their positions after the commit, so positions are not compared; the events are.
 const positions = 'event_(log|head|pending).*'
 
 /** A digest of all rows of all tables, independent of the order of rows. New tables are included automatically. */

@@ -14,7 +14,7 @@ let member: Member
 
 beforeAll(async () => {
   member = await platform.member()
-  // For this test alone: nothing that is stored may depend on the transactions of one cluster.
+  // Only this test reads transaction ids: stored data must not depend on the transactions of one cluster.
   await platform.query('alter table kernel.event add column transaction xid8 default pg_current_xact_id()')
 })
 afterAll(() => expectValidEvents(platform))

@@ -14,7 +14,7 @@ type ProductBulkUpdateItem = InstanceType<typeof ProductBulkUpdateItem>
 
 @Resolver()
 export class ProductBulkResolver {
-  @Mutation(() => BulkResult, { description: 'Changes 1 to 500 products, each for itself.' })
+  @Mutation(() => BulkResult, { description: 'Changes 1 to 500 products. Each item succeeds or fails independently.' })
   @Scope('PRODUCTS')
   productBulkUpdate(
     @Arg('items', () => [ProductBulkUpdateItem]) items: ProductBulkUpdateItem[],
@@ -23,7 +23,7 @@ export class ProductBulkResolver {
     return products.bulkUpdate(ctx, items)
   }
 
-  @Mutation(() => BulkResult, { description: 'Deletes 1 to 500 products, each for itself.' })
+  @Mutation(() => BulkResult, { description: 'Deletes 1 to 500 products. Each item succeeds or fails independently.' })
   @Scope('PRODUCTS')
   productBulkDelete(@Arg('ids', () => [ID]) ids: string[], @Ctx() ctx: RequestContext) {
     return products.bulkRemove(ctx, ids)

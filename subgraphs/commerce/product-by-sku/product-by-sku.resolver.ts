@@ -9,7 +9,10 @@ const products = recordsOf(product)
 
 @Resolver()
 export class ProductBySkuResolver {
-  @Query(() => Product, { nullable: true, description: 'The live product with exactly this SKU.' })
+  @Query(() => Product, {
+    nullable: true,
+    description: 'The live product with exactly this SKU; null if there is none.',
+  })
   productBySku(@Arg('sku', () => String) sku: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return products.by(ctx, 'sku', sku, info)
   }

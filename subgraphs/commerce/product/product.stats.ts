@@ -7,7 +7,7 @@ import { average, count } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.ts'
 
-@ObjectType({ description: 'Figures over the live products.' })
+@ObjectType({ description: 'Figures over the live products of the organization.' })
 @Scope('PRODUCTS')
 export class ProductStats {
   @Field(() => Int)
@@ -27,7 +27,7 @@ export class ProductStats {
 
   @Field(() => Decimal, {
     nullable: true,
-    description: 'Over products of every currency; filter a list to compare like with like.',
+    description: 'Average list price over products of all currencies; null without products.',
   })
   averageListPrice!: ExactNumber | null
 }

@@ -80,7 +80,7 @@ export class Product extends OrgRecord {
   })
   costPrice!: ExactNumber | null
 
-  @Column(() => String, { max: 3, default: 'USD', description: 'ISO 4217 code.' })
+  @Column(() => String, { max: 3, default: 'USD', description: 'Currency of the prices as ISO 4217 code.' })
   currency!: string
 
   @Column(() => BillingFrequency, { default: 'ONE_TIME' })

@@ -8,7 +8,8 @@ import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { account } from './account.ts'
 
 @ObjectType({
-  description: 'Figures over the live accounts in sight. One over a field that the profile hides is null.',
+  description:
+    'Figures over the live accounts that the caller sees. A figure over a field that the profile hides is null.',
 })
 @Scope('ACCOUNTS')
 export class AccountStats {
@@ -30,7 +31,7 @@ export class AccountStats {
   @Field(() => Json, { nullable: true })
   byIndustry!: Counts | null
 
-  @Field(() => Int, { description: 'Accounts marked as strategic.' })
+  @Field(() => Int, { description: 'Number of accounts with isStrategic true.' })
   strategic!: number
 
   @Field(() => Decimal, { nullable: true })

@@ -35,7 +35,7 @@ export async function caseStats(ctx: RequestContext): Promise<CaseStats> {
   return { ...figures, ...counts } as CaseStats
 }
 
-/** Active users who may change records, by name. */
+/** The active users who may change records, sorted by name. */
 export async function caseAssignees(ctx: RequestContext): Promise<CaseAssignee[]> {
   const scope = new Scope(ctx.caller)
   if (isHidden(ctx.caller, supportCase, 'assignedToId')) {

@@ -45,7 +45,7 @@ export type CaseOrigin = keyof typeof CaseOrigin
 @Scope('CASES')
 @Entity({ schema: 'support', tableName: 'case' })
 export class Case extends OrgRecord {
-  @Column(() => Int, { writable: 'NEVER', description: 'Counts up per organization without gaps.' })
+  @Column(() => Int, { writable: 'NEVER', description: 'Number of the case, counted per organization without gaps.' })
   caseNumber!: number
 
   @Column(() => String, { max: 300, filled: true })
@@ -97,7 +97,11 @@ export class Case extends OrgRecord {
   })
   firstResponseDueAt!: string | null
 
-  @Column(() => DateTime, { nullable: true, writable: 'NEVER', description: 'The first public comment of a user.' })
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'When a user first added a public comment; null before.',
+  })
   firstResponseAt!: string | null
 
   @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
@@ -109,7 +113,7 @@ export class Case extends OrgRecord {
   @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
   escalatedAt!: string | null
 
-  @Column(() => Int, { writable: 'NEVER', default: 0, description: 'How often the case was escalated.' })
+  @Column(() => Int, { writable: 'NEVER', default: 0, description: 'Number of times that the case was escalated.' })
   escalationLevel!: number
 
   @Column(() => Int, { writable: 'NEVER', default: 0 })

@@ -14,7 +14,7 @@ const graphTypes: Readonly<Partial<Record<Column['kind'], string>>> = {
   timestamp: 'DateTime',
 }
 
-/** The whole record; `customFields` apart, as a list may leave them out. */
+/** Selects the whole record; `customFields` is separate, because lists can omit it. */
 const record = (api: RecordApi, customFields = 'customFields'): string =>
   `...${api.prefix}Fields ${api.has('customFields') ? customFields : ''}`
 
@@ -114,7 +114,7 @@ fragment bulkFields on BulkResult {
   results { index id status code message errors }
 }`
 
-/** The fragments of an area, and the stored document of each standard operation that the graph offers, by file name. */
+/** The fragments of an area and the stored documents of the standard operations that the graph has, by file name. */
 export function standardDocuments(
   api: RecordApi,
   operations: readonly StandardOperation[],

@@ -25,7 +25,7 @@ interface Described {
   readonly summary: string
   readonly description: string
   readonly parameters?: readonly Json[]
-  /** The schema of the body. */
+  /** Name of the body schema. */
   readonly body?: string
   readonly success: readonly [status: number, response: Json]
   readonly refusals?: readonly number[]
@@ -48,7 +48,7 @@ function operationObject(api: RecordApi, described: Described): Json {
   }
 }
 
-/** `name`, `sku` and `listPrice`. */
+/** A list in words, for example: `name`, `sku` and `listPrice`. */
 function listed(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``)
   return quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}` : quoted.join('')
@@ -71,33 +71,35 @@ function filterSchema(column: Column): Json {
     case 'money':
       return { type: 'number' }
     default:
-      throw new Error(`No parameter filters by ${column.name}.`)
+      throw new Error(`A REST filter must have a scalar column, and ${column.name} is ${column.kind}.`)
   }
 }
 
 const comparisons: Readonly<Partial<Record<RestFilter['operator'], string>>> = {
-  gt: 'more than',
+  gt: 'greater than',
   gte: 'at least',
   lt: 'less than',
   lte: 'at most',
 }
 const times: typeof comparisons = {
-  gt: 'later than this',
-  gte: 'at this time or later',
-  lt: 'earlier than this',
-  lte: 'at this time or earlier',
+  gt: 'after this time',
+  gte: 'at or after this time',
+  lt: 'before this time',
+  lte: 'at or before this time',
 }
 
 function filterDescription({ column, operator }: RestFilter, kind: Column['kind'], { many }: RecordApi): string | null {
-  if (operator === 'eq') return null
+  if (operator === 'eq') return `Only ${many} with this value of \`${column}\`.`
   if (operator === 'in') {
-    const what = column === 'id' ? `Only these ${many}` : `One of these values of \`${column}\``
-    return `${what}, comma separated; at most 100.${column === 'id' ? ' Ids that are not found are left out.' : ''}`
+    const what =
+      column === 'id' ? `Only ${many} with these ids` : `Only ${many} with one of these values of \`${column}\``
+    return `${what}; at most 100, separated by commas.${column === 'id' ? ' Ids that are not found are ignored.' : ''}`
   }
-  if (kind !== 'timestamp') return `\`${column}\` is ${comparisons[operator]} this.`
-  if (column === 'createdAt') return `Created ${times[operator]}.`
-  if (column === 'updatedAt') return `Changed ${times[operator]}${operator === 'gt' ? '; for synchronization' : ''}.`
-  return `\`${column}\` is ${times[operator]}.`
+  if (kind !== 'timestamp') return `Only ${many} whose \`${column}\` is ${comparisons[operator]} this value.`
+  if (column === 'createdAt') return `Only ${many} created ${times[operator]}.`
+  if (column === 'updatedAt')
+    return `Only ${many} changed ${times[operator]}${operator === 'gt' ? ', for example to synchronize' : ''}.`
+  return `Only ${many} whose \`${column}\` is ${times[operator]}.`
 }
 
 function filterParameter(filter: RestFilter, api: RecordApi): Json {
@@ -114,7 +116,7 @@ function filterParameter(filter: RestFilter, api: RecordApi): Json {
   }
 }
 
-/** Longer text is described, not sorted by. */
+/** Lists cannot be sorted by columns of longer text. */
 const sortedTextMax = 2_048
 const neverSorted = new Set(['organizationId', 'version', 'createdById', 'updatedById', 'deletedAt'])
 
@@ -131,12 +133,13 @@ function list(api: RecordApi): Json {
   const sortBy = {
     name: 'sortBy',
     in: 'query',
+    description: 'Field to sort by.',
     schema: { type: 'string', default: 'createdAt', enum: sortNames(api) },
   }
   return operationObject(api, {
     operation: 'List',
     summary: `List ${many}`,
-    description: `Live ${many}${inSight}, newest first unless sorted otherwise. Filters are joined by and.`,
+    description: `Returns the live ${many}${inSight}, newest first by default. A record must match all filters.`,
     parameters: [
       ...area.filters.map((filter) => filterParameter(filter, api)),
       ...(api.has('customFields') ? [parameter('customFields')] : []),
@@ -156,11 +159,11 @@ function create(api: RecordApi): Json {
   const required = writableColumns(definition.entity, 'CREATE').filter(isRequired)
   const names = listed(required.map(({ name }) => name))
   const needed = required.length === 1 ? `Only ${names} is required.` : names && `${names} are required.`
-  const owned = definition.visibleBy.includes('ownerId') ? `Without \`ownerId\` the caller owns the ${one}.` : ''
+  const owned = definition.visibleBy.includes('ownerId') ? `Without \`ownerId\` the caller becomes the owner.` : ''
   return operationObject(api, {
     operation: 'Create',
     summary: `Create ${aOne}`,
-    description: [needed, owned].filter(Boolean).join(' '),
+    description: [`Creates ${aOne}.`, needed, owned].filter(Boolean).join(' '),
     parameters: [parameter('idempotencyKey')],
     body: `${type}CreateInput`,
     success: [
@@ -183,7 +186,7 @@ const stats = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'Stats',
     summary: `Count ${api.many}`,
-    description: `Figures over the live ${api.many}${api.inSight}.`,
+    description: `Returns figures over the live ${api.many}${api.inSight}.`,
     success: [200, { description: 'The figures.', ...content(own(`${api.type}Stats`)) }],
   })
 
@@ -191,7 +194,7 @@ const listDeleted = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'ListDeleted',
     summary: `List deleted ${api.many}`,
-    description: `An array of deleted ${api.many}${api.inSight}, last deleted first.`,
+    description: `Returns an array of the deleted ${api.many}${api.inSight}, most recently deleted first.`,
     parameters: ['page', 'deletedLimit', 'prefer'].map(parameter),
     success: [200, { description: `Deleted ${api.many}.`, ...content({ type: 'array', items: own(api.type) }) }],
     refusals: [400],
@@ -201,7 +204,7 @@ const read = (api: RecordApi): Json =>
   operationObject(api, {
     operation: '',
     summary: `Read ${api.aOne}`,
-    description: `A deleted ${api.one} answers 404.`,
+    description: `Returns one ${api.one}. A deleted ${api.one} answers 404.`,
     success: [
       200,
       {
@@ -226,10 +229,10 @@ const changed = (api: RecordApi): readonly [number, Json] => [
 ]
 
 function update(api: RecordApi): Json {
-  const clearing = ['Changes the named fields only; `null` clears a field, lists']
+  const clearing = ['Changes only the named fields. `null` clears a field. Lists']
   if (api.has('metadata')) clearing.push(' and `metadata`')
-  clearing.push(' are replaced as a whole')
-  if (api.has('customFields')) clearing.push(', `customFields` change key by key (`null` removes one)')
+  clearing.push(' are replaced completely')
+  if (api.has('customFields')) clearing.push('. `customFields` changes only the named keys; `null` removes a key')
   return operationObject(api, {
     operation: 'Update',
     summary: `Change ${api.aOne}`,
@@ -245,7 +248,7 @@ const remove = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'Delete',
     summary: `Delete ${api.aOne}`,
-    description: `The ${api.one} disappears from lists, counts and searches${api.offers('Restore') ? ' and can be restored' : ''}.`,
+    description: `Deletes the ${api.one}: it is removed from lists, counts and searches${api.offers('Restore') ? ', and can be restored' : ''}.`,
     parameters: ifMatch(api, 'Delete'),
     success: [204, { description: 'Deleted.' }],
     refusals: [400, 404, 409],
@@ -255,7 +258,7 @@ const restore = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'Restore',
     summary: `Restore a deleted ${api.one}`,
-    description: `Brings the ${api.one} back as it was; a live ${api.one} answers 409 \`INVALID_STATE\`.`,
+    description: `Restores a deleted ${api.one} unchanged. A live ${api.one} answers 409 \`INVALID_STATE\`.`,
     parameters: [...ifMatch(api, 'Restore'), parameter('idempotencyKey')],
     success: changed(api),
     refusals: [400, 404, 409],
@@ -264,7 +267,7 @@ const restore = (api: RecordApi): Json =>
 const bulkSuccess: readonly [number, Json] = [
   200,
   {
-    description: 'What became of each item.',
+    description: 'The result of each item.',
     headers: header('Idempotent-Replayed'),
     ...content(shared('schemas', 'BulkResult')),
   },
@@ -286,9 +289,9 @@ const bulkUpdate = (api: RecordApi): Json =>
     api,
     'BulkUpdate',
     `Change many ${api.many}`,
-    `Changes 1 to ${bulkMax} ${api.many}, each by its own \`id\` and, if given, \`expectedVersion\`. Every item succeeds or fails by
-itself, and \`results\` has one entry per item in the order sent, so the answer is 200 even when items failed. A body
-that does not fit this description is refused as a whole with 400, and then nothing changed.
+    `Changes 1 to ${bulkMax} ${api.many}, each by its \`id\` and, if given, \`expectedVersion\`. Every item succeeds or fails
+independently. \`results\` has one entry per item in the order of the request, so the status is 200 even when items failed. A body
+that does not match the schema is refused completely with 400, and nothing is changed.
 `,
   )
 
@@ -297,12 +300,12 @@ const bulkDelete = (api: RecordApi): Json =>
     api,
     'BulkDelete',
     `Delete many ${api.many}`,
-    `Deletes 1 to ${bulkMax} ${api.many}. Every id succeeds or fails by itself, and \`results\` has one entry per id in the order
-sent, so the answer is 200 even when some failed.
+    `Deletes 1 to ${bulkMax} ${api.many}. Every id succeeds or fails independently. \`results\` has one entry per id in the
+order of the request, so the status is 200 even when some failed.
 `,
   )
 
-/** Where each standard operation is served, below the path of the area. */
+/** Path and method of each standard operation, below the path of the area. */
 const places: readonly (readonly [path: string, method: string, StandardOperation, (api: RecordApi) => Json])[] = [
   ['', 'get', 'List', list],
   ['', 'post', 'Create', create],
@@ -316,7 +319,7 @@ const places: readonly (readonly [path: string, method: string, StandardOperatio
   ['/{id}/restore', 'post', 'Restore', restore],
 ]
 
-/** The paths of the standard operations that the graph offers. */
+/** The paths of the standard operations that the graph has. */
 export function standardPaths(api: RecordApi): Json {
   const paths: Record<string, Json> = {}
   for (const [below, method, operation, describe] of places) {

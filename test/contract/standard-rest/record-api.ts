@@ -4,7 +4,7 @@ import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
 import { prefixOf, typeOf } from '../../rest-areas.ts'
 
-/** The operations of the graph that REST serves in the same way for every record type, by the end of their names. */
+/** The suffixes of the graph operations that REST serves in the same way for every record type. */
 export const standardOperations = [
   '',
   'List',
@@ -19,29 +19,29 @@ export const standardOperations = [
 ] as const
 export type StandardOperation = (typeof standardOperations)[number]
 
-/** A record type, as its REST contract speaks of it. */
+/** A record type with the names that its REST contract uses. */
 export interface RecordApi {
   readonly area: RestArea
   readonly definition: RecordShape
-  /** `Product`, and how the names of its operations begin: `product`. */
+  /** The type name, `Product`, and the prefix of its operation names, `product`. */
   readonly type: string
   readonly prefix: string
-  /** `product`, `a product`, `products`, `Products`. */
+  /** The type in sentences: `product`, `a product`, `products`, `Products`. */
   readonly one: string
   readonly aOne: string
   readonly many: string
   readonly Many: string
-  /** What follows the records that a caller gets, where not everybody sees all of them. */
+  /** Text after the plural if callers see only some of the records, otherwise empty. */
   readonly inSight: string
-  /** What the graph says the record is. */
+  /** Description of the type in the graph. */
   readonly description: string
-  /** The columns of the graph, in the order in which they are read. */
+  /** The columns of the graph, in the order of REST responses. */
   readonly columns: readonly Column[]
   readonly schema: GraphQLSchema
   has(column: string): boolean
   offers(operation: StandardOperation): boolean
   scopesOf(operation: StandardOperation): readonly string[]
-  /** Whether the operation takes the version that the caller expects. */
+  /** Whether the operation has the argument `expectedVersion`. */
   takesVersion(operation: StandardOperation): boolean
 }
 
@@ -59,7 +59,7 @@ const last = [
   'deletedAt',
 ]
 
-/** What a record is, then its own columns, then what every record has. */
+/** First the identifying columns, then the columns of the type, then the columns that every record has. */
 function inReadingOrder(columns: readonly Column[]): Column[] {
   const named = (names: readonly string[]): Column[] =>
     names.flatMap((name) => columns.find((column) => column.name === name) ?? [])
@@ -86,7 +86,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
   const columns = inReadingOrder(definition.columns.shown)
   const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough
   const object = schema.getType(type)
-  if (!object) throw new Error(`The graph has no type ${type}.`)
+  if (!object) throw new Error(`The graph must have a type ${type}.`)
   const mutations = schema.getMutationType()?.getFields() ?? {}
   const fields = { ...schema.getQueryType()?.getFields(), ...mutations }
   const fieldOf = (operation: StandardOperation) => fields[prefix + operation]
@@ -99,7 +99,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
     aOne: `${/^[aeio]/.test(one) ? 'an' : 'a'} ${one}`,
     many,
     Many: upperFirst(many),
-    inSight: isSeenByAll ? '' : " in the caller's sight",
+    inSight: isSeenByAll ? '' : ' that the caller sees',
     description: object.description ?? '',
     columns,
     schema,

@@ -10,12 +10,12 @@ export type Json = Readonly<Record<string, unknown>>
 export const own = (schema: string): Json => ({ $ref: `#/components/schemas/${schema}` })
 export const shared = (kind: string, name: string): Json => ({ $ref: `../../api.yaml#/components/${kind}/${name}` })
 
-/** Of an integer of the graph. */
+/** Largest integer of the graph. */
 export const integerMax = 2_147_483_647
 
 const id: Json = { type: 'string', format: 'uuid' }
 const decimalPattern = String.raw`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$`
-/** Columns that no profile hides. */
+/** Columns that a profile cannot hide. */
 const alwaysShown = ['id', 'organizationId', 'version', 'createdAt', 'updatedAt']
 
 const typed = (type: string, nullable: boolean, rest: Json = {}): Json => ({
@@ -23,17 +23,20 @@ const typed = (type: string, nullable: boolean, rest: Json = {}): Json => ({
   ...rest,
 })
 
-/** A column in the record that is answered. */
+/** Schema of a column in a response. */
 function readSchema(column: Column, { one, definition }: RecordApi): Json {
   const { name, kind, nullable } = column
   if (name === 'metadata') return shared('schemas', 'FreeForm')
   if (name === 'customFields') return shared('schemas', 'CustomFields')
   const ofEveryRecord: Readonly<Record<string, string | null>> = {
-    id: null,
-    ownerId: `The user who owns the ${one}.`,
-    externalId: 'Identifier in another system.',
-    version: 'Counts the changes of the record.',
-    deletedAt: `Null while the ${one} is live.`,
+    id: `Id of the ${one}.`,
+    organizationId: 'Id of the organization.',
+    ownerId: `Id of the user who owns the ${one}.`,
+    externalId: `Id of the ${one} in another system; null if none.`,
+    version: 'Version of the record, increased by every change; also sent as `ETag`.',
+    createdAt: `When the ${one} was created.`,
+    updatedAt: `When the ${one} was last changed.`,
+    deletedAt: `When the ${one} was deleted; null while it is live.`,
   }
   const description = name in ofEveryRecord ? ofEveryRecord[name] : column.description
   const rest = description ? { description } : {}
@@ -72,13 +75,17 @@ const textBounds = ({ max = textMax, filled }: Column): Json => ({
   ...(filled && { pattern: String.raw`\S` }),
 })
 
-/** A column in a body, with its bounds. */
+/** Schema of a column in a body, with its bounds. */
 function inputSchema(column: Column): Json {
   const { name, kind, minimum, maximum } = column
   const nullable = column.nullable && !column.lasting
-  if (name === 'id') return { ...id, description: 'Chosen by the caller, for imports that can be retried.' }
+  if (name === 'id')
+    return { ...id, description: 'Id chosen by the caller, so that an import can be retried. Absent: a new id.' }
   if (name === 'ownerId')
-    return typed('string', nullable, { format: 'uuid', description: 'An active user of the organization.' })
+    return typed('string', nullable, {
+      format: 'uuid',
+      description: 'Id of the owner, an active user of the organization.',
+    })
   if (name === 'tags') return shared('schemas', 'Tags')
   if (name === 'customFields') return shared('schemas', 'CustomFieldsInput')
   switch (kind) {
@@ -95,7 +102,7 @@ function inputSchema(column: Column): Json {
     case 'money':
       return {
         type: ['number', 'string', ...(nullable ? ['null'] : [])],
-        description: `As a number, or as text with one; at most ${column.decimals ?? decimalsMax} decimals.`,
+        description: `Amount, as a number or as a string with a number; at most ${column.decimals ?? decimalsMax} decimals.`,
         minimum: minimum ?? -numberMax,
         maximum: maximum ?? numberMax,
         pattern: decimalPattern,
@@ -129,17 +136,23 @@ const recordSchema = (api: RecordApi): Json => ({
   properties: Object.fromEntries(api.columns.map((column) => [column.name, readSchema(column, api)])),
 })
 
-const pageSchema = ({ type, Many }: RecordApi): Json => ({
+const pageSchema = ({ type, many }: RecordApi): Json => ({
   type: 'object',
   required: ['data', 'page', 'limit', 'hasMore'],
   properties: {
     data: { type: 'array', items: own(type) },
-    page: { type: 'integer' },
-    limit: { type: 'integer' },
-    total: { type: 'integer', description: `${Many} that match.` },
-    totalPages: { type: 'integer' },
-    hasMore: { type: 'boolean' },
-    nextCursor: { type: ['string', 'null'], description: 'Null on the last page.' },
+    page: { type: 'integer', description: 'Number of this page, from 1.' },
+    limit: { type: 'integer', description: `Maximum number of ${many} on a page, 1 to 100.` },
+    total: {
+      type: 'integer',
+      description: `Number of ${many} that match, on all pages; absent with \`includeTotal=false\`.`,
+    },
+    totalPages: { type: 'integer', description: 'Number of pages; absent with `includeTotal=false`.' },
+    hasMore: { type: 'boolean', description: `True if more ${many} follow after this page.` },
+    nextCursor: {
+      type: ['string', 'null'],
+      description: 'Value to send as `cursor` to get the next page; null on the last page.',
+    },
   },
 })
 
@@ -151,7 +164,7 @@ const figureTypes: Readonly<Record<string, string>> = {
   String: 'string',
 }
 
-/** JSON among the figures counts records by the values of a column. */
+/** A figure of type JSON counts records by the values of a column. */
 function figureSchema({ name, type }: GraphQLField<unknown, unknown>): Json {
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
@@ -160,13 +173,16 @@ function figureSchema({ name, type }: GraphQLField<unknown, unknown>): Json {
     return nullable ? { oneOf: [counts, { type: 'null' }] } : counts
   }
   const known = figureTypes[named]
-  if (!known) throw new Error(`REST has no type for ${name}, a ${named}.`)
+  if (!known)
+    throw new Error(
+      `The figure ${name} must have one of the types ${Object.keys(figureTypes).join(', ')}, not ${named}.`,
+    )
   return typed(known, nullable)
 }
 
 export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, unknown>[] {
   const stats = schema.getType(`${type}Stats`)
-  if (!isObjectType(stats)) throw new Error(`The graph has no type ${type}Stats.`)
+  if (!isObjectType(stats)) throw new Error(`The graph must have a type ${type}Stats.`)
   return Object.values(stats.getFields())
 }
 
@@ -186,7 +202,7 @@ const bulkBody = (name: string, items: Json): Json => ({
   properties: { [name]: bulkList(items) },
 })
 
-/** The schemas of the record, of the bodies and of the answers of its standard operations. */
+/** The schemas of the record and of the bodies and responses of its standard operations. */
 export function standardSchemas(api: RecordApi): Json {
   const { definition, type, one } = api
   const inOrder = (operation: 'CREATE' | 'UPDATE'): Column[] => {
@@ -197,7 +213,7 @@ export function standardSchemas(api: RecordApi): Json {
     type: 'integer',
     minimum: 1,
     maximum: integerMax,
-    description: `Fails the item when the ${one} has another version.`,
+    description: `Version that the ${one} must have; otherwise the item fails.`,
   }
   const required = inOrder('CREATE').filter(isRequired)
   return {

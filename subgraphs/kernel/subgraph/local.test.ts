@@ -2,6 +2,7 @@ import { buildSchema } from 'graphql'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { heldBytes } from '../heap.fixture.ts'
+import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { LocalSubgraph } from './local.ts'
 import { anOperation } from './remote.fixture.ts'
@@ -9,7 +10,7 @@ import { anOperation } from './remote.fixture.ts'
 const names = Array.from({ length: 500 }, (_, index) => `field${index}`)
 const schema = buildSchema(`type Query { one: Wide } type Wide { ${names.map((name) => `${name}: Int`).join(' ')} }`)
 const tenants = { of: () => ({ open: false }) }
-const services = { tenants, log: pino({ level: 'silent' }) } as unknown as Services
+const services = { tenants, shapes: builtInShapes, log: pino({ level: 'silent' }) } as unknown as Services
 
 const subgraphSchema = { schema, aboveTenants: new Set<string>(), kinds: new Map() }
 const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', subgraphSchema, services)

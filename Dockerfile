@@ -1,4 +1,4 @@
-# One image for every process: the command says which one it is.
+# One image for every process; the command selects the process.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -14,10 +14,10 @@ COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/schema ./schema
 COPY --from=build /app/gateway/pages/site ./gateway/pages/site
-# For the embedded database and generated keys, where DATABASE_URL and the keys are not given.
+# Holds the embedded database and the generated keys if DATABASE_URL and the keys are not set.
 RUN install -d -o node -g node /data
 ENV HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 USER node
 EXPOSE 4000
-# Everything in one process; otherwise main gateway, main subgraph <name>, worker.
+# Runs everything in one process. Other commands: main gateway, main subgraph <name>, worker.
 CMD ["bin/run", "main"]

@@ -38,14 +38,14 @@ import { serveSubgraph } from './subgraphs/kernel/subgraph/serve.ts'
 import { buildSubgraph, type SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
 import { startBackground } from './worker.ts'
 
-/** Something that runs until it is closed. */
+/** A running component. */
 interface Running {
   close(): Promise<void>
 }
 
 export interface RunningGateway extends Running {
   readonly url: string
-  /** When what was counted so far is in the database; otherwise that takes two seconds. */
+  /** Writes the usage counted so far to the database; without this call it takes two seconds. */
   settled(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ async function localSubgraph(definition: SubgraphDefinition, services: OpenServi
   return new LocalSubgraph(definition.name, await buildSubgraph(definition), services)
 }
 
-/** Each subgraph where it is: behind its URL when one is configured, otherwise in this process. */
+/** The endpoints of all subgraphs: remote if a URL is configured, otherwise in this process. */
 function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<SubgraphEndpoint[]> {
   const { keys, log, clock } = services
   return Promise.all(
@@ -67,7 +67,7 @@ function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<
   )
 }
 
-interface WayIn {
+interface GatewayParts {
   readonly contract: Contract
   readonly edge: Edge
   readonly graph: Graph
@@ -78,11 +78,11 @@ interface WayIn {
   readonly streamSlots: StreamSlots
 }
 
-/** Everything that is answered over HTTP, each at its paths. */
+/** The Express app with all HTTP routes. */
 async function appOf(
   config: Config,
   services: OpenServices,
-  { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots }: WayIn,
+  { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots }: GatewayParts,
 ): Promise<Express> {
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
@@ -110,10 +110,10 @@ async function appOf(
   return app
 }
 
-/** The whole way in: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
+/** Starts the gateway: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
 export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
   const { database, databaseUrl, log, clock, keys, counters } = services
-  // Before the graph: its text takes more memory while it is read than anything else, and is let go when little else is there.
+  // The contract is loaded before the graph, because parsing it needs the most memory, which is released while little else is loaded.
   const contract = loadContract(schemaPath('rest'))
   const usage = new UsageBuffer(database, log)
   const source = credentialSource(database)
@@ -126,8 +126,8 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     openIntrospection: config.openIntrospection,
     onDefect: (thrown, { requestId }) => log.error({ err: thrown, requestId }, 'an operation failed'),
   })
-  const { promise: listensAt, resolve: listens } = Promise.withResolvers<string>()
-  const publicUrl = async () => config.publicUrl ?? (await listensAt)
+  const { promise: listenUrl, resolve: setListenUrl } = Promise.withResolvers<string>()
+  const publicUrl = async () => config.publicUrl ?? (await listenUrl)
   const eventStreams = new EventStreams()
   const streamSlots = new StreamSlots()
   const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log })
@@ -152,7 +152,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     await closeRest()
     throw error
   })
-  listens(url)
+  setListenUrl(url)
   if (!config.publicUrl) services.settings.publicUrl = url
   return {
     url,
@@ -168,7 +168,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   }
 }
 
-/** The keys that access tokens verify with (RFC 7517). */
+/** The public keys that verify access tokens (RFC 7517). */
 function jwksJson(keys: OpenServices['keys']): RequestHandler {
   const jwks = publicJwks(keys)
   return (_req, res) => void res.set('Cache-Control', 'public, max-age=300').type('application/jwk-set+json').send(jwks)
@@ -180,8 +180,8 @@ const addressesOf = (url: string): Record<string, string> => ({
   'API reference': `${url}/docs`,
 })
 
-/** Everything in one process, which is ready once its demo can be used: only with an address can `demo.json` be written. */
-async function everything(config: Config, services: OpenServices): Promise<Running> {
+/** Runs everything in one process. It is ready once the demo is loaded, after it listens, because `demo.json` has the base URL. */
+async function runAll(config: Config, services: OpenServices): Promise<Running> {
   let isLoading = config.demo
   const notReady = async (): Promise<Record<string, string>> =>
     isLoading ? { demo: 'is being loaded' } : services.notReady()
@@ -207,7 +207,8 @@ async function everything(config: Config, services: OpenServices): Promise<Runni
 
 function subgraphNamed(name: string | undefined): SubgraphDefinition {
   const definition = subgraphs.find((candidate) => candidate.name === name)
-  if (!definition) throw new ConfigError(`Name a subgraph: ${subgraphs.map((known) => known.name).join(', ')}.`)
+  if (!definition)
+    throw new ConfigError(`The subgraph must be one of: ${subgraphs.map((known) => known.name).join(', ')}.`)
   return definition
 }
 
@@ -222,22 +223,25 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
     clock,
     isReady: async () => Object.keys(await services.notReady()).length === 0,
   })
-  log.info({ subgraph: definition.name, port: server.port }, 'the subgraph serves')
+  log.info({ subgraph: definition.name, port: server.port }, 'the subgraph is listening')
   return { close: () => server.stop() }
 }
 
-/** A misspelt name would leave its subgraph in this process without a word. */
+/** Refuses misspelt names, because such a subgraph would silently run in this process. */
 function refuseUnknownSubgraphs({ subgraphUrls }: Config): void {
   const names = subgraphs.map(({ name }) => name)
   const unknown = Object.keys(subgraphUrls).find((name) => !names.includes(name))
   if (unknown === undefined) return
-  throw new ConfigError(`SUBGRAPH_${unknown.toUpperCase()}_URL: there is no such subgraph, only ${names.join(', ')}.`)
+  throw new ConfigError(`SUBGRAPH_${unknown.toUpperCase()}_URL: the subgraph must be one of ${names.join(', ')}.`)
 }
 
-function chosen(mode: string, name: string | undefined): (config: Config, services: OpenServices) => Promise<Running> {
+function starterOf(
+  mode: string,
+  name: string | undefined,
+): (config: Config, services: OpenServices) => Promise<Running> {
   switch (mode) {
     case 'all':
-      return everything
+      return runAll
     case 'gateway':
       return startGateway
     case 'subgraph': {
@@ -245,7 +249,7 @@ function chosen(mode: string, name: string | undefined): (config: Config, servic
       return (config, services) => oneSubgraph(definition, config, services)
     }
     default:
-      throw new ConfigError(`"${mode}" is none of: gateway, subgraph <name>.`)
+      throw new ConfigError(`The mode must be one of: gateway, subgraph <name>; got "${mode}".`)
   }
 }
 
@@ -253,6 +257,6 @@ if (import.meta.main) {
   const [mode = 'all', name] = process.argv.slice(2)
   await runProcess(migrations, (config) => {
     refuseUnknownSubgraphs(config)
-    return chosen(mode, name)
+    return starterOf(mode, name)
   })
 }

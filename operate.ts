@@ -11,11 +11,11 @@ import { runCommand } from './subgraphs/kernel/process.ts'
 import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-/** What the operator of the platform does from the command line; each command says in one line what it did. */
+/** The commands of the operator of the platform. Each prints its result in one line. */
 const commands: Readonly<Record<string, (services: OpenServices, ...args: string[]) => Promise<string>>> = {
   async 'keys:rotate'({ database, vault }) {
     const { rewrapped, renewed, resealed } = await rotateKeys(database, vault, sealedColumns)
-    return `${rewrapped} data keys wrapped anew, ${renewed} made, ${resealed} secrets sealed with them.`
+    return `${rewrapped} data keys re-encrypted, ${renewed} created, ${resealed} secrets re-encrypted.`
   },
 
   async organization(services, verb = '', name, features) {
@@ -23,13 +23,13 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
     if (!isKnown || !name) {
       const usage =
         'organization suspend|resume <id or code>, or organization entitlements <id or code> <feature,...|none>'
-      throw new ConfigError(`Say: ${usage}.`)
+      throw new ConfigError(`Usage: ${usage}.`)
     }
     const id = await organizationIdOf(services, name)
-    if (!id) throw new ConfigError(`There is no organization ${name}.`)
+    if (!id) throw new ConfigError(`The organization ${name} does not exist.`)
     if (verb === 'entitlements') {
       const { entitlements } = await setEntitlements(services, id, features === 'none' ? [] : features!.split(','))
-      return `The plan of the organization ${id} includes ${entitlements.join(', ') || 'no feature by name'}.`
+      return `The plan of the organization ${id} includes ${entitlements.join(', ') || 'no named feature'}.`
     }
     const { status } = await (verb === 'suspend' ? suspendOrganization : resumeOrganization)(services, id)
     return `The organization ${id} is ${status}.`
@@ -40,7 +40,7 @@ if (import.meta.main) {
   const [name = '', ...args] = process.argv.slice(2)
   await runCommand(migrations, () => {
     if (!Object.hasOwn(commands, name))
-      throw new ConfigError(`"${name}" is none of: ${Object.keys(commands).join(', ')}.`)
+      throw new ConfigError(`The command must be one of: ${Object.keys(commands).join(', ')}; got "${name}".`)
     return (services) => commands[name]!(services, ...args)
   })
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './contract.ts'
 
-/** Answers with the result of an operation as its success response in OpenAPI describes it. */
+/** Sends the result of an operation as described by its success response in OpenAPI. */
 export function writeAnswer(
   { success, path }: RestOperation,
   result: unknown,

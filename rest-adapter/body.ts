@@ -5,7 +5,7 @@ import { invalid, Refusal, type FieldProblem } from '../subgraphs/kernel/errors.
 import { isJsonObject } from '../subgraphs/kernel/exact-number.ts'
 import { jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
 
-/** The body as JSON, refused where no operation could accept it. */
+/** Parses the body as JSON and refuses values that no operation could accept. */
 export function readJson(raw: Buffer, headers: IncomingMessage['headers']): unknown {
   refuseOtherThanJson(headers, { suffixed: true })
   const body = parseBody(raw)
@@ -14,7 +14,7 @@ export function readJson(raw: Buffer, headers: IncomingMessage['headers']): unkn
   return body
 }
 
-/** Where no body belongs, nothing that is said is dropped. What is no JSON, nor called so, says nothing. */
+/** Refuses fields in the body of an operation that takes no body. A body that neither is JSON nor claims to be is ignored. */
 export function refuseFields(raw: Buffer, headers: IncomingMessage['headers']): void {
   let body: unknown
   try {
@@ -24,27 +24,27 @@ export function refuseFields(raw: Buffer, headers: IncomingMessage['headers']): 
     return
   }
   if (!isJsonObject(body)) {
-    throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'This operation takes no body.' }])
+    throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'This operation takes no body; send none.' }])
   }
   const unfit = unfitIn(body)
   const unknown = Object.keys(body).map((path) => {
-    return { path, code: 'UNKNOWN_FIELD', message: `${path} is not a field of this operation, which takes no body.` }
+    return { path, code: 'UNKNOWN_FIELD', message: `This operation takes no body; remove ${path}.` }
   })
   const problems = unfit.length > 0 ? unfit : unknown
   if (problems.length > 0) throw refusalOf(problems)
 }
 
-/** One refusal of several problems: `UNKNOWN_FIELD` when a field is unknown, whatever else is wrong. */
+/** One refusal for several problems. Its code is `UNKNOWN_FIELD` if any field is unknown. */
 export function refusalOf(problems: readonly FieldProblem[]): Refusal {
   const isUnknown = ({ code }: FieldProblem): boolean => code === 'UNKNOWN_FIELD'
-  const shown = problems
+  const reported = problems
     .toSorted((a, b) => Number(isUnknown(b)) - Number(isUnknown(a)))
     .slice(0, problemsMax)
-    .map(inBrief)
-  const [unknown] = shown
-  if (!unknown || !isUnknown(unknown)) return invalid(...shown)
-  const detail = shown.length === 1 ? unknown.message : `${shown.length} inputs are not valid.`
-  return new Refusal('UNKNOWN_FIELD', detail, { errors: shown })
+    .map(withShortNames)
+  const [unknown] = reported
+  if (!unknown || !isUnknown(unknown)) return invalid(...reported)
+  const detail = reported.length === 1 ? unknown.message : `${reported.length} inputs are not valid.`
+  return new Refusal('UNKNOWN_FIELD', detail, { errors: reported })
 }
 
 const quotedCharactersMax = 1000
@@ -52,8 +52,8 @@ const quotedCharactersMax = 1000
 const shortened = (text: string): string =>
   text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax).toWellFormed()}…`
 
-/** Names of fields are the caller's, and may be as long as a body. */
-const inBrief = (problem: FieldProblem): FieldProblem => ({
+/** Shortens path and message, because they have field names of the caller, which may be as long as a body. */
+const withShortNames = (problem: FieldProblem): FieldProblem => ({
   ...problem,
   path: shortened(problem.path),
   message: shortened(problem.message),
@@ -62,8 +62,8 @@ const inBrief = (problem: FieldProblem): FieldProblem => ({
 const bounds: Bounds = {
   whole: 'The body',
   levelsMax: jsonDepthMax,
-  tooDeep: `A body is nested at most ${jsonDepthMax} levels deep.`,
+  tooDeep: `The body must be nested at most ${jsonDepthMax} levels deep.`,
 }
 
-/** What is wrong with any input, whatever its operation says of it. */
+/** The problems of a value that no operation accepts. */
 export const unfitIn = (value: unknown): FieldProblem[] => unfitWithin(value, bounds)

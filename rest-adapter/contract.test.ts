@@ -6,7 +6,7 @@ const { document, operations } = partsContract
 const operation = (id: string) => operations.find((candidate) => candidate.id === id)!
 
 describe('loadContract', () => {
-  it('serves the paths of an area under its alias too, with ids of their own and the same documents', () => {
+  it('serves the paths of an area under its alias too, with separate operation ids and the same documents', () => {
     const originals = operations.filter(({ id, documentId }) => id === documentId)
     const copies = operations.filter(({ id, documentId }) => id !== documentId)
     expect(copies.map(({ id }) => id)).toEqual(originals.map(({ id }) => `${id}_components`))

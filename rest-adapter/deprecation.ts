@@ -5,10 +5,10 @@ import type { RestOperation } from './contract.ts'
 import type { OperationObject } from './openapi.ts'
 import type { DeprecatedCalls } from './ports.ts'
 
-/** When a deprecated operation was declared so, when it may go, and what replaces it. */
+/** The deprecation of an operation: since when, until when, and its successor. */
 export interface Sunset {
   readonly endsAt: number
-  /** `Link` is a template where the path of the successor is one. */
+  /** `Link` is a template if the path of the successor has parameters. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -20,7 +20,7 @@ function midnight(operation: OperationObject, name: 'x-deprecated-at' | 'x-sunse
   return time
 }
 
-/** The headers that announce the end of an operation (RFC 9745, RFC 8594), from what OpenAPI says of it. */
+/** The headers that announce the sunset of an operation (RFC 9745, RFC 8594), from its OpenAPI description. */
 export function sunsetOf(operation: OperationObject): Sunset {
   const since = midnight(operation, 'x-deprecated-at')
   const endsAt = midnight(operation, 'x-sunset')
@@ -39,16 +39,16 @@ export function sunsetOf(operation: OperationObject): Sunset {
 
 type PathValues = Readonly<Record<string, string | string[] | undefined>>
 
-/** The template with what stood in the path of the request. */
+/** The template with the path parameters of the request. */
 const filled = (template: string, path: PathValues): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
 
-/** Announces the end of an operation on its answer, whatever that is. */
+/** Announces the sunset of an operation in the headers of every response, also of refusals. */
 export function announce({ headers }: Sunset, path: PathValues, res: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, filled(value, path))
 }
 
-/** Notes who still calls an operation that ends. After the end the call is refused. */
+/** Records the caller of a deprecated operation. After the sunset it refuses the call. */
 export function noteDeprecated(
   operation: Pick<RestOperation, 'id' | 'method' | 'path'>,
   sunset: Sunset,
@@ -64,7 +64,7 @@ export function noteDeprecated(
   if (now.getTime() >= sunset.endsAt) {
     throw new Refusal(
       'ENDPOINT_SUNSET',
-      'This endpoint was deprecated and has reached its sunset; Link names its successor.',
+      'This endpoint was removed at its sunset; use the successor in the Link header.',
     )
   }
 }

@@ -1,27 +1,35 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const fragmentsFile = 'fragments.graphql'
+const extension = '.graphql'
+const fragmentsFile = `fragments${extension}`
 
-/** The stored documents of one area by operation id, each with the fragments that it uses. */
-export function documentsOf(folder: string): Map<string, string> {
-  const shared = join(folder, fragmentsFile)
-  const fragments = existsSync(shared) ? fragmentsIn(readFileSync(shared, 'utf8')) : new Map<string, string>()
-  const files = readdirSync(folder).filter((name) => name.endsWith('.graphql') && name !== fragmentsFile)
+/**
+ * The stored documents of one area by operation id, each with the fragments that it uses. A document or fragment of a later folder
+ * replaces one of the same name in an earlier folder.
+ */
+export function documentsOf(folders: readonly string[]): Map<string, string> {
+  const existing = folders.filter((folder) => existsSync(folder))
+  const fragments = new Map(existing.flatMap((folder) => [...fragmentsOf(folder)]))
+  const texts = new Map(existing.flatMap((folder) => textsIn(folder)))
+  return new Map([...texts].map(([id, text]) => [id, [text, ...usedIn(text, fragments)].join('\n')]))
+}
+
+const textsIn = (folder: string): [id: string, text: string][] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(extension) && name !== fragmentsFile)
+    .map((name) => [name.slice(0, -extension.length), readFileSync(join(folder, name), 'utf8')])
+
+function fragmentsOf(folder: string): Map<string, string> {
+  const file = join(folder, fragmentsFile)
+  if (!existsSync(file)) return new Map()
+  const parts = readFileSync(file, 'utf8').split(/^(?=fragment )/m)
   return new Map(
-    files.map((name) => {
-      const text = readFileSync(join(folder, name), 'utf8')
-      return [name.slice(0, -'.graphql'.length), [text, ...usedIn(text, fragments)].join('\n')]
-    }),
+    parts.filter((part) => part.startsWith('fragment ')).map((part) => [/^fragment (\w+)/.exec(part)![1]!, part]),
   )
 }
 
-function fragmentsIn(text: string): Map<string, string> {
-  const parts = text.split(/^(?=fragment )/m).filter((part) => part.startsWith('fragment '))
-  return new Map(parts.map((part) => [/^fragment (\w+)/.exec(part)![1]!, part]))
-}
-
-/** A fragment that is not used would make the document invalid, so only those reached by a spread are taken. */
+/** The fragments that a document spreads, directly or indirectly. An unused fragment would make the document invalid. */
 function usedIn(text: string, fragments: ReadonlyMap<string, string>): Set<string> {
   const used = new Set<string>()
   const visit = (part: string): void => {

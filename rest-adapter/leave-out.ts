@@ -4,9 +4,9 @@ import type { Prepared } from '../gateway/graph/prepared.ts'
 import type { FieldRestrictions } from '../subgraphs/kernel/context.ts'
 import { objectOfType } from '../subgraphs/kernel/record/field-security.ts'
 
-/** What an operation selects of one type: the fields by their keys in the answer. */
+/** The selection of an operation on one type: its fields by their keys in the answer. */
 interface Selected {
-  /** Kind of record, as profiles call it. */
+  /** The kind of record, as named in profiles. */
   readonly object: string
   readonly fields: ReadonlyMap<string, { readonly name: string; readonly below: Selected | null }>
 }
@@ -48,7 +48,7 @@ function leaveOutOf(value: unknown, { object, fields }: Selected, restrictions: 
   }
 }
 
-/** Takes out of an answer what the caller's profile hides: REST leaves out what is null in the graph. */
+/** Removes the fields that the caller's profile hides. They are null in GraphQL and omitted in REST. */
 export function leaveOutHidden(
   schema: GraphQLSchema,
   prepared: Prepared,

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { parse as parseYaml } from 'yaml'
 import { documentsOf } from './documents.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type PathItem,
   type ResponseObject,
 } from './openapi.ts'
+import { patched } from './patch.ts'
 
 interface Root extends Omit<OpenApiDocument, 'paths'> {
   readonly 'x-path-aliases'?: Readonly<Record<string, string>>
@@ -25,6 +27,11 @@ export interface Merged {
   readonly documents: ReadonlyMap<string, string>
 }
 
+/** Where an area has what `npm run schema` printed. */
+const standardFolder = 'standard'
+/** By hand, and printed. */
+const contractFiles = ['openapi.yaml', `${standardFolder}/openapi.json`]
+
 /** One OpenAPI document from the root file and the folder of every area. */
 export function readMerged(folder: string): Merged {
   const root = readYaml(join(folder, 'api.yaml')) as Root
@@ -34,14 +41,14 @@ export function readMerged(folder: string): Merged {
   const documents = new Map<string, string>()
   addComponents(components, root.components)
   for (const name of areasIn(folder)) {
-    const area = readYaml(join(folder, name, 'openapi.yaml')) as Area
+    const area = areaIn(join(folder, name))
     tags.push(...(area.tags ?? []))
     addComponents(components, area.components ?? {})
     for (const [path, item] of Object.entries(area.paths)) {
       refuseSecond(paths, path)
       paths[path] = completed(item, root, area)
     }
-    for (const [id, text] of documentsOf(join(folder, name))) {
+    for (const [id, text] of documentsOf([join(folder, name, standardFolder), join(folder, name)])) {
       if (documents.has(id)) throw new Error(`Two stored documents are called ${id}.`)
       documents.set(id, text)
     }
@@ -60,23 +67,33 @@ export function readMerged(folder: string): Merged {
 
 const areasIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, 'openapi.yaml')))
+    .filter((entry) => entry.isDirectory() && contractFiles.some((file) => existsSync(join(folder, entry.name, file))))
     .map((entry) => entry.name)
     .sort()
+
+/** What was printed of an area, changed and extended by what was written by hand. */
+function areaIn(folder: string): Area {
+  const [own, standard] = contractFiles.map((file) => join(folder, file)) as [string, string]
+  const written = existsSync(own) ? readYaml(own) : {}
+  return (existsSync(standard) ? patched(readJson(standard), written) : written) as Area
+}
 
 function addComponents(all: Record<string, Record<string, unknown>>, added: OpenApiDocument['components']): void {
   for (const [kind, named] of Object.entries(added)) {
     const known = (all[kind] ??= {})
     for (const [name, component] of Object.entries(named)) {
-      refuseSecond(known, name)
+      // An enumeration that records of several areas have is printed for each of them.
+      if (!isDeepStrictEqual(known[name], component)) refuseSecond(known, name)
       known[name] = component
     }
   }
 }
 
 /** A reference to the root file means the same place of the merged document. */
-const readYaml = (file: string): unknown =>
-  parseYaml(readFileSync(file, 'utf8').replaceAll('../api.yaml#/', '#/'), { merge: true })
+const textOf = (file: string): string => readFileSync(file, 'utf8').replaceAll(/(\.\.\/)+api\.yaml#\//g, '#/')
+
+const readYaml = (file: string): unknown => parseYaml(textOf(file), { merge: true })
+const readJson = (file: string): unknown => JSON.parse(textOf(file))
 
 function refuseSecond(all: Readonly<Record<string, unknown>>, key: string): void {
   if (Object.hasOwn(all, key)) throw new Error(`${key} is described twice in schema/rest.`)

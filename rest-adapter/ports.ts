@@ -4,10 +4,10 @@ import type { StreamSlots } from '../gateway/edge/stream-slots.ts'
 import type { Graph } from '../gateway/graph/graph.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credential.ts'
 
-/** What stands between the network and an operation: addresses, credentials, quotas, and how a refusal is written. */
+/** The request edge: rate limits, authentication, quotas, and writing refusals. */
 export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'refuse' | 'problem' | 'finished'>
 
-/** How answers that are streams of events are sent, and how many there may be. */
+/** Sends event streams and limits their number. */
 export interface StreamsPort {
   readonly eventStreams: Pick<EventStreams, 'send'>
   readonly streamSlots: Pick<StreamSlots, 'take'>
@@ -16,6 +16,6 @@ export interface StreamsPort {
 export type GraphPort = Pick<Graph, 'prepare' | 'authorize' | 'execute' | 'apiSchema'>
 
 export interface DeprecatedCalls {
-  /** Must neither throw nor be waited for. */
+  /** Must not throw; callers do not wait for it. */
   record(call: DeprecatedCall): void
 }

@@ -1,26 +1,55 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
 
-type Say = (path: string, limit: unknown) => string
+interface Limit {
+  readonly code: string
+  readonly minimum: string
+  readonly maximum: string
+  /** Null if the value itself is limited, and not its length. */
+  readonly unit: string | null
+}
 
-const limitOf: Readonly<Record<string, readonly [code: string, message: Say]>> = {
-  maxLength: ['TOO_LONG', (path, limit) => `${path} has more than ${limit} characters.`],
-  minLength: [
-    'TOO_SHORT',
-    (path, limit) => (limit === 1 ? `${path} is empty.` : `${path} has fewer than ${limit} characters.`),
-  ],
-  maxItems: ['TOO_MANY', (path, limit) => `${path} has more than ${limit} items.`],
-  minItems: ['TOO_FEW', (path, limit) => `${path} has fewer than ${limit} items.`],
-  maxProperties: ['TOO_MANY', (path, limit) => `${path} has more than ${limit} members.`],
-  minProperties: ['TOO_FEW', (path, limit) => `${path} has fewer than ${limit} members.`],
-  maximum: ['OUT_OF_RANGE', (path, limit) => `${path} is greater than ${limit}.`],
-  minimum: ['OUT_OF_RANGE', (path, limit) => `${path} is less than ${limit}.`],
+const characters = { minimum: 'minLength', maximum: 'maxLength', unit: 'character' } as const
+const items = { minimum: 'minItems', maximum: 'maxItems', unit: 'item' } as const
+const members = { minimum: 'minProperties', maximum: 'maxProperties', unit: 'member' } as const
+const numbers = { minimum: 'minimum', maximum: 'maximum', unit: null } as const
+
+/** The problem of each keyword of JSON Schema that limits a value. */
+const limits: Readonly<Record<string, Limit>> = {
+  maxLength: { code: 'TOO_LONG', ...characters },
+  minLength: { code: 'TOO_SHORT', ...characters },
+  maxItems: { code: 'TOO_MANY', ...items },
+  minItems: { code: 'TOO_FEW', ...items },
+  maxProperties: { code: 'TOO_MANY', ...members },
+  minProperties: { code: 'TOO_FEW', ...members },
+  maximum: { code: 'OUT_OF_RANGE', ...numbers },
+  minimum: { code: 'OUT_OF_RANGE', ...numbers },
+}
+
+/** Names both bounds if the schema has both. */
+function limitMessage(
+  subject: string,
+  { minimum, maximum, unit }: Limit,
+  schema: Readonly<Record<string, number | undefined>>,
+): string {
+  const [least, most] = [schema[minimum], schema[maximum]]
+  const hasBoth = least !== undefined && most !== undefined
+  if (unit === null) {
+    const range = hasBoth
+      ? `between ${least} and ${most}`
+      : most === undefined
+        ? `at least ${least}`
+        : `at most ${most}`
+    return `${subject} must be ${range}.`
+  }
+  const range = hasBoth ? `${least} to ${most}` : most === undefined ? `at least ${least}` : `at most ${most}`
+  return `${subject} must have ${range} ${unit}${(most ?? least) === 1 ? '' : 's'}.`
 }
 
 const formatInWords: Readonly<Record<string, string>> = {
-  uuid: 'an id',
-  'date-time': 'a date-time as in 2026-11-21T09:30:00Z',
-  etag: 'an entity tag as in "3"',
+  uuid: 'an id (UUID)',
+  'date-time': 'a date-time such as 2026-11-21T09:30:00Z',
+  etag: 'an entity tag such as "3"',
 }
 
 const inWords = (types: unknown): string => {
@@ -28,7 +57,7 @@ const inWords = (types: unknown): string => {
   return names.map((name) => (name === 'integer' ? 'a whole number' : name)).join(' or ')
 }
 
-/** What ajv found, as the caller sees it. Places start with the part of the request, which the path leaves out. */
+/** Converts an error of ajv. The instance path starts with the part of the request (query, header, body), which `path` omits. */
 export function problemOf(error: ErrorObject): FieldProblem {
   const [, part, ...rest] = error.instancePath.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
   const names = part === 'header' ? rest.map(headerCase) : rest
@@ -36,8 +65,11 @@ export function problemOf(error: ErrorObject): FieldProblem {
   const path = at()
   const subject = error.propertyName === undefined ? path || 'The body' : `A name in ${path || 'the body'}`
   const params = error.params as Record<string, unknown>
-  const limited = limitOf[error.keyword]
-  if (limited) return { path, code: limited[0], message: limited[1](subject, params['limit']) }
+  const limit = limits[error.keyword]
+  if (limit) {
+    const schema = (error.parentSchema ?? { [error.keyword]: params['limit'] }) as Record<string, number | undefined>
+    return { path, code: limit.code, message: limitMessage(subject, limit, schema) }
+  }
   switch (error.keyword) {
     case 'required': {
       const missing = at(String(params['missingProperty']))
@@ -46,7 +78,7 @@ export function problemOf(error: ErrorObject): FieldProblem {
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const unknown = at(String(params['additionalProperty'] ?? params['unevaluatedProperty']))
-      return { path: unknown, code: 'UNKNOWN_FIELD', message: `${unknown} is not a field that can be set here.` }
+      return { path: unknown, code: 'UNKNOWN_FIELD', message: `${unknown} is not a field of this request; remove it.` }
     }
     case 'type':
       return { path, code: 'WRONG_TYPE', message: `${subject} must be ${inWords(params['type'])}.` }
@@ -57,17 +89,20 @@ export function problemOf(error: ErrorObject): FieldProblem {
       return {
         path,
         code: 'WRONG_FORMAT',
-        message: `${subject} is not ${formatInWords[format] ?? `a valid ${format}`}.`,
+        message: `${subject} must be ${formatInWords[format] ?? `a valid ${format}`}.`,
       }
     }
     case 'pattern':
-      return { path, code: 'WRONG_FORMAT', message: `${subject} does not have the form that is asked for.` }
+      return { path, code: 'WRONG_FORMAT', message: `${subject} ${patternMessage(String(params['pattern']))}.` }
     case 'parse':
-      return { path, code: 'INVALID_JSON', message: `${subject} is not JSON.` }
+      return { path, code: 'INVALID_JSON', message: `${subject} must be JSON.` }
     default:
-      return { path, code: 'NOT_VALID', message: `${subject} ${error.message ?? 'is not valid'}.` }
+      return { path, code: 'NOT_VALID', message: `${subject} ${error.message ?? 'must be valid'}.` }
   }
 }
+
+const patternMessage = (pattern: string): string =>
+  pattern === '\\S' ? 'must not be blank' : `must match the pattern ${pattern}`
 
 const allowed = (values: unknown): string =>
   (values as readonly (string | null)[]).filter((value) => value !== null).join(', ')

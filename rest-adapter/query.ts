@@ -4,7 +4,7 @@ export type QueryPairs = readonly (readonly [name: string, value: string])[]
 
 const none: QueryPairs = []
 
-/** The query of a URL in the order sent; refuses percent-encoding that is not UTF-8. */
+/** The name-value pairs of a query string in their order; refuses percent-encoding that is not UTF-8. */
 export function queryPairs(url: string): QueryPairs {
   const start = url.indexOf('?')
   if (start < 0 || start === url.length - 1) return none
@@ -23,6 +23,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw invalid({ path: 'query', code: 'WRONG_ENCODING', message: 'The query is not percent-encoded UTF-8.' })
+    throw invalid({ path: 'query', code: 'WRONG_ENCODING', message: 'The query must be percent-encoded UTF-8.' })
   }
 }

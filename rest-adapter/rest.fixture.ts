@@ -69,7 +69,7 @@ const resolvers = {
   },
 }
 
-/** A subgraph of parts that remembers what it was asked. */
+/** A subgraph of parts that records its requests. */
 class Parts implements SubgraphEndpoint {
   readonly name = 'parts'
   readonly requests: SubgraphRequest[] = []
@@ -100,7 +100,7 @@ export interface Sent {
   readonly body?: unknown
 }
 
-/** The adapter over the parts, on a port of its own, with real edge and graph. The time is the edge's start. */
+/** The adapter over the parts on a free port, with a real edge and graph. The time is the start time of the edge fixture. */
 export async function partsServer(watch: Exception = () => []) {
   const eventStreams = new EventStreams()
   const { edge, issue, finished } = anEdge()

@@ -24,7 +24,7 @@ const problem = async (answer: ReturnType<typeof send>) => {
   return [status, body!['code'], ...errors.map(({ path, code }) => `${path} ${code}`)]
 }
 
-/** A request as bytes, for what no client library sends. */
+/** Sends a request as bytes, because client libraries cannot send it. */
 async function raw(text: string): Promise<string> {
   const socket = connect(Number(new URL(server.base).port), '127.0.0.1').setEncoding('utf8')
   socket.end(text)
@@ -55,7 +55,7 @@ describe('an answer', () => {
     expect((await send(`/v1/parts/${partId}`, { method: 'DELETE', body })).status).toBe(204)
   })
 
-  it('is 204 without a body where OpenAPI describes none', async () => {
+  it('is 204 without a body if OpenAPI describes none', async () => {
     const { status, headers, text } = await send(`/v1/parts/${partId}`, {
       method: 'DELETE',
       headers: { 'If-Match': '"6"' },
@@ -70,7 +70,7 @@ describe('an answer', () => {
     expect([status, headers.get('etag'), text]).toEqual([200, '"7"', ''])
   })
 
-  it('comes from an exception where there is no document', async () => {
+  it('comes from an exception if there is no document', async () => {
     expect((await send('/v1/parts/echo/a%2Fb')).text).toBe('"a/b"')
     expect(await problem(send('/v1/parts/echo/abcdef'))).toEqual([404, 'NOT_FOUND', 'text NOT_FOUND'])
   })
@@ -140,13 +140,13 @@ describe('a refusal', () => {
     expect(await problem(send(...request))).toEqual(expected)
   })
 
-  it('of a scope comes before anything about the body', async () => {
+  it('for a missing scope comes before any problem of the body', async () => {
     const request = { method: 'POST', body: '{', headers: { 'X-API-Key': server.reader } }
     expect(await problem(send('/v1/parts', request))).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
     expect(parts.requests).toEqual([])
   })
 
-  it('of a parameter that is not given speaks of the parameter', async () => {
+  it('for a missing parameter names the parameter', async () => {
     for (const query of ['', '?', '?kind=NUT']) {
       const { status, body } = await send(`/v1/parts/find${query}`)
       expect([status, body!['detail'], body!['errors']]).toEqual([
@@ -159,7 +159,7 @@ describe('a refusal', () => {
     expect((await send(`/v1/parts/find?id=${partId}`)).status).toBe(200)
   })
 
-  it('of a method names those that are there', async () => {
+  it('of a method lists the allowed ones', async () => {
     const answer = await send('/v1/parts/stats', { method: 'PATCH', body: {} })
     expect([answer.status, answer.body!['code'], answer.headers.get('allow')]).toEqual([
       405,
@@ -170,7 +170,7 @@ describe('a refusal', () => {
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, PATCH, DELETE'])
   })
 
-  it('of a defect tells nothing', async () => {
+  it('of a defect hides the details', async () => {
     const { status, text } = await send('/v1/parts', { method: 'POST', body: { name: 'bug' } })
     expect(status).toBe(500)
     expect(text).not.toContain('secrets')
@@ -229,14 +229,14 @@ describe('Idempotency-Key', () => {
     expect(parts.requests).toEqual([])
   })
 
-  it('is ignored where it is not declared', async () => {
+  it('is ignored if it is not declared', async () => {
     await send(`/v1/parts/${partId}`, { method: 'DELETE', headers: { 'Idempotency-Key': 'k'.repeat(300) } })
     expect(claims()).toEqual([null])
   })
 })
 
 describe('a deprecated operation', () => {
-  it('announces its end, names its successor and is recorded', async () => {
+  it('announces its sunset, names its successor and is recorded', async () => {
     deprecated.length = 0
     const { status, headers } = await send('/v1/parts/old')
     expect(status).toBe(200)
@@ -256,7 +256,7 @@ describe('a deprecated operation', () => {
     ])
   })
 
-  it('announces its end to those whom it refuses as well', async () => {
+  it('announces its sunset on refusals as well', async () => {
     const { status, headers } = await send('/v1/parts/old', { headers: { 'X-API-Key': 'nobody' } })
     expect([status, headers.get('deprecation'), headers.get('sunset')]).toEqual([
       401,

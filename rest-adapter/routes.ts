@@ -12,8 +12,8 @@ export interface RestOptions extends Omit<Surroundings, 'version' | 'validator' 
 }
 
 /**
- * Everything under /v1 that the contract describes, and /openapi.json. Mount it at the root, after whatever else is served
- * under /v1: what it does not know there it answers with 404.
+ * The routes under /v1 that the contract describes, and /openapi.json. Mount it at the root, after all other routes under
+ * /v1, because it answers unknown paths there with 404.
  */
 export async function restRouter({
   contract,
@@ -32,7 +32,7 @@ export async function restRouter({
 
   const root = Router({ caseSensitive: true })
   root.get('/openapi.json', openApiJson(contract))
-  // An area is found by its name, so a request passes the routes of its own area only.
+  // The area is found by its name, so a request is compared with the routes of its own area only.
   root.use((req, res, next) => {
     if (!req.url.startsWith('/')) req.url = originForm(req.url)
     const { url } = req
@@ -46,16 +46,16 @@ export async function restRouter({
   return root
 }
 
-/** Some proxies name scheme and host in the request line as well; HTTP has servers accept that (RFC 9112, 3.2.2). */
+/** Some proxies send scheme and host in the request line; servers must accept this (RFC 9112, 3.2.2). */
 const originForm = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '')
 
-/** `/v1/accounts` of `/v1/accounts/{id}?x=y`. */
+/** The prefix up to the area: `/v1/accounts` of `/v1/accounts/{id}?x=y`. */
 function prefixOf(url: string): string {
   const end = url.slice('/v1/'.length).search(/[/?]/)
   return end < 0 ? url : url.slice(0, end + '/v1/'.length)
 }
 
-/** Fixed segments before placeholders, so that `/stats` is not taken for an id. */
+/** Sorts fixed segments before placeholders, so that `/stats` does not match as an id. */
 function byPath(operations: readonly RestOperation[]): [string, RestOperation[]][] {
   const groups = Map.groupBy(operations, ({ path }) => path)
   const rank = (path: string): string =>
@@ -72,15 +72,15 @@ function addPath(area: ExpressRouter, path: string, operations: readonly RestOpe
     route[operation.method](new Endpoint(operation, around).serve as unknown as RequestHandler)
   }
   const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
-  const refusal = new Refusal('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, { allow })
-  const tell = (res: ServerResponse): void => void res.writeHead(204, { Allow: allow.join(', ') }).end()
+  const refusal = new Refusal('METHOD_NOT_ALLOWED', `Send one of these methods: ${allow.join(', ')}.`, { allow })
+  const sendAllow = (res: ServerResponse): void => void res.writeHead(204, { Allow: allow.join(', ') }).end()
   route.all((req, res) => {
-    if (req.method === 'OPTIONS') void whenAdmitted(req, res, around, () => tell(res))
+    if (req.method === 'OPTIONS') void whenAdmitted(req, res, around, () => sendAllow(res))
     else void refuseUnknown(refusal, req, res, around)
   })
 }
 
-/** Whoever asks for what is not there is counted like anybody else, and learns of a bad credential first. */
+/** A request for an unknown path is authenticated and counted like any other request before it is refused. */
 const refuseUnknown = (
   thrown: unknown,
   req: IncomingMessage,

@@ -3,24 +3,24 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import { accessCookie, csrfCookie, deviceCookie } from '../gateway/edge/cookies.ts'
 import type { RestOperation } from './contract.ts'
 
-/** What an operation does to the cookies of a browser: a new session, none any more, or a new CSRF token for the one there is. */
+/** The effect on the cookies of a browser: set those of a new session, clear them, or set a new CSRF token of the same session. */
 export type CookieAction = 'set' | 'clear' | 'csrf'
 
 const refreshCookie = 'refresh_token'
-/** What of a body comes from a cookie, where the operation takes it from there. */
+/** The body field of each cookie, for operations with cookie parameters. */
 const fieldOfCookie: Readonly<Record<string, string>> = {
   [refreshCookie]: 'refreshToken',
   [deviceCookie]: 'deviceToken',
 }
-/** As long as the device token is good. */
+/** The lifetime of the device token. */
 const deviceSeconds = 180 * 86_400
-/** As long as the refresh token lives when nobody refreshes it. */
+/** The lifetime of a refresh token that is not refreshed. */
 const sessionSeconds = 30 * 86_400
 
-/** Where a browser keeps a Secure cookie off, since there is nothing in between to be secured from. */
-const thisMachine = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
+/** Hosts for which cookies are not Secure, because some browsers refuse Secure cookies over HTTP on the local machine. */
+const localHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
-/** The body with the tokens of cookies, where the operation takes them from there and the body has none. */
+/** The body with tokens from cookies, for operations with cookie parameters. A field of the body takes precedence. */
 export function withCookies(req: IncomingMessage, { parameters }: RestOperation, body: unknown): unknown {
   const { cookie } = req.headers
   const taken = parameters.filter((parameter) => parameter.in === 'cookie')
@@ -42,9 +42,9 @@ interface Tokens {
 }
 
 /**
- * The refresh token is for the sign-in paths alone and SameSite=Strict; the access token is Lax, so that a link from outside
- * finds its user signed in. Both are HttpOnly. The CSRF token is for the page to read. The device token outlives the session,
- * and is for every page where people sign in.
+ * The refresh token is sent to the sign-in paths only and is SameSite=Strict. The access token is SameSite=Lax, so that a user who
+ * follows a link from another site is signed in. Both are HttpOnly. The page can read the CSRF token. The device token outlives the
+ * session and is sent to all paths below `/v1`.
  */
 export function writeSessionCookies(
   action: CookieAction,
@@ -59,19 +59,19 @@ export function writeSessionCookies(
     csrfToken = '',
     deviceToken,
   } = action === 'clear' ? {} : (result as Tokens)
-  const secure = !thisMachine.test(req.headers.host ?? '')
-  const lives = action === 'clear' ? 0 : sessionSeconds
+  const secure = !localHost.test(req.headers.host ?? '')
+  const maxAge = action === 'clear' ? 0 : sessionSeconds
   if (action !== 'csrf') {
-    const hidden = { httpOnly: true, secure } as const
-    const refresh = { ...hidden, sameSite: 'strict', path: '/v1/auth', maxAge: lives } as const
+    const httpOnlyOptions = { httpOnly: true, secure } as const
+    const refresh = { ...httpOnlyOptions, sameSite: 'strict', path: '/v1/auth', maxAge } as const
     res.appendHeader('Set-Cookie', stringifySetCookie(refreshCookie, refreshToken, refresh))
-    const access = { ...hidden, sameSite: 'lax', path: '/', maxAge: expiresIn } as const
+    const access = { ...httpOnlyOptions, sameSite: 'lax', path: '/', maxAge: expiresIn } as const
     res.appendHeader('Set-Cookie', stringifySetCookie(accessCookie, accessToken, access))
   }
   if (deviceToken !== undefined) {
     const device = { httpOnly: true, secure, sameSite: 'strict', path: '/v1', maxAge: deviceSeconds } as const
     res.appendHeader('Set-Cookie', stringifySetCookie(deviceCookie, deviceToken, device))
   }
-  const csrf = { secure, sameSite: 'strict', path: '/', maxAge: lives } as const
+  const csrf = { secure, sameSite: 'strict', path: '/', maxAge } as const
   res.appendHeader('Set-Cookie', stringifySetCookie(csrfCookie, csrfToken, csrf))
 }

@@ -7,7 +7,7 @@ import type { Exception } from './serve.ts'
 let server: Awaited<ReturnType<typeof partsServer>>
 afterEach(() => server.close())
 
-/** The adapter, with an operation that answers with this stream. */
+/** The adapter with an operation that answers with this stream. */
 async function serving(watch: Exception): Promise<void> {
   server = await partsServer(watch)
 }
@@ -15,14 +15,14 @@ async function serving(watch: Exception): Promise<void> {
 const ask = (key = server.writer, signal: AbortSignal | null = null): Promise<Response> =>
   fetch(`${server.base}/v1/parts/watch`, { method: 'POST', headers: { 'X-API-Key': key }, signal })
 
-/** Never ends by itself. */
+/** A stream that ends only when it is cancelled. */
 async function* until(cancellation: Cancellation) {
   yield { event: 'ready', data: '{}' }
   await new Promise<void>((resolve) => cancellation.add({ cancel: resolve }))
 }
 
 describe('an operation that answers with a stream', () => {
-  it('sends its events, as the same caller and with the headers of every answer', async () => {
+  it('sends its events, with the same caller and the same headers as every answer', async () => {
     await serving(async function* ({ context }) {
       yield { event: 'part', id: '1', data: context.caller.credentialId }
     })
@@ -36,7 +36,7 @@ describe('an operation that answers with a stream', () => {
     expect(await answer.text()).toBe('event: part\nid: 1\ndata: key-1\n\n')
   })
 
-  it('is refused like any other before it begins', async () => {
+  it('is refused like any other operation before it begins', async () => {
     await serving(() => {
       throw new Refusal('NOT_FOUND', 'The part was not found.')
     })
@@ -46,7 +46,7 @@ describe('an operation that answers with a stream', () => {
     expect(stranger.status).toBe(401)
   })
 
-  it('tells what it fails with as its last event, and no more than anybody may know', async () => {
+  it('sends its failure as the last event, without details of a defect', async () => {
     await serving(async function* () {
       yield { data: '1' }
       throw new Error('select * from secrets')
@@ -59,7 +59,7 @@ describe('an operation that answers with a stream', () => {
     expect(text).not.toContain('secrets')
   })
 
-  it('tells its source that the client has left, and counts as answered from its beginning', async () => {
+  it('cancels its source when the client leaves, and counts as answered from its beginning', async () => {
     const left = Promise.withResolvers<boolean>()
     await serving(async function* ({ context }) {
       yield* until(context.cancellation!)
@@ -73,7 +73,7 @@ describe('an operation that answers with a stream', () => {
     expect(server.finished).toHaveLength(1)
   })
 
-  it('is refused where the organization has as many as it may, until one ends', async () => {
+  it('is refused at the limit of the organization, until one ends', async () => {
     await serving(({ context }) => until(context.cancellation!))
     const leaving = new AbortController()
     await ask(server.writer, leaving.signal)
@@ -81,7 +81,11 @@ describe('an operation that answers with a stream', () => {
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
       503,
       '5',
-      { code: 'UNAVAILABLE', detail: 'At most 1 streams of an organization are open at once.', limit: 1 },
+      {
+        code: 'UNAVAILABLE',
+        detail: 'Limit of 1 open streams of the organization reached; close one, then retry in 5 s.',
+        limit: 1,
+      },
     ])
     leaving.abort()
     await expect.poll(async () => (await ask()).status).toBe(200)

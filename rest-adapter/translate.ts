@@ -13,14 +13,14 @@ export type Values = Record<string, unknown>
 type Place = 'path' | 'query' | 'header' | 'body' | 'input'
 type Read = (text: string) => unknown
 
-/** Where one GraphQL variable comes from. `input` is the whole body. */
+/** The source of one GraphQL variable. `input` is the whole body. */
 export interface Source {
   readonly variable: string
   readonly place: Place
   readonly name: string
 }
 
-/** Query parameters as typed values, and the names that the operation does not know. */
+/** Query parameters as typed values, and the names of unknown parameters. */
 export interface ReadQuery {
   readonly values: Values
   readonly unknown: readonly string[]
@@ -30,11 +30,11 @@ interface QueryReader {
   readonly name: string
   readonly read: Read
   readonly isList: boolean
-  /** `name[key]=value` is another way to write this parameter. */
+  /** Whether the parameter may also be written as `name[key]=value`. */
   readonly isObject: boolean
 }
 
-/** The variables of a stored document, each with every source that its operation offers under that name. */
+/** The variables of a stored document, each with all parameters and body properties that have its name. */
 export function sourcesOf(operation: RestOperation): { variable: string; isRequired: boolean; sources: Source[] }[] {
   return variablesOf(operation).map(({ name: variable, isRequired }) => {
     const sources: Source[] = operation.parameters
@@ -50,7 +50,7 @@ export function sourcesOf(operation: RestOperation): { variable: string; isRequi
   })
 }
 
-/** Headers steer the request, and cookies stand for what was not sent; one is a variable only when it says so. */
+/** The variable of a parameter. A header or a cookie is a variable only if it has `x-variable`. */
 export const variableOf = (parameter: Parameter): string | null =>
   parameter['x-variable'] ?? (parameter.in === 'header' || parameter.in === 'cookie' ? null : parameter.name)
 
@@ -69,8 +69,8 @@ export class Translation {
   private readonly sources: readonly Source[]
   private readonly query: ReadonlyMap<string, QueryReader>
   private readonly headers: readonly { name: string; key: string; read: Read }[]
-  private readonly path: readonly { name: string; names: (value: string) => boolean }[]
-  private readonly isAsked: boolean
+  private readonly path: readonly { name: string; isPossible: (value: string) => boolean }[]
+  private readonly hasRequiredInputs: boolean
 
   constructor(operation: RestOperation) {
     this.sources = sourcesOf(operation).map(({ variable, sources }) => {
@@ -80,25 +80,25 @@ export class Translation {
     })
     const placed = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
     this.query = new Map(placed('query').map((parameter) => [parameter.name, queryReader(parameter)]))
-    this.path = placed('path').map(({ name, schema }) => ({ name, names: pathTest(schema ?? {}) }))
+    this.path = placed('path').map(({ name, schema }) => ({ name, isPossible: pathTest(schema ?? {}) }))
     this.headers = placed('header')
       .filter((parameter) => variableOf(parameter) !== null)
       .map(({ name, schema }) => ({ name, key: name.toLowerCase(), read: reader(schema ?? {}) }))
-    this.isAsked = operation.parameters.some(
+    this.hasRequiredInputs = operation.parameters.some(
       (parameter) => parameter.required && parameter.in !== 'path' && variableOf(parameter) !== null,
     )
   }
 
-  /** The path parameter that cannot name anything, if there is one. */
+  /** The first path parameter whose value cannot name a record; null if there is none. */
   namesNothing(path: Readonly<Record<string, string | string[] | undefined>>): string | null {
-    for (const { name, names } of this.path) {
+    for (const { name, isPossible } of this.path) {
       const value = path[name]
-      if (typeof value !== 'string' || !names(value)) return name
+      if (typeof value !== 'string' || !isPossible(value)) return name
     }
     return null
   }
 
-  /** Typed values; text that cannot be converted stays text, for the validator to refuse. */
+  /** Converts query text to typed values; text that cannot be converted stays text, and the validator refuses it. */
   readQuery(pairs: QueryPairs): ReadQuery {
     const values: Values = {}
     const unknown: string[] = []
@@ -116,9 +116,9 @@ export class Translation {
     return { values, unknown }
   }
 
-  /** Whether the request carries, or has to carry, anything beside path and body that a schema speaks of. */
+  /** Whether the request has, or must have, query parameters or headers that need validation. */
   hasInputs(query: Values, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
-    if (this.isAsked) return true
+    if (this.hasRequiredInputs) return true
     for (const _ in query) return true
     return this.headers.some(({ key }) => headers[key] !== undefined)
   }
@@ -177,7 +177,7 @@ const entityTag = /^\s*(?:W\/)?("?)(\d{1,9})\1\s*$/
 
 export const isVersionMatch = (text: string): boolean => text.trim() === '*' || entityTag.test(text)
 
-/** `*` matches any version, which is to expect none. */
+/** `*` matches any version, so it gives no expected version. */
 function readVersion(text: string): number | undefined {
   const match = entityTag.exec(text)
   return match ? Number(match[2]) : undefined
@@ -197,7 +197,7 @@ const listOf = (text: string, read: Read): unknown[] =>
 const repeated = (path: string): FieldProblem => ({
   path,
   code: 'REPEATED',
-  message: `${path} is given more than once.`,
+  message: `${path} must be given only once.`,
 })
 
 function addMember(values: Values, name: string, key: string, text: string, problems: FieldProblem[]): void {
@@ -205,12 +205,12 @@ function addMember(values: Values, name: string, key: string, text: string, prob
   const members = Object.hasOwn(values, name) ? values[name] : {}
   if (!isJsonObject(members)) problems.push(repeated(name))
   else if (key === '__proto__')
-    problems.push({ path, code: 'UNKNOWN_FIELD', message: `${path} cannot be a custom field.` })
+    problems.push({ path, code: 'UNKNOWN_FIELD', message: `${path} must not be the name of a custom field.` })
   else if (Object.hasOwn(members, key)) problems.push(repeated(path))
   else values[name] = { ...members, [key]: text }
 }
 
-/** A value that its schema does not allow names no record, so it is judged without the validator and answered 404. */
+/** A path value that its schema does not allow cannot name a record. It is checked without the validator and answered 404. */
 function pathTest({ format, minLength = 1, maxLength = 255 }: Schema): (value: string) => boolean {
   if (format === 'uuid') return isId
   return (value) => {

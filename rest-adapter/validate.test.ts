@@ -8,7 +8,7 @@ import { Validator } from './validate.ts'
 const validator = await Validator.create(partsContract)
 const operation = (id: string) => partsContract.operations.find((candidate) => candidate.id === id)!
 
-/** Code of the refusal, then place and code of each problem; null when nothing is wrong. */
+/** The code of the refusal, then path and code of each problem; null if the request is valid. */
 function refusedFor(work: () => unknown): string[] | null {
   try {
     work()
@@ -35,7 +35,7 @@ const parsed = (text: string, headers = {}) =>
   refusedFor(() => readJson(Buffer.from(text), { 'content-type': 'application/json', ...headers }))
 
 describe('Validator.check', () => {
-  it('refuses more problems than it can name', () => {
+  it('refuses a body with too many problems to list', () => {
     const pieces = Array.from({ length: 200_000 }, () => 1)
     expect(body({ name: 'bolt', pieces })).toEqual(['VALIDATION_FAILED', ' TOO_MANY'])
   })
@@ -82,7 +82,7 @@ describe('Validator.check', () => {
     expect(query(values)).toEqual(refusal)
   })
 
-  it('judges a header that is a variable, and no other', () => {
+  it('checks headers that are variables, and no others', () => {
     expect(ifMatch('"3"')).toBe(null)
     expect(ifMatch('*')).toBe(null)
     expect(ifMatch('"a"')).toEqual(['VALIDATION_FAILED', 'If-Match WRONG_FORMAT'])

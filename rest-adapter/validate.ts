@@ -12,21 +12,21 @@ import type { Contract, RestOperation } from './contract.ts'
 import { problemOf } from './problem-of.ts'
 import { isVersionMatch, variableOf, type Values } from './translate.ts'
 
-// The package is CommonJS whose types promise a default export.
+// The package is CommonJS, but its types declare a default export.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
 
-/** A request as far as its schemas speak of it: query already typed, body already parsed. */
-export interface Checkable {
+/** The parts of a request that are validated: the query is already typed, the body already parsed. */
+export interface ValidatedParts {
   readonly url: string
   readonly query: Values
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: unknown
 }
 
-/** Far more than are told: of several in one place the first is. */
+/** Errors of ajv that are examined. Fewer are reported, because only the first error of each path is. */
 const errorsMax = 1_000
 
-/** Checks requests against the OpenAPI document. The schemas of an operation are compiled when it is first used. */
+/** Validates requests against the OpenAPI document. The schemas of an operation are compiled with its first request. */
 export class Validator {
   private readonly api: OpenAPIBackend
   private readonly operations: ReadonlyMap<string, Operation>
@@ -39,7 +39,7 @@ export class Validator {
   static async create({ document }: Contract): Promise<Validator> {
     const ajv = ajvOf()
     const api = new OpenAPIBackend({
-      // The validator resolves references in place.
+      // The validator resolves references in place, so it gets a copy.
       definition: structuredClone(document) as unknown as Document,
       quick: true,
       customizeAjv: () => ajv as never,
@@ -48,26 +48,29 @@ export class Validator {
     return new Validator(api)
   }
 
-  /** Throws a refusal that names every problem of the request. */
-  check({ id, method, parameters, body: described }: RestOperation, { url, query, headers, body }: Checkable): void {
+  /** Throws a refusal that lists every problem of the request. */
+  check(
+    { id, method, parameters, body: described }: RestOperation,
+    { url, query, headers, body }: ValidatedParts,
+  ): void {
     if (described && !isJsonObject(body) && body !== undefined) {
       throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'The body must be a JSON object.' }])
     }
     const unfit = unfitIn(query)
     if (unfit.length > 0) throw refusalOf(unfit)
-    const seen: Record<string, string | string[]> = {}
+    const headerValues: Record<string, string | string[]> = {}
     for (const parameter of parameters) {
       if (parameter.in !== 'header' || variableOf(parameter) === null) continue
       const value = headers[parameter.name.toLowerCase()]
-      if (value !== undefined) seen[parameter.name.toLowerCase()] = value
+      if (value !== undefined) headerValues[parameter.name.toLowerCase()] = value
     }
     const path = url.split('?', 1)[0]!
-    // A number that no double is has the type of one; its bounds are checked again where its digits count.
+    // Exact numbers are validated as the nearest doubles; the subgraph checks their bounds again with the exact digits.
     const request = {
       method,
       path,
       query: withNearestNumbers(query) as Record<string, string>,
-      headers: seen,
+      headers: headerValues,
       body: withNearestNumbers(body),
     }
     const errors = this.errorsOf(request, id)
@@ -78,9 +81,15 @@ export class Validator {
     try {
       return this.api.validator.validateRequest(request, this.operations.get(id)).errors as ErrorObject[] | null
     } catch (thrown) {
-      // The package hands errors on as arguments of one call, which takes no hundred thousand of them.
+      // The package passes all errors as arguments of one call, which throws RangeError if there are too many.
       if (!(thrown instanceof RangeError)) throw thrown
-      throw refusalOf([{ path: '', code: 'TOO_MANY', message: 'The body has more problems than can be named.' }])
+      throw refusalOf([
+        {
+          path: '',
+          code: 'TOO_MANY',
+          message: 'The body has too many problems to list them; correct it and try again.',
+        },
+      ])
     }
   }
 }
@@ -95,11 +104,11 @@ function ajvOf(): Ajv2020 {
   return ajv
 }
 
-/** Of one place the first problem is enough. */
+/** Only the first problem of each path is reported. */
 function distinct(problems: readonly FieldProblem[]): FieldProblem[] {
   const known = new Set<string>()
   return problems.filter(({ path }) => !known.has(path) && known.add(path))
 }
 
 export const bodyRequired = (): Refusal =>
-  refusalOf([{ path: '', code: 'REQUIRED', message: 'A JSON body is required.' }])
+  refusalOf([{ path: '', code: 'REQUIRED', message: 'A JSON body is required; send it as application/json.' }])

@@ -28,9 +28,9 @@ describe('Wording', () => {
     ['filter.customFields', 'customFields'],
     ['filter.customFields.tier', 'customFields.tier'],
     ['page', 'limit'],
-    // Variables by their names, as they are told when they are coerced.
+    // Variables by their names, as coercion reports them.
     ['ids.3', 'ids.3'],
-    // What is nowhere in the document stays.
+    // Paths that are not in the document stay unchanged.
     ['mode', 'mode'],
     ['filter.name2', 'filter.name2'],
     ['name', 'name'],
@@ -39,18 +39,18 @@ describe('Wording', () => {
     expect(told(list, refusal(path))).toEqual([expected, ...Array(2).fill(`You may not read ${expected}.`)])
   })
 
-  it('says which of several parts of an argument was sent, or the first', () => {
+  it('names the first part of an argument that was sent, or the first of all', () => {
     expect(told(list, refusal('orderBy'), { kind: 'x' })[0]).toBe('kind')
     expect(told(list, refusal('orderBy'), { kind: 'x', since: 'y' })[0]).toBe('since')
     expect(told(list, refusal('orderBy'))[0]).toBe('since')
   })
 
-  it('leaves words that only look like the path', () => {
+  it('keeps words that only contain the path', () => {
     const message = 'page of page.x pages, $page, "page".'
     expect(told(list, refusal('page', message))[1]).toBe('limit of page.x pages, $page, "limit".')
   })
 
-  it('takes the whole body for its input, and headers by their names', () => {
+  it('converts input to the whole body, and header variables to header names', () => {
     const update = new Wording(operation('partUpdate'))
     expect(told(update, refusal('input.name'))[0]).toBe('name')
     expect(told(update, refusal('input', 'input is required.'))).toEqual([
@@ -62,7 +62,7 @@ describe('Wording', () => {
     expect(told(update, refusal('id'))[0]).toBe('id')
   })
 
-  it('returns what speaks of no argument as it is', () => {
+  it('returns errors that are not about an argument unchanged', () => {
     for (const refused of [new Error('x'), null, refusal('name'), new Refusal('NOT_FOUND', 'No.')])
       expect(list.of(refused, {})).toBe(refused)
   })

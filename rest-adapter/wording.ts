@@ -5,13 +5,13 @@ import { sourcesOf, type Values } from './translate.ts'
 
 interface Found {
   readonly value: ValueNode
-  /** What the path says beyond it. */
+  /** The rest of the path, below the value. */
   readonly rest: readonly string[]
 }
 
 /**
- * Says in the words of one REST operation what the graph says of the arguments and variables of its stored document: a path into
- * an argument leads to the variable there, and the variable to what the caller sent. Compiled once per operation.
+ * Converts graph errors about arguments and variables of a stored document to the parameters of its REST operation: the path in an
+ * argument leads to a variable, and the variable leads to the parameter that the caller sent. Compiled once per operation.
  */
 export class Wording {
   private readonly names: ReadonlyMap<string, string>
@@ -28,7 +28,7 @@ export class Wording {
     this.arguments = new Map(given.map(({ name, value }) => [name.value, value]))
   }
 
-  /** Works on what is thrown and on errors of an answer; what speaks of no argument is returned as it is. */
+  /** Takes a thrown refusal or an error of an answer; returns it unchanged if it is not about an argument. */
   of(refused: unknown, variables: Values): unknown {
     const { extensions, message = '' } = (refused ?? {}) as { extensions?: Values; message?: string }
     const problems = extensions?.['errors'] as readonly FieldProblem[] | undefined
@@ -45,14 +45,14 @@ export class Wording {
     return isSame ? refused : { message: detail, extensions: { ...extensions, errors } }
   }
 
-  /** Null when it leads to nothing that can be sent. */
+  /** Null if the path leads to nothing that the caller could send. */
   private path(path: string, variables: Values): string | null {
     const [first = '', ...more] = path.split('.')
     const argument = this.arguments.get(first)
     const { value, rest } = argument ? walk(argument, more) : { value: null, rest: more }
     if (value && value.kind !== Kind.VARIABLE && rest.length > 0) return null
     const candidates = value ? variablesIn(value) : [first]
-    // Of several that make up one argument it is the first that was sent.
+    // If several variables make up one argument, the first one that was sent is named.
     const name = this.names.get(candidates.find((variable) => variable in variables) ?? candidates[0] ?? '')
     return name === undefined ? null : [name, ...rest].filter((part) => part !== '').join('.')
   }
@@ -77,7 +77,7 @@ function variablesIn(value: ValueNode): string[] {
   return value.kind === Kind.OBJECT ? value.fields.flatMap((field) => variablesIn(field.value)) : []
 }
 
-/** The path as a word of its own, not as a part of another. */
+/** Replaces the path where it is a whole word, and not a part of another word. */
 function reworded(text: string, from: string, to: string): string {
   const escaped = from.replaceAll(/[^\w]/g, '\\$&')
   return text.replaceAll(new RegExp(`(?<![\\w.$])${escaped}(?!\\.?\\w)`, 'g'), () => to || 'The body')

@@ -6,9 +6,14 @@ import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
+import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
-import { mailCountTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import { mailCountTable, mailQueueTable, mailTable } from './kernel/mail/mail.migrations.ts'
+import type { Queue } from './kernel/queue/queue.ts'
+import { queueNotification } from './kernel/queue/queue-table.ts'
+import { isRecordShape } from './kernel/record/definition.ts'
 import { knowRecords } from './kernel/record/known-records.ts'
+import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
@@ -27,7 +32,7 @@ knowRecords(
     .flatMap(({ resources }) =>
       resources.flatMap(({ entities = {}, announces = [] }) => [
         ...Object.values(entities),
-        ...announces.filter((announcing) => 'entity' in announcing),
+        ...announces.filter(isRecordShape),
       ]),
     ),
 )
@@ -38,6 +43,9 @@ export const migrations: readonly Migration[] = [
   mailTable,
   mailCountTable,
   eventLogTables,
+  customFieldFunctions,
+  queueNotification,
+  mailQueueTable,
   ...subgraphs.flatMap(migrationsOf),
 ]
 
@@ -47,6 +55,9 @@ export const jobs: readonly Job[] = [
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]
+
+/** Work that leaves the process, attempted in a worker as soon as it was queued. */
+export const queues: readonly Queue[] = [mailQueue]
 
 /** Every column with secrets that are read back. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -6,7 +6,7 @@ let skus = 0
 
 export const anAccount = (values: object = {}) => ({ name: 'Northwind Traders', ...values })
 export const aCase = (values: object = {}) => ({ subject: 'Labels print without a barcode', ...values })
-/** Its SKU is its own unless it is named. */
+/** Each product gets a unique SKU unless `values` sets one. */
 export const aProduct = (values: object = {}) => ({
   name: 'Dock planner',
   sku: `SKU-${++skus}`,
@@ -20,7 +20,7 @@ async function created(answer: Promise<Answer>): Promise<Answer['body']> {
   return body
 }
 
-/** An account that is there; likewise the others. */
+/** Creates an account and returns it; the functions below do the same for other records. */
 export const account = (member: Member, values: object = {}) =>
   created(member.rest.accountCreate!({ body: anAccount(values) }))
 export const supportCase = (member: Member, values: object = {}) =>
@@ -28,7 +28,7 @@ export const supportCase = (member: Member, values: object = {}) =>
 export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
 
-/** One after another, so that ids follow the order of the list. */
+/** Creates one record after another, so that the ids are in the order of the list. */
 export async function each<T, R>(items: readonly T[], make: (item: T) => Promise<R>): Promise<R[]> {
   const made: R[] = []
   for (const item of items) made.push(await make(item))

@@ -11,13 +11,13 @@ const places = [
 ]
 
 export interface Chromium {
-  /** Null where no browser is installed; `explanation` then says what to install. */
+  /** Null if no browser is installed; `explanation` then says what to install. */
   readonly executablePath: string | null
   readonly explanation: string
   launch(): Promise<Browser>
 }
 
-/** The machine's Chromium, to be started headless and unable to resolve any name but this machine's. */
+/** The installed Chromium, started headless; it can resolve no host name except localhost. */
 export function chromium(): Chromium {
   const executablePath = places.find((path) => existsSync(path)) ?? null
   const explanation = executablePath

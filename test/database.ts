@@ -14,19 +14,19 @@ import { projectRoot } from '../subgraphs/kernel/paths.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A migrated, empty database; tests copy it. */
+    /** URL of the migrated, empty template database that tests copy. */
     templateUrl: string
   }
 }
 
-/** One PostgreSQL for the whole run; every test file gets a database of its own, copied from a migrated template. */
+/** Starts one PostgreSQL for the whole run; every test file gets a copy of a migrated template database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'))
   const server = await startEmbeddedPostgres({
     dataDir,
     log: pino({ level: 'silent' }),
     durable: false,
-    // A vacuum of a database that is to be dropped can only be ended by a superuser.
+    // Only a superuser can cancel an autovacuum, and a running one would block dropping the database.
     settings: { autovacuum: 'off' },
   })
   const admin = new Database({ url: server.url, connectionsMax: 1 })
@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrate(template, templateUrl, migrations)
   await template.close()
   project.provide('templateUrl', templateUrl)
-  // For tests that start processes.
+  // Some tests start processes from the compiled code.
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectRoot })
   return async () => {
     await server.stop()
@@ -45,5 +45,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export const databaseUrl = (url: string, name: string): string => url.replace(/\/[^/?]+(\?.*)?$/, `/${name}$1`)

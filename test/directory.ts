@@ -27,7 +27,7 @@ export const scimWith =
       }),
     )
 
-/** An organization whose owner has just made a token. */
+/** A new organization whose owner has created a SCIM token. */
 export async function newDirectory(platform: Platform): Promise<Directory> {
   const organizationId = await platform.organization()
   const owner = await platform.member({ organizationId, role: 'OWNER' })

@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
 import { validateEvents, type StoredEvent } from './contract/validate-events.ts'
+import { objectNames } from '../subgraphs/kernel/record/known-records.ts'
 import type { Platform } from './platform.ts'
 import type { Answer } from './rest-client.ts'
 import { storedEvents } from './stored-events.ts'
 
-/** The answer to a call that may not change anything, after it was shown that it did not. */
+/** Returns the response of a call, after checking that the call changed nothing. */
 export async function unchanged<A = Answer>(platform: Platform, call: () => Promise<A>): Promise<A> {
   const before = await platform.fingerprint()
   const answer = await call()
@@ -12,7 +13,7 @@ export async function unchanged<A = Answer>(platform: Platform, call: () => Prom
   return answer
 }
 
-/** Status and code of a call that is refused and changes nothing. */
+/** Status and code of a call, after checking that the call changed nothing. */
 export async function refused(
   platform: Platform,
   call: () => Promise<Answer>,
@@ -21,23 +22,24 @@ export async function refused(
   return [status, body.code as string]
 }
 
-/** The same with the inputs that are named: `[status, code, 'path CODE', ...]`. */
+/** Like `refused`, with the refused inputs: `[status, code, 'path CODE', ...]`. */
 export async function refusedInputs(platform: Platform, call: () => Promise<Answer>): Promise<(string | number)[]> {
   const { status, body } = await unchanged(platform, call)
   const problems = (body.errors ?? []) as { path: string; code: string }[]
   return [status, body.code as string, ...problems.map(({ path, code }) => `${path} ${code}`)]
 }
 
-/** Every event that the tests of a file left behind fits the schema of its type. */
+/** Checks that every stored event of a record is valid for the schema of its type. */
 export async function expectValidEvents(platform: Pick<Platform, 'query'>): Promise<void> {
   const rows = await storedEvents<StoredEvent>(
     platform.query.bind(platform),
-    `select type, version, data from kernel.event where object in ('account', 'case', 'case_comment', 'product')`,
+    `select type, version, data from kernel.event where object = any($1)`,
+    [objectNames()],
   )
   expect(rows.length).not.toBe(0)
   expect(validateEvents(rows)).toEqual([])
 }
 
-/** Field values of the records of a list answer. */
+/** The values of one field in the records of a list response. */
 export const values = (answer: Answer, name: string): unknown[] =>
   (answer.body.data as Record<string, unknown>[]).map((record) => record[name])

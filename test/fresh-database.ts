@@ -9,7 +9,7 @@ export interface FreshDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated, empty database of its own on the PostgreSQL of the test run. */
+/** A new, migrated, empty database on the PostgreSQL of the test run. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const templateUrl = inject('templateUrl')
   const name = `fresh_${randomUUID().replaceAll('-', '')}`

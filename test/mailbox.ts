@@ -4,11 +4,11 @@ import type { Platform } from './platform.ts'
 
 export interface QueuedMail extends MailContent {
   readonly state: string
-  /** Of the link in the mail, or the code. */
+  /** Token of the link in the mail, or the code. */
   readonly secret: string
 }
 
-/** What was queued for an address, the newest last. */
+/** Mails queued for an address, newest last. */
 export async function mailsTo({ query, services }: Platform, recipient: string): Promise<QueuedMail[]> {
   const rows = await query<{ id: string; state: string; content: string }>(
     'select id, state, content from kernel.mail where recipient = $1 order by created_at, id',

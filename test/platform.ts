@@ -13,6 +13,7 @@ import type { Role, Visibility } from '../subgraphs/kernel/context.ts'
 import { Database, type Sql } from '../subgraphs/kernel/database/database.ts'
 import { newId } from '../subgraphs/kernel/ids.ts'
 import { schemaPath } from '../subgraphs/kernel/paths.ts'
+import type { DefinitionSource } from '../subgraphs/kernel/record/organization-shapes.ts'
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
 import { fingerprintOf } from './requests/fingerprint.ts'
@@ -27,7 +28,7 @@ export interface MemberOptions {
   readonly teamId?: string
 }
 
-/** A user with an API key, and the ways in with that key. */
+/** A user with an API key, and clients that use the key. */
 export interface Member {
   readonly organizationId: string
   readonly userId: string
@@ -45,9 +46,9 @@ export interface EventRow {
   readonly data: Record<string, unknown>
 }
 
-/** The whole platform in this process on a database of its own: real HTTP, real PostgreSQL, a clock that is set by hand. */
+/** The whole platform in this process with a separate database: real HTTP, real PostgreSQL, a clock that tests set. */
 export class Platform {
-  /** What the platform takes for the time of day. */
+  /** Current time of the platform's clock. */
   now = new Date('2027-02-01T09:00:00.000Z')
   services!: OpenServices
   contract!: Contract
@@ -57,7 +58,10 @@ export class Platform {
   dataDir!: string
   #organizationId: string | null = null
 
-  constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
+  constructor(
+    private readonly environment: Readonly<Record<string, string>> = {},
+    private readonly definitions?: DefinitionSource,
+  ) {}
 
   async open(): Promise<void> {
     this.#fresh = await freshDatabase()
@@ -76,6 +80,7 @@ export class Platform {
       migrations,
       clock: { now: () => this.now },
       log: pino({ level: 'silent' }),
+      ...(this.definitions && { definitions: this.definitions }),
     })
     this.#gateway = await startGateway(config, this.services)
     this.url = this.#gateway.url
@@ -92,16 +97,16 @@ export class Platform {
     this.now = new Date(this.now.getTime() + ms)
   }
 
-  /** When the usage counted so far is in the tables. */
+  /** Resolves when the usage counted so far is written to the tables. */
   settled(): Promise<void> {
     return this.#gateway.settled()
   }
 
-  /** On a connection of its own, also while a test holds a transaction of the platform open. */
+  /** Uses a separate connection, so it works while a test holds a transaction of the platform open. */
   query = <R = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     this.#fresh.database.query<R>(text, values)
 
-  /** On a connection of the test's own, beside those of the platform: holds locks while the platform works. */
+  /** Runs a transaction on a separate connection, for example to hold locks while the platform works. */
   async holding<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const database = new Database({ url: this.#fresh.url, connectionsMax: 1 })
     return database.transaction(work).finally(() => database.close())
@@ -111,7 +116,10 @@ export class Platform {
     return (await createOrganization(this.services, { name })).id
   }
 
-  /** A user of the test's organization (or of another one) who acts with an API key. Everything is allowed unless said. */
+  /**
+   * Creates a user with an API key, in the default organization or another one. All rights are granted unless options restrict
+   * them.
+   */
   async member(options: MemberOptions = {}): Promise<Member> {
     const organizationId = options.organizationId ?? (this.#organizationId ??= await this.organization())
     const { role = 'MEMBER', visibility = 'ALL', scopes = ['*'] } = options
@@ -154,7 +162,7 @@ export class Platform {
     }
   }
 
-  /** What happened to a record, in order. */
+  /** Events of a record, in order. */
   async eventsOf(recordId: string): Promise<EventRow[]> {
     return storedEvents<EventRow>(
       this.query,
@@ -167,7 +175,7 @@ export class Platform {
     return (await this.eventsOf(recordId)).map(({ type }) => type)
   }
 
-  /** How many statements wait for a lock. */
+  /** Number of statements that wait for a lock. */
   async waitingForLocks(): Promise<number> {
     const [row] = await this.query<{ count: number }>(
       `select greatest(
@@ -178,15 +186,18 @@ export class Platform {
     return row!.count
   }
 
-  /** Everything that is stored, in one organization or in all: a refusal leaves it as it was. */
+  /** Hash of all stored rows, of one organization or of all. A refused request must not change it. */
   fingerprint(organizationId?: string): Promise<string> {
     return fingerprintOf(this.query, organizationId)
   }
 }
 
-/** One platform for a test file. */
-export function usePlatform(environment: Readonly<Record<string, string>> = {}): Platform {
-  const platform = new Platform(environment)
+/** Opens one platform for all tests of a file. */
+export function usePlatform(
+  environment: Readonly<Record<string, string>> = {},
+  definitions?: DefinitionSource,
+): Platform {
+  const platform = new Platform(environment, definitions)
   beforeAll(() => platform.open())
   afterAll(() => platform.close())
   return platform

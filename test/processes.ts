@@ -8,27 +8,30 @@ import { freePort } from './redis-server.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** One process of the platform, as an operator would start it. */
+/** A process of the platform, started as an operator starts it. */
 export interface Process {
   readonly url: string
   /** Resolves when the process says that it is ready. */
   start(): Promise<void>
-  /** Begins a start and waits for nothing. */
+  /** Starts the process without waiting. */
   launch(): void
-  /** The exit code, when the process has ended; null when a signal ended it. */
+  /** Resolves with the exit code when the process has ended; null if a signal ended it. */
   ended(): Promise<number | null>
-  /** As a machine that loses power. */
+  /** Sends SIGKILL, like a power failure. */
   kill(): Promise<void>
-  /** SIGTERM; gives the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
-  /** Everything it has printed. */
+  /** Everything that the process has printed. */
   said(): string
 }
 
 const pollMs = 50
 const readyWithinMs = 50_000
 
-/** `command` runs in the project's folder. With `readyText` it is ready when it has said that; otherwise when its health says so. */
+/**
+ * `command` runs in the project folder. It is ready when it has printed `readyText`, or without that, when `/health/ready`
+ * answers 200.
+ */
 export async function aProcess(
   command: readonly string[],
   environment: Environment,
@@ -67,7 +70,7 @@ export async function aProcess(
   }
 
   function launch(): ChildProcess {
-    // PATH alone: nothing of the test's own environment configures the process.
+    // Only PATH is passed on, so that the environment of the test does not configure the process.
     const env = { PATH: process.env['PATH'], PORT: String(port), ...environment }
     const [file, ...args] = command
     exited = Promise.withResolvers()
@@ -96,8 +99,8 @@ export async function aProcess(
   }
 }
 
-/** A process of the platform on the database and with the keys of one in this process. */
-export const aProcessBeside = ({ services, dataDir }: Platform): Promise<Process> =>
+/** A process of the platform that uses the database and the keys of the platform in this process. */
+export const aSecondProcess = ({ services, dataDir }: Platform): Promise<Process> =>
   aProcess(['bin/run', 'main'], {
     DATABASE_URL: services.databaseUrl,
     DATA_DIR: dataDir,
@@ -106,7 +109,7 @@ export const aProcessBeside = ({ services, dataDir }: Platform): Promise<Process
     LOG_LEVEL: 'warn',
   })
 
-/** A command of the operator, on what `environment` names; gives what it prints. */
+/** Runs an operator command with `environment` and returns its output. */
 export async function operate(args: readonly string[], environment: Environment): Promise<string> {
   const env = { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment }
   const { stdout } = await promisify(execFile)('bin/run', ['operate', ...args], { cwd: projectRoot, env })

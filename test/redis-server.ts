@@ -10,7 +10,7 @@ export const hasRedisServer = existsSync(executable)
 export interface RedisServer {
   readonly url: string
   readonly port: number
-  /** Accepts connections and answers nothing, as a machine that hangs. */
+  /** Accepts connections but does not respond, like a machine that hangs. */
   freeze(): void
   thaw(): void
   stop(): Promise<void>
@@ -27,7 +27,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** A Redis of this test alone, in memory. */
+/** Starts an in-memory Redis for one test. */
 export async function startRedis(port?: number): Promise<RedisServer> {
   const chosen = port ?? (await freePort())
   const child = spawn(executable, ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'])

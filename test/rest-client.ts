@@ -1,15 +1,15 @@
 import type { Contract, RestOperation } from '../rest-adapter/contract.ts'
 
-/** An answer as it came over HTTP; `body` is parsed JSON, or null when there was none. */
+/** An HTTP response; `body` is the parsed JSON, or null without a body. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // Tests name what they expect of a body.
+  // Tests check the fields of the body that they expect.
   readonly body: any // oxlint-disable-line typescript/no-explicit-any
 }
 
 export interface RestCall {
-  /** Path parameters stand beside these by their names. */
+  /** Path parameters, by name. */
   readonly [parameter: string]: unknown
   readonly query?: Readonly<Record<string, string | number | boolean>> | string
   readonly body?: unknown
@@ -40,7 +40,7 @@ export async function answerOf(response: Response): Promise<Answer> {
   }
 }
 
-/** Every operation of the contract by its operationId, over real HTTP with the headers of one caller. */
+/** A function for every operation of the contract, by operationId; sends real HTTP requests with the credential of one caller. */
 export function restClient(
   contract: Contract,
   baseUrl: string,
@@ -64,7 +64,7 @@ export function restClient(
 
 export type GraphqlClient = (query: string, variables?: object) => Promise<Answer>
 
-/** GraphQL over real HTTP with the headers of one caller. */
+/** GraphQL over real HTTP with the credential of one caller. */
 export const graphqlClient =
   (baseUrl: string, credential: Readonly<Record<string, string>>): GraphqlClient =>
   async (query, variables = {}) =>

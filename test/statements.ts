@@ -1,7 +1,7 @@
 import type { Sql } from '../subgraphs/kernel/database/database.ts'
 import type { Platform } from './platform.ts'
 
-/** The statements on tables of records that a call makes, in order. */
+/** The statements on record tables that a call executes, in order. */
 export async function statementsOf(platform: Platform, call: () => Promise<unknown>): Promise<string[]> {
   const { tenants } = platform.services
   const statements: string[] = []

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { isListed, normaliseAddress } from '../../subgraphs/kernel/address.ts'
 
-/** What the edge reads of a request. A websocket that sends its credential later hands in headers of its own making. */
+/** The parts of a request that the edge reads. A websocket that sends its credential later builds these headers from its payload. */
 export interface Arrival {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly url?: string | undefined
   /** Absent on a websocket. */
   readonly method?: string | undefined
-  /** Express shortens `url` in mounted routers and keeps the whole here. */
+  /** Express shortens `url` in mounted routers and keeps the full URL here. */
   readonly originalUrl?: string
 }
 
@@ -18,13 +18,13 @@ const userAgentLengthMax = 512
 export const userAgentOf = ({ headers }: Pick<Arrival, 'headers'>): string =>
   headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
 
-const written = new LRUCache<string, string>({ max: 10_000 })
+const normalisedAddresses = new LRUCache<string, string>({ max: 10_000 })
 
 function normalised(text: string): string {
-  let address = written.get(text)
+  let address = normalisedAddresses.get(text)
   if (address === undefined) {
     address = normaliseAddress(text) ?? 'unknown'
-    written.set(text, address)
+    normalisedAddresses.set(text, address)
   }
   return address
 }
@@ -34,8 +34,8 @@ const withoutPort = (hop: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, '$1')
 
 /**
- * The connecting client. X-Forwarded-For counts only as far as it was written by proxies of `trusted`: from the right, the
- * first hop that is not one of them. Everything further left is the client's own claim.
+ * The address of the connecting client: from the right, the first hop of X-Forwarded-For that is not a proxy of `trusted`.
+ * Hops further left are ignored, because the client itself may have written them.
  */
 export function clientAddress(request: Pick<Arrival, 'headers' | 'socket'>, trusted: readonly string[]): string {
   let address = normalised(request.socket.remoteAddress ?? '')

@@ -25,7 +25,7 @@ export interface KeyRequest {
 
 const unknownKey = () => new Refusal('API_KEY_INVALID', 'This API key is not valid.')
 
-/** Why the key is not authenticated. The order is the documented one: the first that holds is the answer. */
+/** The reason why the key is not authenticated, or null. The order of the checks is the documented one. */
 function authenticationRefusal(record: ApiKeyRecord, nowMs: number): Refusal | null {
   const { revokedAt, expiresAt, previousSecretExpiresAt } = record
   if (revokedAt) return new Refusal('API_KEY_INVALID', 'This API key was revoked.')
@@ -34,16 +34,16 @@ function authenticationRefusal(record: ApiKeyRecord, nowMs: number): Refusal | n
     return new Refusal('API_KEY_EXPIRED', 'This API key was rotated and its overlap has ended; use the new secret.')
   }
   const code = standingRefusal(record)
-  return code && new Refusal(code, lostStanding[code])
+  return code && new Refusal(code, standingMessages[code])
 }
 
-const lostStanding = {
+const standingMessages = {
   ORGANIZATION_SUSPENDED: 'The organization is suspended.',
   API_KEY_OWNER_INACTIVE: 'The owner of this API key is deactivated.',
   API_KEY_OWNER_NOT_IN_ORG: 'The owner of this API key has left the organization.',
 }
 
-/** Why an authenticated key may not make this request. */
+/** The reason why an authenticated key may not make this request, or null. */
 function admissionRefusal(record: ApiKeyRecord, { address, target }: KeyRequest): Refusal | null {
   if (!inAllowList(address, record.ipAllowList)) {
     return new Refusal('API_KEY_IP_NOT_ALLOWED', "This address is not in the API key's allow-list.")
@@ -55,9 +55,9 @@ function admissionRefusal(record: ApiKeyRecord, { address, target }: KeyRequest)
 }
 
 /**
- * Judges a key up to the point where its scopes matter:
- * throttle, form, lookup, revoked, expired, organization, owner, allow-list, blocked paths.
- * Every answer of 401 counts as a failed authentication of the address; the others do not.
+ * Checks an API key before the scope check:
+ * throttle, format, lookup, revoked, expired, organization, owner, allow-list, blocked paths.
+ * Each 401 answer counts as a failed authentication of the address; other answers do not.
  */
 export class ApiKeys {
   readonly #throttle: FailedKeyThrottle
@@ -81,7 +81,7 @@ export class ApiKeys {
     })
   }
 
-  /** Judges a key that was let in before: no attempt, so failures neither hold it up nor grow by it. */
+  /** Checks again a key that was admitted before. The throttle of failed keys is neither applied nor counted. */
   standing(request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
     return chain(this.#find(request, nowMs), (key) => ({
       key,

@@ -1,4 +1,4 @@
-/** What API keys can never call, whatever their scopes (specification, Authentication, rule 4). */
+/** Path families that no API key may call, whatever its scopes (specification, Authentication, rule 4). */
 const blockedFamilies: ReadonlySet<string> = new Set([
   'auth',
   'api-keys',
@@ -14,18 +14,18 @@ const blockedFamilies: ReadonlySet<string> = new Set([
   'named-credentials',
 ])
 
-/** A path that can be read in one way only: lower case, single slashes, nothing encoded, no dot segments. */
+/** An unambiguous path: lower case, single slashes, no percent-encoding, no dot segments. */
 const plain = /^(?:\/[a-z0-9_-]+)+\/?$/
 const plainFamily = /^\/v1\/([a-z0-9_-]+)/
 
-/** The path of a request target: without query, fragment, and the scheme and host of an absolute one. */
+/** The path of a request target, without query and fragment, and without scheme and host if the target is absolute. */
 export function pathOf(target: string): string {
   const end = target.search(/[?#]/)
   const path = end < 0 ? target : target.slice(0, end)
   return path.startsWith('/') ? path : path.replace(/^[a-z][a-z0-9+.-]*:(\/\/[^/\\]*)?/i, '')
 }
 
-/** Percent-encoding undone until nothing changes: a proxy in front may undo one layer before the router undoes another. */
+/** Decodes percent-encoding until nothing changes, because a proxy may decode one layer before the router decodes another. */
 function decoded(path: string): string {
   let text = path
   for (let layer = 0; layer < 5; layer++) {
@@ -49,8 +49,8 @@ const isBlocked = ([version, family]: readonly string[]): boolean =>
   version === 'v1' && family !== undefined && blockedFamilies.has(family)
 
 /**
- * Whether a key may not call this, in any reading of the path: routers, proxies and browsers disagree on case, doubled
- * slashes, dot segments and encoding, and no reading that one of them could act on may pass.
+ * Whether API keys may not call this path. Routers, proxies and browsers normalise case, doubled slashes, dot segments and
+ * encoding differently, so a path is blocked when any of these normalised forms is blocked.
  */
 export function isBlockedPath(target: string): boolean {
   const path = pathOf(target)

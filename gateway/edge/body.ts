@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { largeFrom, ownTurn } from '../../subgraphs/kernel/turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../../subgraphs/kernel/turn.ts'
 import { hasTooManyValues, membersMax, valuesMax } from './count-values.ts'
 import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
 
@@ -9,7 +9,7 @@ export const bodyBytesMax = 1_048_576
 
 const empty = Buffer.alloc(0)
 
-/** The raw body. One that is too large is refused as soon as that is known; its rest is thrown away. */
+/** Reads the raw body. A body that is too large is refused as soon as this is known; the rest of it is discarded. */
 export function readBody(req: IncomingMessage): Promise<Buffer> {
   const length = Number(req.headers['content-length'] ?? 0)
   if (length > bodyBytesMax) return Promise.reject(tooLarge(req))
@@ -25,9 +25,10 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
     req.on('end', () => {
       const body = (): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       if (bytes < largeFrom) resolve(body())
-      else void ownTurn().then(() => resolve(body()))
+      else void ownEventLoopTurn().then(() => resolve(body()))
     })
-    const endedEarly = (): void => reject(unreadable('The body ended early.'))
+    const endedEarly = (): void =>
+      reject(unreadable('The connection closed before the whole body arrived; send the request again.'))
     if (req.destroyed) endedEarly()
     else req.on('error', endedEarly)
   })
@@ -38,38 +39,38 @@ const unreadable = (message: string): Refusal =>
 
 function tooLarge(req: IncomingMessage): Refusal {
   req.removeAllListeners('data').resume()
-  return new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${bodyBytesMax} bytes.`)
+  return new Refusal('PAYLOAD_TOO_LARGE', `The body must have at most ${bodyBytesMax} bytes.`)
 }
 
-const named = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
-const structured = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const plainJson = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const suffixedJson = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
- * Throws a `Refusal` for a body that does not call itself JSON; `+json` types only where they are welcome. No page of another
- * origin can send such a type without being asked for permission first, so it also stands against forged requests (CSRF).
+ * Throws a `Refusal` unless Content-Type is JSON; `+json` types are accepted only with `suffixed`. A page of another origin
+ * cannot send such a type without a CORS preflight, so this check also protects against cross-site request forgery (CSRF).
  */
 export function refuseOtherThanJson(headers: IncomingHttpHeaders, { suffixed = false } = {}): void {
-  if (!(suffixed ? structured : named).test(headers['content-type'] ?? '')) {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON in UTF-8, sent as application/json.')
+  if (!(suffixed ? suffixedJson : plainJson).test(headers['content-type'] ?? '')) {
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON in UTF-8; send Content-Type: application/json.')
   }
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.')
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed; send it without Content-Encoding.')
   }
 }
 
-/** Of a key that occurs twice the last one counts. Numbers keep every digit. */
+/** Parses a JSON body. If a key occurs twice, the last value is used. Numbers keep every digit. */
 export function parseBody(raw: Buffer): unknown {
-  if (!isUtf8(raw)) throw unreadable('The body is not UTF-8.')
+  if (!isUtf8(raw)) throw unreadable('The body must be UTF-8.')
   if (hasTooManyValues(raw))
-    throw new Refusal('PAYLOAD_TOO_LARGE', `A body has at most ${valuesMax} values, and ${membersMax} members.`)
+    throw new Refusal('PAYLOAD_TOO_LARGE', `The body must have at most ${valuesMax} values and ${membersMax} members.`)
   try {
     return parseJsonExactly(raw.toString('utf8'), inexactMax)
   } catch (thrown) {
     if (thrown instanceof TooManyInexact) {
-      const message = `A body has at most ${inexactMax} numbers that double precision would round.`
+      const message = `The body must have at most ${inexactMax} numbers that double precision would round.`
       throw new Refusal('PAYLOAD_TOO_LARGE', message)
     }
-    throw unreadable('The body is not JSON.')
+    throw unreadable('The body must be valid JSON.')
   }
 }

@@ -4,13 +4,13 @@ import type { Arrival } from './address.ts'
 import type { Presented } from './presented.ts'
 import type { SessionJudgement } from './sessions.ts'
 
-/** A browser sends a cookie that is over until it gets another: whoever signs in anew must not be refused for it. */
-const overCodes: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'TOKEN_EXPIRED'])
+/** A browser keeps sending the cookie of an ended session until it gets a new one, so such a cookie must not refuse a sign-in. */
+const endedCodes: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'TOKEN_EXPIRED'])
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * What a session cookie is worth: like a bearer token, if the request changes nothing or proves that a page of ours made it.
- * A cookie of a session that is over is no credential. A websocket can write, so it has to prove it, too.
+ * Checks a session cookie. It is accepted like a bearer token if the method is a read or the CSRF token is right.
+ * A cookie of an ended session is ignored. A websocket can write, so it needs the CSRF token, too.
  */
 export function judgeCookie(
   judged: SessionJudgement,
@@ -19,9 +19,9 @@ export function judgeCookie(
   key: Buffer,
 ): SessionJudgement {
   const { session, refusal } = judged
-  if (!session) return refusal && overCodes.has(refusal.code) ? { session: null, refusal: null } : judged
+  if (!session) return refusal && endedCodes.has(refusal.code) ? { session: null, refusal: null } : judged
   if (readMethods.has(method) || (csrfToken !== null && isCsrfToken(key, session.id, csrfToken))) return judged
   const message =
-    'A write with the session cookie needs the CSRF token of the session, as the cookie csrf_token and as the header X-CSRF-Token.'
+    'Send the CSRF token of the session as the cookie csrf_token and in the X-CSRF-Token header; writes with the session cookie need it.'
   return { session: null, refusal: new Refusal('CSRF_TOKEN_INVALID', message) }
 }

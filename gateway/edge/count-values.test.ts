@@ -6,27 +6,27 @@ const tooMany = (text: string): boolean => hasTooManyValues(Buffer.from(text))
 const list = (count: number, item = '1') => `[${Array.from({ length: count }, () => item).join(',')}]`
 
 describe('hasTooManyValues', () => {
-  it('counts what is in lists and objects', () => {
+  it('counts the values in lists and objects', () => {
     expect(valuesMax).toBe(15_000)
     expect([tooMany(list(15_000)), tooMany(list(15_001))]).toEqual([false, true])
-    // An object and its one value are two.
+    // An object and its one value count as two values.
     expect([tooMany(list(7_500, '{"abc":1}')), tooMany(list(7_501, '{"abc":1}'))]).toEqual([false, true])
   })
 
-  it('counts the members of the outermost object alone', () => {
+  it('counts members of the outermost object only', () => {
     const members = (count: number) => Array.from({ length: count }, (_, index) => `"name${index}":1`).join(',')
     expect([tooMany(` {${members(1_000)}}`), tooMany(` {${members(1_001)}}`)]).toEqual([false, true])
     expect(tooMany(`{"metadata":{${members(5_000)}}}`)).toBe(false)
   })
 
-  it('counts nothing in texts', () => {
+  it('ignores delimiters inside strings', () => {
     expect(tooMany(`{"a":"${',[{'.repeat(100_000)}"}`)).toBe(false)
     expect(tooMany(`{"a":"${'\\",'.repeat(100_000)}"}`)).toBe(false)
     expect(tooMany(`{"a":"${'\\\\'.repeat(100_000)}"}`)).toBe(false)
     expect(tooMany(`["\\\\",${list(15_000).slice(1)}`)).toBe(true)
   })
 
-  it('leaves what is nested too deep to whoever refuses that', () => {
+  it('does not count values that are nested too deep, which a later check refuses', () => {
     expect(tooMany('['.repeat(500_000))).toBe(false)
     expect(tooMany('['.repeat(100) + list(15_001))).toBe(true)
   })
@@ -37,7 +37,7 @@ describe('parseBody', () => {
     expect(() => parseBody(Buffer.from(list(15_001)))).toThrow(
       expect.objectContaining({
         code: 'PAYLOAD_TOO_LARGE',
-        message: 'A body has at most 15000 values, and 1000 members.',
+        message: 'The body must have at most 15000 values and 1000 members.',
       }),
     )
     expect(parseBody(Buffer.from(list(15_000)))).toHaveLength(15_000)

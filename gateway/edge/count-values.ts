@@ -1,6 +1,6 @@
-/** Reading so many values, checking and storing them takes about as long as one request may hold the others up. */
+/** Parsing, checking and storing this many values takes about as long as one request may block the event loop. */
 export const valuesMax = 15_000
-/** Of the object that a body is: far more than any operation knows, and each that is unknown costs a problem to name. */
+/** Members of the outermost object. No operation has nearly as many fields, and each unknown field costs an error entry. */
 export const membersMax = 1_000
 
 const quote = 0x22
@@ -9,12 +9,12 @@ const backslash = 0x5c
 const brace = 0x7b
 const openings: ReadonlySet<number> = new Set([0x5b, brace])
 const closings: ReadonlySet<number> = new Set([0x5d, 0x7d])
-/** What is nested deeper than anything that is accepted is refused for that. */
-const depthCounted = 64
+/** Deeper values are not counted, because a later check refuses such deep nesting. */
+const countedDepthMax = 64
 
-/** Whether a text of JSON has more values than are read, or is an object of more members; told before they are made. */
+/** Whether JSON text has more than `valuesMax` values or `membersMax` outermost members. It counts bytes, without parsing. */
 export function hasTooManyValues(raw: Uint8Array): boolean {
-  // Every value takes a byte and another one to end it, every member at least four with its name.
+  // A value takes at least one byte and one delimiter; a member with its name takes at least four bytes.
   if (raw.length <= 4 * membersMax) return false
   let values = 0
   let members = 1
@@ -30,7 +30,7 @@ export function hasTooManyValues(raw: Uint8Array): boolean {
       if (depth === 1 && isObject) members += 1
     } else if (openings.has(byte)) {
       if (depth === 0) isObject = byte === brace
-      values += Number(++depth <= depthCounted)
+      values += Number(++depth <= countedDepthMax)
     } else if (closings.has(byte)) depth -= 1
   }
   return values > valuesMax || members > membersMax

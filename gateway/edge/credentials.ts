@@ -14,9 +14,9 @@ import { Sessions } from './sessions.ts'
 
 export interface Identified {
   readonly caller: Caller | null
-  /** The key of the request as soon as it is known, refused or not: its quota is shown on refusals as well. */
+  /** The API key of the request, also when it is refused: refusals show its quota as well. */
   readonly key: KeyCredential | null
-  /** Likewise the app of an access token. */
+  /** The app of an access token, also when it is refused. */
   readonly app?: AppCredential | null
   readonly refusal: Refusal | null
 }
@@ -48,11 +48,11 @@ function callerOf(
 const sessionCaller = (record: SessionRecord, ip: string, request: Arrival): Caller =>
   callerOf('SESSION', record, record.userId, [], ip, request)
 
-const stranger = (ip: string, request: Arrival): Caller => anonymous({ ip, userAgent: userAgentOf(request) })
+const anonymousCaller = (ip: string, request: Arrival): Caller => anonymous({ ip, userAgent: userAgentOf(request) })
 
 const refused = (refusal: Refusal): Identified => ({ caller: null, key: null, refusal })
 
-/** Who is calling. Scopes and quota are judged later; see README.md for the order. */
+/** Authenticates the caller. Scopes and quota are checked later; README.md has the order. */
 export class Credentials {
   readonly #keys: ApiKeys
   readonly #sessions: Sessions
@@ -69,14 +69,14 @@ export class Credentials {
     this.#tokens = new OAuthTokens(source)
   }
 
-  /** With `isAttempt` false a key is only asked whether it is still good. */
+  /** `isAttempt` is false when a key that was admitted before is checked again. */
   identify(request: Arrival, ip: string, nowMs: number, isAttempt = true): Identified | Promise<Identified> {
     const presented = presentedBy(request.headers)
     switch (presented.kind) {
       case 'API_KEY': {
         const target = request.originalUrl ?? request.url ?? '/'
-        const asked = { secret: presented.secret, address: ip, target }
-        const judged = isAttempt ? this.#keys.judge(asked, nowMs) : this.#keys.standing(asked, nowMs)
+        const keyRequest = { secret: presented.secret, address: ip, target }
+        const judged = isAttempt ? this.#keys.judge(keyRequest, nowMs) : this.#keys.standing(keyRequest, nowMs)
         return chain(judged, ({ key, refusal }) => ({
           caller:
             key && !refusal
@@ -106,20 +106,24 @@ export class Credentials {
         return chain(this.#sessions.judge(presented.token, nowMs), (judged) => {
           const { session, refusal } = judgeCookie(judged, presented, request, this.csrfKey)
           if (refusal) return refused(refusal)
-          return { caller: session ? sessionCaller(session, ip, request) : stranger(ip, request), key: null, refusal }
+          return {
+            caller: session ? sessionCaller(session, ip, request) : anonymousCaller(ip, request),
+            key: null,
+            refusal,
+          }
         })
       case 'UNSUPPORTED':
-        return refused(new Refusal('UNAUTHENTICATED', 'The Authorization header is neither Bearer nor ApiKey.'))
+        return refused(new Refusal('UNAUTHENTICATED', 'Authorization must be "Bearer <token>" or "ApiKey <key>".'))
       case 'CONFLICT':
         return refused(
-          new Refusal('CREDENTIALS_CONFLICT', 'X-API-Key and Authorization carry different API keys; send one.'),
+          new Refusal('CREDENTIALS_CONFLICT', 'X-API-Key and Authorization contain different API keys; send one key.'),
         )
       case 'NONE':
-        return { caller: stranger(ip, request), key: null, refusal: null }
+        return { caller: anonymousCaller(ip, request), key: null, refusal: null }
     }
   }
 
-  /** Drops what is cached of a key's hash, a session or a whole organization. */
+  /** Drops cached records by key hash, session id or organization id. */
   forget(id: string): void {
     this.#keys.forget(id)
     this.#sessions.forget(id)

@@ -94,7 +94,7 @@ export interface EdgeSketch {
   readonly counters?: Counters
 }
 
-/** An edge over records in memory, on a clock that is set by hand. */
+/** An edge with records in memory and a clock that the test sets. */
 export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCounters() }: EdgeSketch = {}) {
   const keys = new Map<string, ApiKeyRecord>()
   const sessions = new Map<string, SessionRecord>()
@@ -132,7 +132,7 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
     log: { error: () => {} },
   })
 
-  /** One request as the gateway would make it pass: admitted, then charged. */
+  /** Makes one request as the gateway does: `admit`, then `spend`. */
   async function ask(sketch: RequestSketch = {}, spends = true): Promise<Answer> {
     const { req, res } = exchange(sketch)
     try {
@@ -157,13 +157,13 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
     keys,
     sessions,
     tokens,
-    /** Stores a key and answers its secret and hash. */
+    /** Stores a key and returns its secret and hash. */
     issue(values: Partial<ApiKeyRecord> = {}) {
       const { secret, hash } = newApiKey()
       keys.set(hash, aKey(values))
       return { secret, hash }
     },
-    /** Stores an access token of an app and answers it. */
+    /** Stores an access token of an app and returns it. */
     authorize(values: Partial<OAuthTokenRecord> = {}): string {
       const token = randomBytes(32).toString('base64url')
       tokens.set(sha256('sha256', token, 'hex'), aToken(values))
@@ -179,5 +179,5 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
   }
 }
 
-/** Well formed, and nobody's. */
+/** A well-formed key that does not exist. */
 export const inventedKey = (): string => newApiKey().secret

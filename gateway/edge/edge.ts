@@ -14,7 +14,7 @@ import { chain } from './chain.ts'
 import { Credentials } from './credentials.ts'
 import type { Identified } from './credentials.ts'
 import { newRequestId, problemIn, requestIdOf, writeProblem, type Problem } from './problem.ts'
-import { Quotas, setQuotaHeaders } from './quota.ts'
+import { limitsText, Quotas, setQuotaHeaders } from './quota.ts'
 import type { AppCredential, KeyCredential, QuotaHeaders } from './quota.ts'
 import { noteSharer } from './unsent.ts'
 import { statusSent, usageOf } from './usage.ts'
@@ -27,30 +27,30 @@ export interface EdgeOptions {
   readonly usage: UsageSink
   /** Public half of the key that signs session tokens. */
   readonly verifying: KeyObject
-  /** What CSRF tokens are made with: the key that encrypts secrets. */
+  /** The key of CSRF tokens, which is also the key that encrypts secrets. */
   readonly csrfKey: Buffer
   readonly clock: Clock
   readonly log: Pick<Logger, 'error'>
 }
 
-/** A request that may go on to the scope check. */
+/** An authenticated request, before the scope check. */
 export interface Admission {
   readonly caller: Caller
-  /** What is told of the request when its answer is out; null for strangers. */
+  /** Reported to the usage sink when the response has been sent; null for anonymous callers. */
   readonly usage: RequestUsage | null
   readonly requestId: string
   readonly key: KeyCredential | null
   /** The app of an access token. */
   readonly app: AppCredential | null
-  /** As last seen; null without a key or an app. */
+  /** The latest known quota; null without an API key or an app. */
   quotaHeaders: QuotaHeaders | null
 }
 
 /**
- * The request edge: limits per address, who is calling, and the quota.
+ * The request edge: rate limits per address, authentication and quota.
  *
- * `admit` throws or rejects with a `Refusal`; the scope check follows elsewhere, then `spend` charges the key. What is cached
- * is answered without a promise. Given a response, both keep its RateLimit headers right, on refusals too.
+ * `admit` throws or rejects with a `Refusal`. The caller then checks the scopes, and `spend` charges the key or the app. Cached
+ * records are answered without a promise. If a response is given, both set its RateLimit headers, also on refusals.
  */
 export class Edge {
   readonly #options: EdgeOptions
@@ -63,7 +63,7 @@ export class Edge {
     this.#quotas = new Quotas(options.counters)
   }
 
-  /** The client, as limits count it. */
+  /** The key under which rate limits count this client. */
   addressOf(request: Arrival): string {
     return addressKey(clientAddress(request, this.#options.config.trustProxy))
   }
@@ -77,17 +77,17 @@ export class Edge {
     const ip = clientAddress(request, config.trustProxy)
     return chain(this.#limit('address', ip, config.ipLimits, nowMs), () =>
       chain(this.#credentials.identify(request, ip, nowMs), (identified) =>
-        chain(this.#look(identified, nowMs), (headers) => {
+        chain(this.#readQuota(identified, nowMs), (headers) => {
           if (res && headers) setQuotaHeaders(res, headers)
-          return this.#observed(this.#admitted(identified, headers, requestId, now), startedMs, res)
+          return this.#withUsage(this.#admitted(identified, headers, requestId, now), startedMs, res)
         }),
       ),
     )
   }
 
   /**
-   * Charges the key or the app for one operation that it may make, or refuses it. Without one there is nothing to charge. What does
-   * as much as several requests counts as so many for the address as well, of which `admit` has counted one.
+   * Charges the API key or the app for one authorized operation, or refuses it. Without a key and an app there is nothing to charge.
+   * An operation that counts as several requests counts as many for the address as well; `admit` has counted one of them.
    */
   spend(admission: Admission, res: ServerResponse | null, requests = 1): void | Promise<void> {
     if (requests === 1) return this.#charge(admission, res, requests)
@@ -111,12 +111,12 @@ export class Edge {
   }
 
   /**
-   * Tells once of an admitted request that its answer is out. Given a response, `admit` sees to that itself when it closes; of a
-   * stream it is told when it begins.
+   * Reports once that the response of an admitted request has been sent. If `admit` was given a response, it does this itself when
+   * the response closes. A stream is reported when it begins.
    */
   finished({ usage }: Admission, status: number): void {
-    if (!usage || usage.isTold) return
-    usage.isTold = true
+    if (!usage || usage.isReported) return
+    usage.isReported = true
     const { counted, operation, startedMs } = usage
     this.#options.usage.finished({
       counted,
@@ -128,13 +128,16 @@ export class Edge {
     })
   }
 
-  /** Tighter limits of a sensitive route, counted per address under a name of their own, beside the general ones. */
+  /** Enforces the stricter limits of a sensitive route, counted per address and `name`, in addition to the general limits. */
   restrict(request: Arrival, name: string, limits: readonly Limit[]): void | Promise<void> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     return this.#limit(`address-${name}`, ip, limits, this.#options.clock.now().getTime())
   }
 
-  /** Who calls on a connection that was admitted, with the rights of this moment. Throws or rejects with a `Refusal` when the credential is not good any more. Counts nothing. */
+  /**
+   * The caller of an admitted connection with its current rights. Throws or rejects with a `Refusal` if the credential is no longer
+   * valid. Counts nothing.
+   */
   currentCaller(request: Arrival): Caller | Promise<Caller> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     const nowMs = this.#options.clock.now().getTime()
@@ -145,7 +148,7 @@ export class Edge {
     })
   }
 
-  /** The error as a body, for a stream that has begun. */
+  /** The problem body of an error, for a stream that has begun. */
   problem(error: unknown, req: IncomingMessage, res: ServerResponse): Problem {
     return problemIn(error, req, res, this.#options.log).problem
   }
@@ -155,14 +158,14 @@ export class Edge {
   }
 
   /**
-   * Drops what is cached of a key (by its hash), a session (by its id) or an organization (by its id). To be called in every
+   * Drops cached records of a key (by its hash), a session (by its id) or an organization (by its id). Call it in every
    * process when a key, a session, a user or an organization changes.
    */
   forget(id: string): void {
     this.#credentials.forget(id)
   }
 
-  #observed(admitted: Omit<Admission, 'usage'>, startedMs: number, res: ServerResponse | null): Admission {
+  #withUsage(admitted: Omit<Admission, 'usage'>, startedMs: number, res: ServerResponse | null): Admission {
     const usage = usageOf(admitted.caller, startedMs, admitted.app?.record.appId)
     const admission = { ...admitted, usage }
     if (res) {
@@ -176,13 +179,15 @@ export class Edge {
     if (limits.length === 0) return
     return chain(this.#options.counters.hit(space, addressKey(ip), limits, nowMs, hits), ({ allowed, resetMs }) => {
       if (allowed) return
-      throw new Refusal('IP_RATE_LIMITED', 'Too many requests from this address.', { retryAfter: secondsOf(resetMs) })
+      const retryAfter = secondsOf(resetMs)
+      const message = `Limit of ${limitsText(limits)} reached for this address; retry in ${retryAfter} s.`
+      throw new Refusal('IP_RATE_LIMITED', message, { retryAfter })
     })
   }
 
-  #look({ key, app }: Identified, nowMs: number): QuotaHeaders | null | Promise<QuotaHeaders> {
+  #readQuota({ key, app }: Identified, nowMs: number): QuotaHeaders | null | Promise<QuotaHeaders> {
     const charged = key ?? app
-    return charged ? this.#quotas.look(charged, nowMs) : null
+    return charged ? this.#quotas.readQuota(charged, nowMs) : null
   }
 
   #admitted(

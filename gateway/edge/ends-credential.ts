@@ -1,8 +1,8 @@
 import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 
-// These say nothing about the credential.
+// These codes do not mean that the credential is invalid.
 const transient: ReadonlySet<ErrorCode> = new Set(['IP_RATE_LIMITED', 'UNAVAILABLE', 'INTERNAL'])
 
-/** Whether what was thrown while a credential was judged says that it is not good any more. */
+/** Whether this error of a credential check means that the credential is no longer valid. */
 export const endsCredential = (thrown: unknown): thrown is Refusal =>
   thrown instanceof Refusal && !transient.has(thrown.code)

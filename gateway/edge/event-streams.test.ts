@@ -7,7 +7,7 @@ import { EventStreams, textOf, type EventStreamTimes, type ServerSentEvent } fro
 import { StreamSlots } from './stream-slots.ts'
 import { unsent } from './unsent.ts'
 
-/** A server whose every answer is a stream of these events. */
+/** A server that answers every request with a stream of these events. */
 async function streaming(events: AsyncIterable<ServerSentEvent>, times: Partial<EventStreamTimes> = {}) {
   const streams = new EventStreams(times)
   const cancellation = new Cancellation()
@@ -28,7 +28,7 @@ async function* listed(...events: ServerSentEvent[]) {
   yield* events
 }
 
-/** Events that never come, until the cancellation tells their source. */
+/** A source without events, which ends when it is cancelled. */
 const silent = (): AsyncIterable<ServerSentEvent> => ({
   [Symbol.asyncIterator]: () => {
     const left = Promise.withResolvers<IteratorResult<ServerSentEvent>>()
@@ -45,13 +45,13 @@ describe('the text of an event', () => {
     expect(textOf({ data: '' })).toBe('data: \n\n')
   })
 
-  it('cannot be broken out of by a type or an id', () => {
+  it('refuses a type or an id with a line break', () => {
     expect(() => textOf({ id: '1\ndata: 2', data: '' })).toThrow('one line')
   })
 })
 
 describe('an event stream', () => {
-  it('is sent whole and in order, for no proxy to keep', async () => {
+  it('is sent completely and in order, with headers against caching', async () => {
     const { url, ended, cancellation, streams } = await streaming(listed({ event: 'a', data: '1' }, { data: '2' }))
     const answer = await fetch(url)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -64,7 +64,7 @@ describe('an event stream', () => {
     expect([cancellation.isCancelled, streams.count]).toEqual([true, 0])
   })
 
-  it('says that it is there while nothing happens', async () => {
+  it('sends comments while there are no events', async () => {
     const { url } = await streaming(silent(), { heartbeatMs: 5 })
     const leaving = new AbortController()
     const answer = await fetch(url, { signal: leaving.signal })
@@ -83,7 +83,7 @@ describe('an event stream', () => {
     expect([cancellation.isCancelled, streams.count]).toEqual([true, 0])
   })
 
-  it('ends when the server stops, and no other begins', async () => {
+  it('ends when the server stops, and a new one is refused', async () => {
     const { url, ended, streams } = await streaming(silent())
     const answer = await fetch(url)
     streams.close()
@@ -92,7 +92,7 @@ describe('an event stream', () => {
     await expect(streams.send({} as ServerResponse, silent(), new Cancellation())).rejects.toThrow('stopping')
   })
 
-  it('breaks off when its source fails', async () => {
+  it('closes the connection when its source fails', async () => {
     const failing: AsyncIterable<ServerSentEvent> = {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no more')) }),
     }
@@ -101,11 +101,11 @@ describe('an event stream', () => {
     expect(await ended).toBe('no more')
   })
 
-  it('asks for no event before the client has read the one before, and cuts off a client that does not read', async () => {
-    let asked = 0
+  it('requests an event only after the client has read the one before, and closes the connection of a client that does not read', async () => {
+    let requested = 0
     const endless: AsyncIterable<ServerSentEvent> = {
       [Symbol.asyncIterator]: () => ({
-        next: async () => ({ value: { data: `${++asked} ${'x'.repeat(1_000_000)}` } }),
+        next: async () => ({ value: { data: `${++requested} ${'x'.repeat(1_000_000)}` } }),
         return: async () => ({ done: true, value: undefined }),
       }),
     }
@@ -116,24 +116,26 @@ describe('an event stream', () => {
     const [answer] = (await once(asking, 'response')) as [IncomingMessage]
     answer.on('error', () => {}).pause()
     expect(await ended).toBe('ended')
-    // What the connection itself holds is a few megabytes at most.
-    expect(asked).toBeLessThan(20)
+    // The socket buffers hold a few megabytes at most.
+    expect(requested).toBeLessThan(20)
     expect(unsent.bytes).toBe(0)
   })
 })
 
 describe('live streams', () => {
-  it('are bounded for an organization and in all, and leave their place once', () => {
+  it('are limited for an organization and in total, and release their slot once', () => {
     const slots = new StreamSlots({ perOrganization: 2, all: 3 })
     const first = slots.take('one')
     slots.take('one')
-    expect(() => slots.take('one')).toThrow('At most 2 streams of an organization are open at once.')
+    expect(() => slots.take('one')).toThrow(
+      'Limit of 2 open streams of the organization reached; close one, then retry in 5 s.',
+    )
     slots.take('two')
-    expect(() => slots.take('two')).toThrow('Too many streams are open at once.')
+    expect(() => slots.take('two')).toThrow('Limit of 3 open streams of the server reached; retry in 5 s.')
     first()
     first()
     expect(slots.count).toBe(2)
     slots.take('two')
-    expect(() => slots.take('three')).toThrow('Too many streams')
+    expect(() => slots.take('three')).toThrow('Limit of 3 open streams')
   })
 })

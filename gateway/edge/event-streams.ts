@@ -6,43 +6,44 @@ import { countedFrom, sharerOf, unsent } from './unsent.ts'
 
 /** One event of a stream in the format of server-sent events (WHATWG HTML, 9.2). */
 export interface ServerSentEvent {
-  /** The type that a client listens for; `message` where it is not given. */
+  /** The event type; `message` if it is not given. */
   readonly event?: string
-  /** A client that connects again sends the last one as `Last-Event-ID`. */
+  /** A client that reconnects sends the last id as `Last-Event-ID`. */
   readonly id?: string
   readonly data: string
 }
 
 export interface EventStreamTimes {
-  /** After so much silence a comment is sent, so that proxies keep the connection and a dead client is noticed. */
+  /** A comment is sent after this time without events, so that proxies keep the connection and a dead client is detected. */
   readonly heartbeatMs: number
-  /** How long a client may take to read, for each 256 kB of an event. */
+  /** How long a client may take to read each 256 kB of an event. */
   readonly readMs: number
 }
 
 const defaultTimes: EventStreamTimes = { heartbeatMs: 15_000, readMs: 20_000 }
-/** How long a stream may take to end when the server stops. */
+/** How long a stream may take to close when the server stops. */
 const endingMs = 1_000
 const heartbeat = ':\n\n'
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Proxies must neither keep nor compress it: both would hold back events.
+  // Proxies must neither cache nor compress the stream, because both delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
 }
 
-/** `event` and `id` are one line each; `data` may have several. */
+/** `event` and `id` must have one line each; `data` may have several. */
 export function textOf({ event, id, data }: ServerSentEvent): string {
   const head = [...(event === undefined ? [] : [`event: ${event}`]), ...(id === undefined ? [] : [`id: ${id}`])]
-  if (head.some((line) => /[\r\n\0]/.test(line))) throw new Error('The type and the id of an event are one line each.')
+  if (head.some((line) => /[\r\n\0]/.test(line)))
+    throw new Error('The type and the id of an event must have one line each.')
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)
   return `${[...head, ...lines].join('\n')}\n\n`
 }
 
-/** Every event stream that is open over HTTP. */
+/** All open event streams over HTTP. */
 export class EventStreams {
-  /** What ends the work behind each. */
+  /** The function that stops the source of each stream. */
   readonly #open = new Map<ServerResponse, () => void>()
   readonly #times: EventStreamTimes
   #isClosed = false
@@ -56,9 +57,9 @@ export class EventStreams {
   }
 
   /**
-   * Answers with the events one after another, each when the client has taken the one before: nothing gathers. Resolves when
-   * there are no more, the client left or the server stops; what produces the events is then told by `cancellation` and `return`.
-   * Throws a `Refusal` when the server is stopping. What the events themselves throw breaks the connection.
+   * Sends the events with back-pressure: the next event is requested when the client has taken the one before. Resolves when the
+   * events end, the client leaves or the server stops; the source is then stopped by `cancellation` and `return`.
+   * Throws a `Refusal` if the server is stopping. If the source throws, the connection is closed.
    */
   async send(
     res: ServerResponse,
@@ -66,7 +67,7 @@ export class EventStreams {
     cancellation: Cancellation,
     status = 200,
   ): Promise<void> {
-    if (this.#isClosed) throw new Refusal('UNAVAILABLE', 'The server is stopping.', { retryAfter: 1 })
+    if (this.#isClosed) throw new Refusal('UNAVAILABLE', 'The server is stopping; retry in 1 s.', { retryAfter: 1 })
     const iterator = events[Symbol.asyncIterator]()
     const stop = (): void => {
       cancellation.cancel()
@@ -78,13 +79,13 @@ export class EventStreams {
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     res.writeHead(status)
     res.flushHeaders()
-    const silence = setInterval(() => {
+    const heartbeatTimer = setInterval(() => {
       if (!res.writableNeedDrain && !res.writableEnded) res.write(heartbeat)
     }, this.#times.heartbeatMs)
     try {
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
         if (res.destroyed || res.writableEnded) break
-        silence.refresh()
+        heartbeatTimer.refresh()
         await this.#write(res, textOf(next.value))
       }
       if (!res.destroyed) res.end()
@@ -94,32 +95,32 @@ export class EventStreams {
         throw thrown
       }
     } finally {
-      clearInterval(silence)
+      clearInterval(heartbeatTimer)
       this.#open.delete(res)
       stop()
     }
   }
 
-  /** Ends every stream in the midst of it, so that its client connects again, to another process. */
+  /** Ends all streams, so that their clients reconnect to another process. */
   close(): void {
     this.#isClosed = true
     for (const [res, stop] of this.#open) {
-      const late = setTimeout(() => res.destroy(), endingMs)
-      res.once('close', () => clearTimeout(late))
+      const timeout = setTimeout(() => res.destroy(), endingMs)
+      res.once('close', () => clearTimeout(timeout))
       res.end()
       stop()
     }
   }
 
-  /** Resolves when there is room for more; a client that does not read is cut off. */
+  /** Resolves when the socket accepts more bytes. Closes the connection if the client does not read. */
   async #write(res: ServerResponse, text: string): Promise<void> {
     const bytes = Buffer.from(text)
-    const sent = bytes.length >= countedFrom ? unsent.take(sharerOf(res), bytes.length) : noCount
-    if (!sent) return void res.destroy()
+    const release = bytes.length >= countedFrom ? unsent.take(sharerOf(res), bytes.length) : noCount
+    if (!release) return void res.destroy()
     try {
       if (!res.write(bytes)) await drained(res, this.#times.readMs * Math.ceil(bytes.length / readAtOnce))
     } finally {
-      sent()
+      release()
     }
   }
 }
@@ -128,9 +129,9 @@ const noCount = (): void => {}
 
 function drained(res: ServerResponse, withinMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => res.destroy(), withinMs)
+    const timeout = setTimeout(() => res.destroy(), withinMs)
     const done = (): void => {
-      clearTimeout(late)
+      clearTimeout(timeout)
       res.off('drain', done).off('close', done)
       resolve()
     }

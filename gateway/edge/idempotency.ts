@@ -7,8 +7,8 @@ import { pathOf } from './blocked-path.ts'
 const keyCharactersMax = 255
 
 /**
- * The claim of an `Idempotency-Key`: what it is used for is told apart by method, path and raw body. Strangers have none, as
- * they would all share one space of keys.
+ * The claim of an `Idempotency-Key`. Its fingerprint covers method, path and raw body. Anonymous callers have no claim, because
+ * all of them would share one key space.
  */
 export function claimOf(
   caller: Caller,
@@ -21,7 +21,7 @@ export function claimOf(
     throw invalid({
       path: 'Idempotency-Key',
       code: key === '' ? 'TOO_SHORT' : 'TOO_LONG',
-      message: `Idempotency-Key has 1 to ${keyCharactersMax} characters.`,
+      message: `Idempotency-Key must have 1 to ${keyCharactersMax} characters.`,
     })
   }
   const path = pathOf(req.originalUrl ?? req.url ?? '/')

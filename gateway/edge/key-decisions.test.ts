@@ -61,7 +61,7 @@ const faults: Fault[] = [
 ]
 
 describe('a key', () => {
-  it('that is good acts as its owner', async () => {
+  it('that is valid acts as its owner', async () => {
     const { askWith, issue, used } = anEdge()
     const { code, admission } = await askWith(issue().secret, { headers: { 'user-agent': 'curl/8' } })
     expect(code).toBe('OK')
@@ -91,7 +91,7 @@ describe('a key', () => {
     expect(used).toEqual([])
   })
 
-  it('that nobody has is refused', async () => {
+  it('that does not exist is refused', async () => {
     const { refusal } = await anEdge().askWith(inventedKey())
     expect([refusal?.code, refusal?.status]).toEqual(['API_KEY_INVALID', 401])
   })
@@ -104,7 +104,7 @@ describe('a key', () => {
   })
 
   it.each(faults.slice(0, -1).map((fault, at) => ({ first: fault, rest: faults.slice(at) })))(
-    'that is $first.name and all that is judged later is refused for being $first.name',
+    'with the fault "$first.name" and all later ones is refused for the first one',
     async ({ first, rest }) => {
       const { askWith, issue } = anEdge()
       const key = Object.assign({}, ...rest.map((fault) => fault.key)) as Partial<ApiKeyRecord>
@@ -127,7 +127,7 @@ describe('a key', () => {
     ])
   })
 
-  it('is held to its allow-list by the connecting address, whatever the client claims', async () => {
+  it('is checked against its allow-list by the connecting address, not by X-Forwarded-For', async () => {
     const { askWith, issue } = anEdge()
     const { secret } = issue({ ipAllowList: ['198.51.100.0/24', '2001:db8::/32'] })
     const claims = { 'x-forwarded-for': '198.51.100.1' }
@@ -136,7 +136,7 @@ describe('a key', () => {
     expect((await askWith(secret, { peer: '2001:db8::5' })).code).toBe('OK')
   })
 
-  it('is held to the address that a trusted proxy names', async () => {
+  it('is checked against its allow-list by the address that a trusted proxy sends', async () => {
     const { askWith, issue } = anEdge({ trustProxy: ['10.0.0.0/8'] })
     const { secret } = issue({ ipAllowList: ['198.51.100.1'] })
     const via = (forwarded: string) => ({ peer: '10.1.2.3', headers: { 'x-forwarded-for': forwarded } })
@@ -172,7 +172,7 @@ describe('the presented credential', () => {
     expect(admission?.caller.kind).toBe('API_KEY')
   })
 
-  it('is nobody without one, with neither scopes nor sight', async () => {
+  it('is anonymous when there is none: no scopes, no visible records', async () => {
     const { admission, headers } = await anEdge().ask()
     expect(admission?.caller).toMatchObject({
       kind: 'ANONYMOUS',

@@ -164,32 +164,38 @@ describe('limits per address', () => {
     expect(codes).toEqual(['OK', 'OK', 'IP_RATE_LIMITED'])
   })
 
-  it('count what does as much as several requests as so many, for the address and for the key', async () => {
+  it('count an operation that is worth several requests as that many, for the address and for the key', async () => {
     const { edge, issue, ask, askWith } = anEdge({ ipLimits: [{ max: 10, windowMs: minute }] })
     const { secret } = issue({ rateLimit: { limit: 6, window: 'HOUR' } })
     const { admission } = await askWith(secret, {}, false)
     await edge.spend(admission!, null, 5)
     expect(admission!.quotaHeaders).toMatchObject({ 'RateLimit-Remaining': '1' })
-    expect(() => edge.spend(admission!, null, 2)).toThrow('may make 6 requests per hour')
+    expect(() => edge.spend(admission!, null, 2)).toThrow(
+      'Limit of 6 requests per hour reached for this API key; retry in 3600 s.',
+    )
     for (let left = 4; left > 0; left--) expect((await ask()).code).toBe('OK')
     expect((await ask()).code).toBe('IP_RATE_LIMITED')
   })
 
-  it('refuse several at once where not all of them fit, before the key is charged', async () => {
+  it('refuse an operation that is worth more requests than are left, before the key is charged', async () => {
     const { edge, issue, askWith } = anEdge({ ipLimits: [{ max: 3, windowMs: minute }] })
     const { admission } = await askWith(issue().secret, {}, false)
-    expect(() => edge.spend(admission!, null, 4)).toThrow('Too many requests from this address.')
+    expect(() => edge.spend(admission!, null, 4)).toThrow(
+      'Limit of 3 requests per minute reached for this address; retry in 60 s.',
+    )
     expect(admission!.quotaHeaders).toMatchObject({
       'RateLimit-Remaining': admission!.quotaHeaders!['RateLimit-Limit'],
     })
   })
 
-  it('can be tighter on a route of their own', async () => {
+  it('can be stricter on one route', async () => {
     const { edge } = anEdge()
     const request = { headers: {}, socket: { remoteAddress: '203.0.113.7' } }
     const limits = [{ max: 1, windowMs: minute }]
     await edge.restrict(request, 'sign-in', limits)
-    expect(() => edge.restrict(request, 'sign-in', limits)).toThrow('Too many requests from this address.')
+    expect(() => edge.restrict(request, 'sign-in', limits)).toThrow(
+      'Limit of 1 request per minute reached for this address',
+    )
     await edge.restrict(request, 'register', limits)
   })
 })

@@ -48,7 +48,7 @@ describe('an access token of an app', () => {
     expect([refusal?.code, refusal?.status]).toEqual([code, status])
   })
 
-  it('that nobody issued is refused, and counts for no key', async () => {
+  it('that was never issued is refused, and is counted for no key', async () => {
     const { ask, used } = anEdge()
     expect((await ask(bearer('A'.repeat(43)))).code).toBe('UNAUTHENTICATED')
     expect(used).toEqual([])
@@ -62,7 +62,7 @@ describe('an access token of an app', () => {
     },
   )
 
-  it('stops working when its organization is told of, and within a second otherwise', async () => {
+  it('stops working at once when its organization is forgotten, otherwise within a second', async () => {
     const { ask, authorize, edge, tokens, setNow } = anEdge()
     const token = authorize()
     const [[hash, record]] = [...tokens] as [[string, OAuthTokenRecord]]

@@ -13,7 +13,7 @@ export interface OAuthJudgement {
   readonly refusal: Refusal | null
 }
 
-/** Tokens of apps are opaque, those of sessions are JWTs: no text is both. */
+/** Access tokens of apps are opaque and session tokens are JWTs, so the format tells them apart. */
 const form = /^[\w-]{43}$/
 
 export const looksLikeOAuthToken = (token: string): boolean => form.test(token)
@@ -31,7 +31,7 @@ function refusalOf(record: OAuthTokenRecord, target: string, nowMs: number): Ref
   return null
 }
 
-/** Judges access tokens of apps up to the point where their scopes matter. */
+/** Checks access tokens of apps before the scope check. */
 export class OAuthTokens {
   readonly #records: RecordCache<AppCredential>
 

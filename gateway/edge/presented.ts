@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parseCookie } from 'cookie'
 import { accessCookie, csrfCookie } from './cookies.ts'
 
-/** The one credential that a request is judged by. */
+/** The one credential by which a request is authenticated. */
 export type Presented =
   | { readonly kind: 'API_KEY'; readonly secret: string }
   | { readonly kind: 'BEARER'; readonly token: string }
@@ -16,8 +16,8 @@ const unsupported: Presented = { kind: 'UNSUPPORTED' }
 const scheme = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?: +(.*))?$/i
 
 /**
- * A key beats everything else: with one in the request, even an empty or a wrong one, neither a bearer token nor a session
- * cookie is looked at; a bearer token beats the cookie.
+ * Chooses the credential. An API key takes precedence, even an empty or a wrong one: bearer token and session cookie are then
+ * ignored. A bearer token takes precedence over the cookie.
  */
 export function presentedBy(headers: IncomingHttpHeaders): Presented {
   const header = headers['x-api-key']
@@ -35,17 +35,21 @@ export function presentedBy(headers: IncomingHttpHeaders): Presented {
   return name.toLowerCase() === 'bearer' ? { kind: 'BEARER', token: value.trim() } : unsupported
 }
 
-/** Whether the key of a request, or its several, is what it is judged by. */
+/** Whether the request is authenticated by an API key, or refused because it has two different ones. */
 export function presentsKey(headers: IncomingHttpHeaders): boolean {
   const { kind } = presentedBy(headers)
   return kind === 'API_KEY' || kind === 'CONFLICT'
 }
 
-/** The CSRF token counts only when the page could read it: it comes as a cookie and once more as a header. */
+/** The CSRF token is valid only if cookie and header are equal, which proves that the page could read the cookie. */
 function inCookies(headers: IncomingHttpHeaders): Presented {
   if (!headers.cookie?.includes(accessCookie)) return none
-  const { [accessCookie]: token, [csrfCookie]: planted } = parseCookie(headers.cookie)
+  const { [accessCookie]: token, [csrfCookie]: csrfInCookie } = parseCookie(headers.cookie)
   if (!token) return none
-  const sent = headers['x-csrf-token']
-  return { kind: 'COOKIE', token, csrfToken: planted !== undefined && planted === sent ? planted : null }
+  const csrfInHeader = headers['x-csrf-token']
+  return {
+    kind: 'COOKIE',
+    token,
+    csrfToken: csrfInCookie !== undefined && csrfInCookie === csrfInHeader ? csrfInCookie : null,
+  }
 }

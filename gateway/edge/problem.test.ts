@@ -69,7 +69,11 @@ describe('a problem', () => {
     new Error('timeout exceeded when trying to connect'),
   ])('of a database that is away says to try again: $message', (error) => {
     const { problem, headers } = problemOf(error, '/v1/accounts', 'req_1')
-    expect(problem).toMatchObject({ status: 503, code: 'UNAVAILABLE', detail: 'The service is busy; try again.' })
+    expect(problem).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      detail: 'The database is busy or restarting; retry in 1 s.',
+    })
     expect(headers['Retry-After']).toBe('1')
   })
 

@@ -7,7 +7,7 @@ import type { ErrorCode, FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { pathOf } from './blocked-path.ts'
 import { titleOfCode } from './titles.ts'
 
-/** The body of every error answer (RFC 9457). Some codes add members of their own, such as `missingScopes` or `allowed`. */
+/** The body of every error response (RFC 9457). Some codes add members, such as `missingScopes` or `allowed`. */
 export interface Problem {
   readonly type: string
   readonly title: string
@@ -31,14 +31,23 @@ interface Explained {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** What GraphQL servers add to `extensions` that tells about the inside, and what is sent as a header instead. */
-const withheld = new Set(['code', 'retryAfter', 'allow', 'stacktrace', 'exception', 'serviceName', 'http', 'requestId'])
+/** Members of `extensions` that are not sent: internals that GraphQL servers add, and values that are sent as headers instead. */
+const unsentMembers = new Set([
+  'code',
+  'retryAfter',
+  'allow',
+  'stacktrace',
+  'exception',
+  'serviceName',
+  'http',
+  'requestId',
+])
 
 const retryAfterOfCode: Partial<Record<ErrorCode, number>> = { IDEMPOTENCY_IN_PROGRESS: 1, UNAVAILABLE: 1 }
 
 export const newRequestId = (): string => `req_${randomUUID()}`
 
-/** Null for a defect: something thrown that no caller can act on. */
+/** Null for a defect, which is an error that no caller can act on. */
 function explain(error: unknown): Explained | null {
   if (typeof error !== 'object' || error === null) return null
   const { extensions, message } = error as { extensions?: unknown; message?: unknown }
@@ -46,9 +55,9 @@ function explain(error: unknown): Explained | null {
     if (extensions.code === 'INTERNAL') return null
     return { code: extensions.code, detail: String(message), details: { ...extensions } }
   }
-  // Express throws these for path parameters that do not decode.
+  // Express throws URIError for path parameters that cannot be decoded.
   if (error instanceof URIError) {
-    const detail = 'The path is not validly percent-encoded.'
+    const detail = 'The path must have valid percent-encoding.'
     const errors = [{ path: 'path', code: 'WRONG_FORMAT', message: detail }]
     return { code: 'VALIDATION_FAILED', detail, details: { errors } }
   }
@@ -68,21 +77,21 @@ function headersOf(code: ErrorCode, details: Readonly<Record<string, unknown>>):
   return headers
 }
 
-/** What to answer to an error: a `Refusal`, a formatted GraphQL error with one of our codes, or anything else that was thrown. */
+/** The problem response for a `Refusal`, a formatted GraphQL error with one of our codes, or any other thrown value. */
 export function problemOf(error: unknown, instance: string, requestId: string): ProblemAnswer {
   const explained = explain(error)
   const { code, detail, details } = explained ?? {
     code: 'INTERNAL' as const,
-    detail: 'The request failed for a reason on our side; the request id finds it in our logs.',
+    detail: 'The request failed because of a server error; report the request id to support.',
     details: {},
   }
   const type = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
   const standard = { type, title: titleOfCode[code], status: statusOfCode[code], code, detail, instance, requestId }
-  const own = Object.entries(details).filter(([name]) => !withheld.has(name) && !Object.hasOwn(standard, name))
+  const own = Object.entries(details).filter(([name]) => !unsentMembers.has(name) && !Object.hasOwn(standard, name))
   return { problem: { ...standard, ...Object.fromEntries(own) }, headers: headersOf(code, details) }
 }
 
-/** What to answer to an error in this exchange. A defect is logged with its cause; the answer carries only the request id. */
+/** The problem response for an error in this exchange. A defect is logged with its cause; its response has only the request id. */
 export function problemIn(
   error: unknown,
   req: IncomingMessage,
@@ -97,7 +106,7 @@ export function problemIn(
   return answer
 }
 
-/** Ends the exchange with the error. */
+/** Sends the error as the response. */
 export function writeProblem(
   error: unknown,
   req: IncomingMessage,
@@ -106,7 +115,7 @@ export function writeProblem(
 ): void {
   const { problem, headers } = problemIn(error, req, res, log)
   if (res.headersSent) {
-    // Half of another answer is out: only a broken connection tells the client that it is not whole.
+    // Part of another response has been sent: only a closed connection tells the client that it is incomplete.
     res.destroy()
     return
   }
@@ -115,7 +124,7 @@ export function writeProblem(
   res.end(JSON.stringify(problem))
 }
 
-/** One id per request, kept where it is sent from. A client's own X-Request-Id is not taken over. */
+/** One id per request, stored in the response header. The X-Request-Id of the client is ignored. */
 export function requestIdOf(res: ServerResponse): string {
   const known = res.getHeader('X-Request-Id')
   if (typeof known === 'string') return known

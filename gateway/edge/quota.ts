@@ -7,7 +7,7 @@ import { chain } from './chain.ts'
 
 const windowMsOf: Readonly<Record<QuotaWindow, number>> = { MINUTE: 60_000, HOUR: 3_600_000, DAY: 86_400_000 }
 
-/** What requests are charged to, and what that quota looks like, worked out once. */
+/** The key or app that requests are charged to, with its quota prepared once. */
 export interface Metered {
   readonly space: 'quota' | 'app-quota'
   readonly countedAs: string
@@ -16,12 +16,12 @@ export interface Metered {
   readonly policy: string
 }
 
-/** A key as the edge keeps it. */
+/** An API key as the edge caches it. */
 export interface KeyCredential extends Metered {
   readonly record: ApiKeyRecord
 }
 
-/** An access token as the edge keeps it: all tokens of an app in an organization share one quota. */
+/** An access token as the edge caches it. All tokens of an app in an organization share one quota. */
 export interface AppCredential extends Metered {
   readonly record: OAuthTokenRecord
 }
@@ -80,8 +80,8 @@ export class Quotas {
     this.#counters = counters
   }
 
-  /** The headers as they stand, nothing counted. */
-  look(charged: Metered, nowMs: number): QuotaHeaders | Promise<QuotaHeaders> {
+  /** The current headers; nothing is counted. */
+  readQuota(charged: Metered, nowMs: number): QuotaHeaders | Promise<QuotaHeaders> {
     const verdict = this.#counters.count(charged.space, charged.countedAs, charged.limits, nowMs)
     return chain(verdict, (found) => headersOf(charged, found))
   }
@@ -90,14 +90,31 @@ export class Quotas {
     const verdict = this.#counters.hit(charged.space, charged.countedAs, charged.limits, nowMs, requests)
     return chain(verdict, (found) => ({
       headers: headersOf(charged, found),
-      refusal: found.allowed ? null : spent(charged, found),
+      refusal: found.allowed ? null : quotaRefusal(charged, found),
     }))
   }
 }
 
-function spent({ space, rateLimit: { limit, window } }: Metered, { resetMs }: Verdict): Refusal {
+function quotaRefusal({ space, rateLimit: { limit, window } }: Metered, { resetMs }: Verdict): Refusal {
   const isKey = space === 'quota'
-  const who = isKey ? 'This API key' : 'This app in this organization'
-  const detail = `${who} may make ${limit} requests per ${window.toLowerCase()} and has made them.`
-  return new Refusal(isKey ? 'API_KEY_RATE_LIMITED' : 'OAUTH_RATE_LIMITED', detail, { retryAfter: secondsOf(resetMs) })
+  const who = isKey ? 'this API key' : 'this app in this organization'
+  const retryAfter = secondsOf(resetMs)
+  const detail = `Limit of ${limitsText([{ max: limit, windowMs: windowMsOf[window] }])} reached for ${who}; retry in ${retryAfter} s.`
+  return new Refusal(isKey ? 'API_KEY_RATE_LIMITED' : 'OAUTH_RATE_LIMITED', detail, { retryAfter })
 }
+
+const windowNames: Readonly<Record<number, string>> = {
+  1000: 'second',
+  60_000: 'minute',
+  3_600_000: 'hour',
+  86_400_000: 'day',
+}
+
+/** Limits in words, such as "20 requests per second or 300 per minute". */
+export const limitsText = (limits: readonly Limit[]): string =>
+  limits
+    .map(({ max, windowMs }, index) => {
+      const counted = index > 0 ? String(max) : max === 1 ? '1 request' : `${max} requests`
+      return `${counted} per ${windowNames[windowMs] ?? `${windowMs / 1000} s`}`
+    })
+    .join(' or ')

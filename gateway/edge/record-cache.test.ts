@@ -3,7 +3,7 @@ import { RecordCache } from './record-cache.ts'
 import { anEdge, inventedKey, start } from './edge.fixture.ts'
 
 describe('records of credentials', () => {
-  it('are read once by requests that ask together, and again after 900 ms', async () => {
+  it('are read once for concurrent requests, and again after 900 ms', async () => {
     const { askWith, issue, reads, setNow } = anEdge()
     const { secret } = issue()
     await Promise.all(Array.from({ length: 20 }, () => askWith(secret)))
@@ -15,7 +15,7 @@ describe('records of credentials', () => {
     expect(reads).toHaveLength(2)
   })
 
-  it('are answered without a promise while they are kept', async () => {
+  it('are returned without a promise while they are cached', async () => {
     const cache = new RecordCache({ load: async (key) => ({ key }), organizationOf: () => 'org-1' })
     expect(await cache.get('a', 0)).toEqual({ key: 'a' })
     expect(cache.get('a', 1)).toEqual({ key: 'a' })
@@ -32,7 +32,7 @@ describe('records of credentials', () => {
     expect((await askWith(secret)).code).toBe('API_KEY_INVALID')
   })
 
-  it('that are missing are not looked up again for a moment, until something changes', async () => {
+  it('that are missing are not looked up again for 900 ms, until something changes', async () => {
     const { askWith, edge, reads, setNow } = anEdge()
     const secret = inventedKey()
     await askWith(secret)
@@ -46,7 +46,7 @@ describe('records of credentials', () => {
     expect(reads).toHaveLength(3)
   })
 
-  it('that were being read when something changed are not kept', async () => {
+  it('that were being read when something changed are not cached', async () => {
     const answers = ['before', 'after']
     const gates: (() => void)[] = []
     const cache = new RecordCache({

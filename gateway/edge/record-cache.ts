@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * How old a record may be that a request is judged by, counted from the start of its read: a revoked credential stops within a
- * second even if no notice of it arrives.
+ * How long a record may be used, counted from the start of its read. A revoked credential stops working within a second even if
+ * its notification is lost.
  */
 const recordLifeMs = 900
 
@@ -20,8 +20,8 @@ export interface RecordCacheOptions<V> {
 }
 
 /**
- * Records of credentials, for a moment. Requests that ask together share one read. What is not found is kept apart, so that
- * a flood of invented keys pushes out no real one.
+ * A short-lived cache of credential records. Concurrent requests share one read. Missing records have a separate cache, so that a
+ * flood of invented keys evicts no real one.
  */
 export class RecordCache<V> {
   readonly #options: RecordCacheOptions<V>
@@ -43,13 +43,13 @@ export class RecordCache<V> {
     return this.#reading.get(key) ?? this.#read(key, nowMs)
   }
 
-  /** Drops what is known of a key, or of everything of an organization. A read that is under way is answered, but not kept. */
+  /** Drops the record of a key, or all records of an organization. A read in progress is returned to its callers but not cached. */
   forget(keyOrOrganizationId: string): void {
     this.#found.delete(keyOrOrganizationId)
     for (const [key, { value }] of this.#found.entries()) {
       if (this.#options.organizationOf(value) === keyOrOrganizationId) this.#found.delete(key)
     }
-    // Nobody knows which organization a missing key or an unfinished read belongs to.
+    // The organization of a missing key or of an unfinished read is unknown.
     this.#missing.clear()
     this.#reading.clear()
   }

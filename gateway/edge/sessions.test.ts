@@ -24,7 +24,7 @@ describe('a session token', () => {
     expect(Object.keys(headers)).toEqual(['x-request-id'])
   })
 
-  it('may call what keys may not', async () => {
+  it('may call paths that are blocked for API keys', async () => {
     const { ask, signIn } = anEdge()
     expect((await ask({ ...bearer(await signIn()), url: '/v1/api-keys' })).code).toBe('OK')
   })
@@ -45,7 +45,7 @@ describe('a session token', () => {
     expect([refusal?.code, refusal?.status]).toEqual(['UNAUTHENTICATED', 401])
   })
 
-  it('signed by a stranger is refused', async () => {
+  it('signed by another key is refused', async () => {
     const { ask, signIn } = anEdge()
     await signIn()
     const forged = await signSessionToken(claims, generateKeyPairSync('ed25519').privateKey, start)
@@ -54,7 +54,7 @@ describe('a session token', () => {
 
   it.each<[string, Partial<SessionRecord>, string]>([
     ['revoked', { revokedAt: start }, 'UNAUTHENTICATED'],
-    ['over', { expiresAt: start }, 'UNAUTHENTICATED'],
+    ['expired', { expiresAt: start }, 'UNAUTHENTICATED'],
     ['of another user', { userId: 'user-2' }, 'UNAUTHENTICATED'],
     ['of another organization', { organizationId: 'org-2' }, 'UNAUTHENTICATED'],
     ['of a deactivated user', { ownerActive: false }, 'UNAUTHENTICATED'],

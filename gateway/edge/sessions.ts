@@ -25,10 +25,12 @@ const refused = (
 const malformed = (token: string): SessionJudgement =>
   refused(
     'UNAUTHENTICATED',
-    looksLikeApiKey(token) ? 'API keys belong in the X-API-Key header.' : 'The access token is not valid.',
+    looksLikeApiKey(token)
+      ? 'Send an API key in the X-API-Key header, not as a bearer token.'
+      : 'The access token is not valid.',
   )
 
-/** Judges session tokens: the signature once per token, the session behind it afresh every second. */
+/** Checks session tokens: the signature once per token, its session record again after at most one second. */
 export class Sessions {
   readonly #verifying: KeyObject
   readonly #tokens = new LRUCache<string, VerifiedSession>({ max: 10_000 })
@@ -68,13 +70,13 @@ export class Sessions {
 }
 
 function judgeRecord(record: SessionRecord | null, claims: VerifiedSession, nowMs: number): SessionJudgement {
-  const isOver =
+  const hasEnded =
     !record ||
     record.revokedAt !== null ||
     record.expiresAt.getTime() <= nowMs ||
     record.userId !== claims.userId ||
     record.organizationId !== claims.organizationId
-  if (isOver) return refused('UNAUTHENTICATED', 'The session has ended; sign in again.')
+  if (hasEnded) return refused('UNAUTHENTICATED', 'The session has ended; sign in again.')
   switch (standingRefusal(record)) {
     case 'ORGANIZATION_SUSPENDED':
       return refused('ORGANIZATION_SUSPENDED', 'The organization is suspended.')

@@ -1,15 +1,15 @@
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 
 export interface StreamLimits {
-  /** Live streams of one organization, whatever they are sent through. */
+  /** Live streams of one organization over all transports. */
   readonly perOrganization: number
-  /** Of all organizations, in this process. */
+  /** Live streams of all organizations in this process. */
   readonly all: number
 }
 
 export const streamLimits: StreamLimits = { perOrganization: 500, all: 4_000 }
 
-/** How many live streams there are: subscriptions on websockets, and event streams over HTTP. */
+/** Counts and limits live streams: subscriptions on websockets, and event streams over HTTP. */
 export class StreamSlots {
   #all = 0
   readonly #byOrganization = new Map<string, number>()
@@ -23,16 +23,18 @@ export class StreamSlots {
     return this.#all
   }
 
-  /** Counts a stream until the function that it gives is called once. Throws a `Refusal` where there are too many. */
+  /** Counts a stream until the returned function is called. Throws a `Refusal` if a limit is reached. */
   take(organizationId: string): () => void {
     const { all, perOrganization } = this.#limits
     if ((this.#byOrganization.get(organizationId) ?? 0) >= perOrganization) {
-      throw new Refusal('UNAVAILABLE', `At most ${perOrganization} streams of an organization are open at once.`, {
-        limit: perOrganization,
+      const message = `Limit of ${perOrganization} open streams of the organization reached; close one, then retry in 5 s.`
+      throw new Refusal('UNAVAILABLE', message, { limit: perOrganization, retryAfter: 5 })
+    }
+    if (this.#all >= all) {
+      throw new Refusal('UNAVAILABLE', `Limit of ${all} open streams of the server reached; retry in 5 s.`, {
         retryAfter: 5,
       })
     }
-    if (this.#all >= all) throw new Refusal('UNAVAILABLE', 'Too many streams are open at once.', { retryAfter: 5 })
     this.#count(organizationId, 1)
     let isTaken = true
     return () => {

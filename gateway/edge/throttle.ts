@@ -8,12 +8,13 @@ import { chain } from './chain.ts'
 const failures: readonly Limit[] = [{ max: 20, windowMs: 15 * 60_000 }]
 const space = 'key-failures'
 
-const throttled = (resetMs: number): Refusal =>
-  new Refusal('API_KEY_AUTH_THROTTLED', 'Too many failed API key authentications from this address.', {
-    retryAfter: secondsOf(resetMs),
-  })
+function throttled(resetMs: number): Refusal {
+  const retryAfter = secondsOf(resetMs)
+  const message = `Limit of 20 failed API key authentications in 15 minutes reached for this address; retry in ${retryAfter} s.`
+  return new Refusal('API_KEY_AUTH_THROTTLED', message, { retryAfter })
+}
 
-/** Twenty answers of 401 to keys from one address, then 429 to every key from there until the window ends. */
+/** After twenty 401 answers to keys from one address, every key from that address gets 429 until the window ends. */
 export class FailedKeyThrottle {
   readonly #counters: Counters
 
@@ -26,7 +27,7 @@ export class FailedKeyThrottle {
     return chain(verdict, ({ allowed, resetMs }) => (allowed ? null : throttled(resetMs)))
   }
 
-  /** What to answer to a key that failed. The count decides, so that of attempts that arrive together only twenty see 401. */
+  /** The refusal for a key that failed. It counts the failure first, so that of concurrent attempts only twenty get 401. */
   failed(address: string, nowMs: number, refusal: Refusal): Refusal | Promise<Refusal> {
     const verdict = this.#counters.hit(space, addressKey(address), failures, nowMs)
     return chain(verdict, ({ allowed, resetMs }) => (allowed ? refusal : throttled(resetMs)))

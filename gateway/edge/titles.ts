@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 
-/** The short, unchanging summary of each code (RFC 9457, `title`). */
+/** The short, constant summary of each code (RFC 9457, `title`). */
 export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   PERSISTED_QUERY_NOT_FOUND: 'Persisted query not known',
   VALIDATION_FAILED: 'Input not valid',

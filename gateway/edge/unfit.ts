@@ -2,17 +2,17 @@ import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { isRawNumber } from '../../subgraphs/kernel/exact-number.ts'
 import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 
-/** Of one request so many are told. */
+/** At most this many problems are reported for one request. */
 export const problemsMax = 50
 
-/** What a value is called, and how many levels of objects and lists it may have. */
+/** The name of a value in messages, and how many levels of objects and lists it may have. */
 export interface Bounds {
   readonly whole: string
   readonly levelsMax: number
   readonly tooDeep: string
 }
 
-/** What no schema and no type can say: text that cannot be stored, keys that mean something to JavaScript, endless nesting. */
+/** Finds what no schema can exclude: text that cannot be stored, the key `__proto__`, and nesting that is too deep. */
 export function unfitIn(value: unknown, bounds: Bounds): FieldProblem[] {
   const problems: FieldProblem[] = []
   examine(value, '', 0, bounds, problems)
@@ -38,7 +38,7 @@ function examine(value: unknown, path: string, depth: number, bounds: Bounds, pr
   }
   for (const key of Object.keys(value)) {
     if (key === '__proto__') {
-      const message = 'A field cannot be called __proto__.'
+      const message = 'A field must not be named __proto__.'
       problems.push({ path: `${prefix}__proto__`, code: 'UNKNOWN_FIELD', message })
     } else if (isStorable(key)) {
       examine((value as Record<string, unknown>)[key], prefix + key, depth + 1, bounds, problems)
@@ -49,5 +49,5 @@ function examine(value: unknown, path: string, depth: number, bounds: Bounds, pr
 const notText = (path: string, { whole }: Bounds): FieldProblem => ({
   path,
   code: 'NOT_TEXT',
-  message: `${path === '' ? whole : path} contains a NUL character or half of a surrogate pair.`,
+  message: `${path === '' ? whole : path} must not contain a NUL character or an unpaired surrogate.`,
 })

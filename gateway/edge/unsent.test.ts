@@ -6,7 +6,7 @@ import { sendJson, sendSlices } from './send-json.ts'
 import { unsent, UnsentBytes } from './unsent.ts'
 
 describe('UnsentBytes', () => {
-  it('has a bound in all and for each, and room again when something is sent', () => {
+  it('has a limit in total and for each sharer, and room again when a response is sent', () => {
     const unsent = new UnsentBytes(100, 40)
     const first = unsent.take('a', 40)!
     expect([unsent.take('a', 1), unsent.hasRoom('a', 1), unsent.hasRoom('b', 40)]).toEqual([null, false, true])
@@ -17,7 +17,7 @@ describe('UnsentBytes', () => {
   })
 })
 
-/** A connection that asks once and reads nothing until it is resumed. */
+/** A connection that sends one request and reads nothing until it is resumed. */
 async function asking(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   onTestFinished(() => server.close().closeAllConnections())
@@ -28,11 +28,11 @@ async function asking(listener: RequestListener) {
   return client
 }
 
-// More than the network takes on its own.
+// More than the socket buffers hold.
 const large = Buffer.alloc(32_000_000, 'x')
 
 describe('a large answer', () => {
-  it('is cut off where the client does not read', async () => {
+  it('is aborted when the client does not read', async () => {
     const closed = Promise.withResolvers<boolean>()
     await asking((_req, res) => {
       res.once('close', () => closed.resolve(res.writableFinished))
@@ -41,7 +41,7 @@ describe('a large answer', () => {
     expect(await closed.promise).toBe(false)
   })
 
-  it('counts for nothing when the client has left', async () => {
+  it('is not counted when the client has left', async () => {
     const left = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const client = await asking((_req, res) => {
@@ -57,7 +57,7 @@ describe('a large answer', () => {
     expect(unsent.bytes).toBe(0)
   })
 
-  it('comes whole where it reads', async () => {
+  it('arrives complete when the client reads', async () => {
     const client = await asking((_req, res) => sendSlices(res, large))
     let bytes = 0
     client.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()

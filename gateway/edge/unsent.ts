@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
-/** Smaller answers are not counted: what connections may have of them is bounded by the number of connections. */
+/** Smaller responses are not counted, because the number of connections bounds their total. */
 export const countedFrom = 65_536
 
 const allMax = 134_217_728
 const shareMax = 33_554_432
 
-/** Bytes of large answers that wait for their clients to read them: bounded in all, and for each who asks. */
+/** Bytes of large responses that clients have not read yet. They are limited in total and for each sharer (organization or address). */
 export class UnsentBytes {
   #all = 0
   readonly #shares = new Map<string, number>()
@@ -16,7 +16,7 @@ export class UnsentBytes {
     private readonly maxOfShare = shareMax,
   ) {}
 
-  /** Counts an answer until the function that it gives is called; null where there is no room for it. */
+  /** Counts the bytes of a response until the returned function is called; null when a limit would be exceeded. */
   take(sharer: string, bytes: number): (() => void) | null {
     if (!this.hasRoom(sharer, bytes)) return null
     this.#count(sharer, bytes)
@@ -40,14 +40,14 @@ export class UnsentBytes {
   }
 }
 
-/** Those of this process, whatever they are sent through. */
+/** The unread bytes of all HTTP responses and websockets of this process. */
 export const unsent = new UnsentBytes()
 
 // A property is four times as fast as a WeakMap, and every request sets it.
 const sharer = Symbol('sharer')
 type Shared = ServerResponse & { [sharer]?: string }
 
-/** Whose share an answer counts for: to be told as soon as it is known who asks. */
+/** Sets the sharer that a response counts for. Call it as soon as the caller is known. */
 export const noteSharer = (res: Shared, name: string): void => void (res[sharer] = name)
 
 export const sharerOf = (res: Shared): string => res[sharer] ?? res.req.socket.remoteAddress ?? ''

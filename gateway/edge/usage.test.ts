@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { usageOf } from './usage.ts'
 import { aKey, anEdge, exchange, start } from './edge.fixture.ts'
 
-/** An admitted request whose answer has gone out with this status, or has been given up. */
+/** An admitted request whose response was sent with this status, or was abandoned by the client (null). */
 async function answered(edge: ReturnType<typeof anEdge>, headers: Record<string, string>, status: number | null) {
   const { req, res } = exchange({ headers })
   const admission = await edge.edge.admit(req, res)
@@ -15,7 +15,7 @@ async function answered(edge: ReturnType<typeof anEdge>, headers: Record<string,
 }
 
 describe('a finished request', () => {
-  it('is told once, with whom it is counted for, operation, status and duration', async () => {
+  it('is reported once, with the credential it is counted for, operation, status and duration', async () => {
     const edge = anEdge()
     const { secret } = edge.issue(aKey())
     await answered(edge, { 'x-api-key': secret }, 201)
@@ -47,7 +47,7 @@ describe('a finished request', () => {
     expect(counted).toEqual({ kind: 'OAUTH_APP', id: 'app-1', organizationId: 'org-1', userId: 'user-1' })
   })
 
-  it('that its client gave up counts as 499, and 429 as a rate-limit hit', async () => {
+  it('that its client abandoned counts as 499, and 429 as a rate-limit hit', async () => {
     const edge = anEdge()
     const { secret } = edge.issue(aKey())
     await answered(edge, { 'x-api-key': secret }, null)
@@ -58,7 +58,7 @@ describe('a finished request', () => {
     ])
   })
 
-  it('of a stranger or of a refused key is not told', async () => {
+  it('of an anonymous caller or of a refused key is not reported', async () => {
     const edge = anEdge()
     await answered(edge, {}, 200)
     const { secret } = edge.issue(aKey({ revokedAt: start }))

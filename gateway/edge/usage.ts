@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import type { Counted } from '../../subgraphs/kernel/credential.ts'
 
-/** What is told of a request when its answer is out. Whoever learns which operation it is says so in `operation`. */
+/** Reported to the usage sink when the response has been sent. The code that resolves the operation sets `operation`. */
 export interface RequestUsage {
   readonly counted: Counted
   readonly startedMs: number
   operation: string
-  isTold: boolean
+  isReported: boolean
 }
 
-/** A client that goes away before its answer is out, in the words of access logs. */
+/** The status that access logs use for a client that closed the connection before the response was sent. */
 const clientClosedRequest = 499
 
-/** Null for strangers, for whom nothing is counted. `appId` is the app of an access token. */
+/** Null for anonymous callers, whose requests are not counted. `appId` is the app of an access token. */
 export function usageOf(caller: Caller, startedMs: number, appId: string | null = null): RequestUsage | null {
   const counted = countedOf(caller, appId)
-  return counted && { counted, startedMs, operation: 'unknown', isTold: false }
+  return counted && { counted, startedMs, operation: 'unknown', isReported: false }
 }
 
 function countedOf({ kind, credentialId, userId, organizationId }: Caller, appId: string | null): Counted | null {

@@ -4,15 +4,15 @@ import { complete } from './complete.ts'
 import type { Introspection } from './introspection.ts'
 import type { OperationParts } from './operation.ts'
 import { ObjectShape, type Data } from './shape.ts'
-import type { ClientNames } from './taken-names.ts'
-import type { Variables } from './variables.ts'
+import type { ClientNames } from './collect.ts'
+import type { Variables } from './variable-values.ts'
 
 export interface Answer {
   readonly data: Data | null
   readonly errors: readonly GraphQLFormattedError[]
 }
 
-/** Shapes the data of one operation whose conditions are decided. */
+/** Builds the answers of one operation whose conditions are evaluated. */
 export class Answers {
   private readonly parts: OperationParts
   private readonly root: ObjectShape

@@ -7,11 +7,13 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
-import type { ClientNames } from './taken-names.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/** What a selection is read against: the schema and the document's fragments. */
+/** The client's response name, by the response name under which a field is fetched. */
+export type ClientNames = ReadonlyMap<string, string>
+
+/** The schema and the fragments that are needed to read a selection. */
 export interface Reading {
   readonly schema: GraphQLSchema
   readonly fragments: Fragments
@@ -35,8 +37,8 @@ function appliesTo(schema: GraphQLSchema, condition: string | undefined, type: G
 }
 
 /**
- * The fields of an object of `type`, in the order of the GraphQL specification's CollectFields, fragments expanded. What is
- * conditional counts as selected.
+ * The fields of an object of `type`, in the order of CollectFields of the GraphQL specification, with fragments expanded.
+ * Conditional fields count as selected.
  */
 export function collectFields(
   reading: Reading,

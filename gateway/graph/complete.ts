@@ -1,9 +1,9 @@
 import { isObjectType, type GraphQLFormattedError } from 'graphql'
 import type { Data, FieldShape, ObjectShape, TypeShape, ValueShape } from './shape.ts'
 
-/** A null that an error already explains, so that what encloses it adds none. */
+/** A null that an error already explains, so its parent adds no error. */
 const explainedNull = Symbol('explainedNull')
-/** The value is not allowed to be null: its parent becomes null. */
+/** A null at a non-null position: the parent becomes null. */
 const nullParent = Symbol('nullParent')
 
 interface Completion {
@@ -73,7 +73,7 @@ function completeList(
   return nullified ? explainedNull : output
 }
 
-/** A name that a subgraph gave is believed only where it is an object type; root types are known by their place. */
+/** The type name of the answer. If it is not the name of an object type, the object becomes null. */
 function typenameOf(type: TypeShape): string | typeof nullParent {
   return isObjectType(type.type) ? type.type.name : nullParent
 }
@@ -83,7 +83,7 @@ function completeField(completion: Completion, type: TypeShape, field: FieldShap
   if (!field.value) return completion.introspection[field.from]
   const value = field.inherited && !Object.hasOwn(input, field.from) ? null : input[field.from]
   const { value: shape } = field
-  // Most fields are leaves with a good value: they need no path.
+  // Fast path: most fields are leaves with a valid value, which needs no path.
   if (shape.kind === 'leaf' && value !== null && value !== undefined && shape.isValid(value)) return value
   completion.path.push(field.key)
   const completed = completeValue(completion, shape, value, field.parentName)
@@ -102,8 +102,8 @@ function completeObject(completion: Completion, type: TypeShape, input: Data): u
 }
 
 /**
- * The answer of an operation from the merged data of its subgraphs: exactly the selected fields, in the order of the
- * operation, with nulls propagated. The errors say where a null or a bad value had no explanation from a subgraph.
+ * Builds the answer of an operation from the merged data of its subgraphs: exactly the selected fields, in the order of the
+ * operation, with nulls propagated. The errors list nulls and invalid values for which no subgraph gave an error.
  */
 export function complete(
   root: ObjectShape,

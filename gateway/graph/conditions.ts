@@ -1,5 +1,5 @@
 import { Kind, visit, type DirectiveNode, type DocumentNode, type SelectionSetNode, type ValueNode } from 'graphql'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 const isCondition = ({ name }: DirectiveNode): boolean => name.value === 'skip' || name.value === 'include'
 
@@ -21,25 +21,25 @@ export function conditionVariables(document: DocumentNode): string[] | null {
   return isConditional ? [...names].sort() : null
 }
 
-/** The document as these variables have it, without conditions. A selection may be left empty. */
+/** The document with its conditions evaluated and removed. A selection may become empty. */
 export function withConditionsDecided(document: DocumentNode, variables: Variables): DocumentNode {
-  const isLeftOut = (directive: DirectiveNode): boolean => {
+  const isSkipped = (directive: DirectiveNode): boolean => {
     const value = conditionOf(directive)
     const holds =
       value?.kind === Kind.VARIABLE ? variables[value.name.value] : value?.kind === Kind.BOOLEAN && value.value
     return (holds === true) === (directive.name.value === 'skip')
   }
-  const leaveOut = ({ directives = [] }: { readonly directives?: readonly DirectiveNode[] }) =>
-    directives.some((directive) => isCondition(directive) && isLeftOut(directive)) ? null : undefined
+  const removeSkipped = ({ directives = [] }: { readonly directives?: readonly DirectiveNode[] }) =>
+    directives.some((directive) => isCondition(directive) && isSkipped(directive)) ? null : undefined
   return visit(document, {
-    Field: leaveOut,
-    InlineFragment: leaveOut,
-    FragmentSpread: leaveOut,
+    Field: removeSkipped,
+    InlineFragment: removeSkipped,
+    FragmentSpread: removeSkipped,
     Directive: (node) => (isCondition(node) ? null : undefined),
   })
 }
 
-/** The same document where every selection selects something: the type name, where it was left empty. */
+/** The same document with `__typename` in every empty selection. */
 export function withoutEmptySelections(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet: (node): SelectionSetNode | undefined =>
@@ -49,7 +49,7 @@ export function withoutEmptySelections(document: DocumentNode): DocumentNode {
   })
 }
 
-/** The variables that the document still uses are declared, and no others. */
+/** Removes the declarations of variables that the document does not use. */
 export function withoutUnusedVariables(document: DocumentNode): DocumentNode {
   const used = new Set<string>()
   visit(document, { VariableDefinition: () => false, Variable: ({ name }) => void used.add(name.value) })

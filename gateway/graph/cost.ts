@@ -17,19 +17,19 @@ import {
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { Fragments } from './collect.ts'
 import { filterCost, type Cost } from './filter-cost.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
-/** How many objects a list without `first` or `limit` is taken to have. */
+/** The assumed size of a list without `first` or `limit`. */
 const assumedListSize = 10
 
 const sizeArguments = new Set(['first', 'limit'])
 
-/** The part of an operation that costs: objects, and how often each may be repeated. */
+/** A node of the cost tree: objects, and how often their children may be repeated. */
 export interface CostNode {
   readonly objects: number
-  /** To find them: the filter, and rows that are read without being answered. */
+  /** The cost of finding the objects: the filter, and rows that are read but not returned. */
   readonly reading: Cost | null
-  /** How often the children are repeated, once the variables are known. */
+  /** How often the children are repeated, given the variables. */
   readonly size: (variables: Variables) => number
   readonly children: readonly CostNode[]
 }
@@ -43,8 +43,8 @@ function sizeOf(value: ValueNode | undefined, fallback: number): (variables: Var
   return () => fixed
 }
 
-/** The size a field is asked for, or null where it takes no such argument. */
-function askedSize(field: GraphQLField<unknown, unknown>, given: readonly ArgumentNode[]): CostNode['size'] | null {
+/** The requested size of a field, or null if it has no size argument. */
+function requestedSize(field: GraphQLField<unknown, unknown>, given: readonly ArgumentNode[]): CostNode['size'] | null {
   const sizes = field.args
     .filter(({ name }) => sizeArguments.has(name))
     .map((argument) => {
@@ -52,15 +52,15 @@ function askedSize(field: GraphQLField<unknown, unknown>, given: readonly Argume
       const isDefaulted = typeof argument.defaultValue === 'number'
       return { value, size: sizeOf(value, isDefaulted ? Number(argument.defaultValue) : assumedListSize), isDefaulted }
     })
-  // An offered but unused argument says nothing while another one is given or has a default.
-  const telling = sizes.filter(({ value }) => value)
+  // A size argument that is not given is ignored if another one is given or has a default.
+  const givenSizes = sizes.filter(({ value }) => value)
   const defaulted = sizes.filter(({ isDefaulted }) => isDefaulted)
-  const [first, ...others] = telling.length > 0 ? telling : defaulted.length > 0 ? defaulted : sizes
+  const [first, ...others] = givenSizes.length > 0 ? givenSizes : defaulted.length > 0 ? defaulted : sizes
   if (!first) return null
   return (variables) => others.reduce((most, { size }) => Math.max(most, size(variables)), first.size(variables))
 }
 
-/** Computes the cost tree once; a document's conditions are taken to hold. */
+/** Computes the cost tree once; all conditions of the document are assumed to hold. */
 export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): CostNode[] {
   const visitSelection = (selectionSet: SelectionSetNode, parent: GraphQLCompositeType, paged: boolean): CostNode[] =>
     selectionSet.selections.flatMap((node) => {
@@ -75,9 +75,9 @@ export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode
     const field = 'getFields' in parent ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
     if (!field || !isCompositeType(type) || !node.selectionSet) return []
-    const size = askedSize(field, node.arguments ?? [])
+    const size = requestedSize(field, node.arguments ?? [])
     const isList = isListType(getNullableType(field.type))
-    // A page carries the size of the list inside it, which must not be counted a second time.
+    // A page has the size of the list inside it, which must not be counted twice.
     const isPage = size !== null && !isList && isObjectType(type)
     const children = visitSelection(node.selectionSet, type, isPage)
     const filter = filterCost(field, node, fragments)
@@ -107,21 +107,24 @@ function totalCost(nodes: readonly CostNode[], variables: Variables): number {
   return total
 }
 
-/** Values of an introspection that weigh as much as one object of data. */
-const valuesPerObject = 5
+/** An operation that asks for the schema itself. */
+export interface IntrospectionCost {
+  /** This many values of the answer cost as much as one object of data. */
+  readonly valuesPerObject: number
+  /** Counts the values of the answer and may stop soon after `valuesMax`. */
+  count(valuesMax: number): number
+}
 
-/**
- * Refuses what costs more than `max` objects. `introspected` counts the values that are asked of the schema itself, and may stop
- * soon after the number it is given.
- */
+/** Refuses an operation that costs more than `max` objects. */
 export function refuseCostly(
   nodes: readonly CostNode[],
   variables: Variables,
   max: number,
-  introspected: ((valuesMax: number) => number) | null,
+  introspected: IntrospectionCost | null,
 ): void {
+  const valuesPerObject = introspected?.valuesPerObject ?? 1
   const valuesMax = max * valuesPerObject
-  const values = introspected?.(valuesMax) ?? 0
+  const values = introspected?.count(valuesMax) ?? 0
   const cost = totalCost(nodes, variables) + Math.ceil(values / valuesPerObject)
   if (cost <= max) return
   const found = introspected && values > valuesMax ? `at least ${cost}` : `${cost}`

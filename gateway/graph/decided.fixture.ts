@@ -12,8 +12,8 @@ import type { GeneratedQuery } from './generate-queries.fixture.ts'
 const emptyKey = 'selectsNothing'
 
 /**
- * The same operation without conditions, fragments written out: what is skipped is not there, the rest is. Null when nothing is
- * left of it.
+ * The same operation with conditions evaluated and fragments inlined: skipped selections are removed. Null if nothing is
+ * left.
  */
 export function decided({ document, variables }: GeneratedQuery): DocumentNode | null {
   const { definitions } = parse(document)
@@ -67,6 +67,6 @@ export function decided({ document, variables }: GeneratedQuery): DocumentNode |
   return operations.length > 0 ? { kind: Kind.DOCUMENT, definitions: operations } : null
 }
 
-/** An answer to a decided operation as the conditional one gives it. */
+/** Converts the answer of the operation without conditions to the answer of the conditional one. */
 export const asConditional = (data: unknown): unknown =>
   JSON.parse(JSON.stringify(data), (key, value: unknown) => (key === emptyKey ? undefined : value))

@@ -21,7 +21,7 @@ interface Comparable {
 
 const comparableError = ({ message, path, extensions }: GraphQLFormattedError): ComparableError => {
   const code = extensions?.['code']
-  // The stock gateway shows the messages of defects under a code of its own; Graph says nothing.
+  // The stock gateway sends the messages of defects with its own code; Graph hides them.
   if (code === 'DOWNSTREAM_SERVICE_ERROR') return { message: defectMessage, path: path ?? [], code: 'INTERNAL' }
   return { message, path: path ?? [], code }
 }
@@ -38,7 +38,7 @@ function comparable(result: GraphResult | StockAnswer): Comparable {
 const sorted = <T>(items: readonly T[]): T[] =>
   items.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
 
-/** Where in the answer the null stands that an error explains: at its path, or where it was propagated to. */
+/** The place of the null that an error explains: its path, or the parent to which the null was propagated. */
 function nullOf(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] | 'not null' {
   let value = data
   for (const [index, part] of path.entries()) {
@@ -54,9 +54,9 @@ const numberless = (path: readonly (string | number)[]): string[] =>
 const typenameNode: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }
 
 /**
- * The stock gateway loses fields of nested fragments where no type name was fetched, so it is always asked for them. It forgets
- * conditions on literals, loses fields of which conditions leave nothing, and mixes the conditions of required fields up, so it
- * is given what they leave.
+ * The stock gateway loses fields of nested fragments if no type name was fetched, so every selection gets `__typename`. It ignores
+ * conditions on literals, loses fields whose whole selection is skipped, and mixes up the conditions of required fields, so it
+ * gets the operation with conditions evaluated.
  */
 const forStock = (document: DocumentNode): string =>
   print(
@@ -91,19 +91,19 @@ const byKey = (value: unknown): unknown => {
 }
 
 /**
- * The executor must answer as the stock gateway does. The stock gateway may give an error a sibling's index (it numbers
- * what it sent, not what it found), so errors are compared without; it does not keep the order of merged fields; and it
- * fetches for siblings of other types what only one type was asked for, the more so when type names are selected.
+ * The executor must answer as the stock gateway does. The stock gateway may give an error the index of a sibling (it numbers
+ * the entities that it sent, not those that it found), so errors are compared without indices; it does not keep the order of merged
+ * fields; and for siblings of other types it fetches fields that only one type selects, especially if type names are selected.
  */
 function againstStock(executor: Comparable, stock: Comparable): Differential['differences'] {
   const patterns = ({ errors }: Comparable, depth?: number): string[] =>
     [
       ...new Set(errors.map((error) => JSON.stringify({ ...error, path: numberless(error.path).slice(0, depth) }))),
     ].sort()
-  // Of several errors that nullify one object, a subgraph tells the first, and plans order fields differently.
+  // If several errors nullify one object, a subgraph reports the first, and plans order fields differently.
   const depth = isSame(patterns(executor), patterns(stock)) ? undefined : -1
   const [ours, theirs] = [patterns(executor, depth), patterns(stock, depth)]
-  // Of several that nullify everything, a subgraph tells those that it met before it answered.
+  // If several errors nullify the whole answer, a subgraph reports those that occurred before it answered.
   const isNothing = executor.data === null && stock.data === null
   const common = isNothing ? ours.filter((error) => theirs.includes(error)) : []
   const pairs = [
@@ -128,8 +128,8 @@ function againstStock(executor: Comparable, stock: Comparable): Differential['di
 }
 
 /**
- * The single-fetch route must answer as the executor does, order included. Where several errors would nullify the same
- * object, the one that is told depends on the order of fields, so the place of the null counts.
+ * The single-fetch route must answer as the executor does, including the order. If several errors nullify the same object, the
+ * reported one depends on the order of fields, so only the place of the null is compared.
  */
 function againstExecutor(single: Comparable, executor: Comparable): Differential['differences'] {
   const told = ({ data, errors }: Comparable): unknown =>
@@ -146,7 +146,7 @@ function againstExecutor(single: Comparable, executor: Comparable): Differential
   return pairs.filter(({ actual, expected }) => !isSame(actual, expected))
 }
 
-/** Compares one query after the other. `graph` has the single-fetch route, `executor` was created without it. */
+/** Compares one query after the other. `graph` has the single-fetch route; `executor` does not have it. */
 export class Comparer {
   private readonly graph: Graph
   private readonly executor: Graph

@@ -17,7 +17,7 @@ beforeEach(() => {
 const run = (document: string, variables = {}) => graph.execute(graph.prepare(document), variables, aContext())
 const endpoint = (name: string): LibraryEndpoint => endpoints.find((candidate) => candidate.name === name)!
 
-/** Replaces one subgraph by one that answers as told. */
+/** Replaces one subgraph by one that returns the given result. */
 function withAnswer(name: string, answer: () => Promise<SubgraphResult>): void {
   const others: SubgraphEndpoint[] = endpoints.filter((candidate) => candidate.name !== name)
   graph = Graph.create({
@@ -52,7 +52,7 @@ describe('the single-fetch route', () => {
     expect(graph.prepare(document).executionFor({}).route.kind).toBe('plan')
   })
 
-  it('gives the data of the subgraph on untouched', async () => {
+  it('returns the data of the subgraph unchanged', async () => {
     const data = { featured: { id: 'b5' } }
     withAnswer('catalog', () => Promise.resolve({ data }))
     expect((await run('{ featured { id } }')).data).toBe(data)
@@ -60,7 +60,7 @@ describe('the single-fetch route', () => {
 })
 
 describe('entities', () => {
-  it('that are the same are asked for once, and each place has the answer and the error', async () => {
+  it('that are equal are requested once, and each place gets the answer and the error', async () => {
     const document = '{ items(first: 5) { id author { nickname } } }'
     const result = await run(document)
     expect(endpoint('people').requests.map(({ variables }) => variables)).toEqual([
@@ -89,7 +89,7 @@ describe('entities', () => {
     ])
   })
 
-  it('are not asked for with what every object inherits', async () => {
+  it('are not requested with inherited properties', async () => {
     const { errors } = await run('query ($toString: Int) { featured { reviews(first: $toString) { id } } }')
     expect(errors).toBeUndefined()
     expect(Object.keys(endpoint('reviews').requests[0]!.variables)).toEqual(['representations'])
@@ -101,7 +101,7 @@ describe('entities', () => {
   })
 })
 
-describe('a response name that plans fetch something else under', () => {
+describe('an alias that equals a field which plans fetch', () => {
   const documents = [
     '{ featured { x: title reviews(first: 1) { x: stars } shippingEstimate dedication } }',
     '{ items(first: 5) { x: author { nickname } ... on Book { score reviews(first: 1) { author { x: karma } } } } }',
@@ -126,7 +126,7 @@ describe('a subgraph that does not answer', () => {
     extensions: { code: 'UNAVAILABLE' },
   })
 
-  it('leaves the rest of the answer, and is asked again the next time', async () => {
+  it('leaves the rest of the answer intact, and is called again the next time', async () => {
     endpoint('people').isDead = true
     const document = '{ book(id: "b1") { title author { id born } } alsoPublic }'
     const broken = await run(document)
@@ -143,7 +143,7 @@ describe('a subgraph that does not answer', () => {
     })
   })
 
-  it('nullifies what may not be null, on either route', async () => {
+  it('propagates the null of a non-null field, on either route', async () => {
     endpoint('catalog').isDead = true
     expect(await run('{ book(id: "b1") { id } }')).toEqual({ data: { book: null }, errors: [unavailable(['book'])] })
     expect(await run('{ featured { id } film(id: "f1") { id } }')).toEqual({
@@ -153,14 +153,14 @@ describe('a subgraph that does not answer', () => {
     expect(await run('{ featured { id } alsoPublic }')).toEqual({ data: null, errors: [unavailable(['featured'])] })
   })
 
-  it('may say why itself', async () => {
+  it('may give the error itself', async () => {
     withAnswer('catalog', () => Promise.reject(new Refusal('UNAVAILABLE', 'Back soon.', { retryAfter: 7 })))
     expect((await run('{ refused }')).errors).toEqual([
       { message: 'Back soon.', path: ['refused'], extensions: { code: 'UNAVAILABLE', retryAfter: 7 } },
     ])
   })
 
-  it('that answers fewer entities than it was asked for is a defect, told without detail', async () => {
+  it('that returns fewer entities than requested is a defect, reported without detail', async () => {
     withAnswer('people', () => Promise.resolve({ data: { _entities: [] } }))
     expect(await run('{ book(id: "b1") { author { born } } }')).toEqual({
       data: { book: { author: { born: null } } },
@@ -173,7 +173,7 @@ describe('a subgraph that does not answer', () => {
 })
 
 describe('results', () => {
-  it('keep the extensions of errors with a code and say nothing of others', async () => {
+  it('keep the extensions of errors with a code and hide the details of others', async () => {
     const { errors } = await run('{ refused book(id: "b3") { subtitle } }')
     expect(errors).toEqual([
       {
@@ -192,7 +192,7 @@ describe('results', () => {
     expect((await run('mutation { filmRetitle(id: "f1", title: "x") { title rating } }')).replayed).toBe(true)
   })
 
-  it('have response names that every object inherits only where they were answered', async () => {
+  it('have response names of inherited properties only where the subgraph returned them', async () => {
     endpoint('people').isDead = true
     expect((await run('{ constructor: featured { toString: title } valueOf: alsoPublic }')).data).toEqual({
       constructor: { toString: 'Book 5' },
@@ -219,7 +219,7 @@ describe('a condition', () => {
     expect(await run(document, { on: true })).toEqual({ data })
   })
 
-  it('leaves a mutation of which nothing is selected to be done', async () => {
+  it('still runs a mutation whose whole selection is skipped', async () => {
     const document =
       'mutation($on: Boolean!) { filmRetitle(id: "f1", title: "x") @include(if: $on) { title @skip(if: true) } }'
     expect(await run(document, { on: true })).toEqual({ data: { filmRetitle: {} } })
@@ -228,7 +228,7 @@ describe('a condition', () => {
     expect(endpoint('catalog').requests.length).toBe(1)
   })
 
-  it('is decided before a subgraph is asked, which learns of neither the condition nor its variable', async () => {
+  it('is evaluated before a subgraph is called, which gets neither the condition nor its variable', async () => {
     const document = 'query($on: Boolean!, $id: ID!) { book(id: $id) { title @skip(if: $on) id title } }'
     const { data } = await run(document, { on: true, id: 'b1' })
     expect(JSON.stringify(data)).toBe('{"book":{"id":"b1","title":"Book 1"}}')
@@ -237,7 +237,7 @@ describe('a condition', () => {
     ])
   })
 
-  it('of a required field does not reach those that require the same', async () => {
+  it('on a required field does not apply to other fields that require it', async () => {
     const document = `query($on: Boolean!) { review(id: "r2") {
       book { shippingEstimate dedication @include(if: $on) } author { favorite { ... on Book { shippingEstimate } } } } }`
     expect(await run(document, { on: false })).toMatchObject({ data: { review: { book: { shippingEstimate: 105 } } } })

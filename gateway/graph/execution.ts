@@ -7,35 +7,36 @@ import { operationParts, type OperationParts } from './operation.ts'
 import { compilePlan, type Step } from './plan.ts'
 import { singleFetchOf } from './single-fetch.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
-import { withTakenNamesRenamed, type ClientNames } from './taken-names.ts'
-import type { Variables } from './variables.ts'
+import { withTakenNamesRenamed } from './taken-names.ts'
+import type { ClientNames } from './collect.ts'
+import type { Variables } from './variable-values.ts'
 
 export interface PrepareSurroundings {
   readonly supergraph: LoadedSupergraph
   readonly endpoints: ReadonlyMap<string, SubgraphEndpoint>
   readonly limits: GraphLimits
-  /** Off only to compare: every operation then runs through the executor. */
+  /** False only in comparison tests: every operation then runs through the executor. */
   readonly singleFetch: boolean
-  /** Executions of conditional operations, by operation and outcome of its conditions. */
+  /** Cached executions of conditional operations, by operation and outcome of its conditions. */
   readonly outcomes: LRUCache<string, Execution>
 }
 
-/** The client's own document goes to one subgraph. */
+/** One subgraph answers the client's own document. */
 interface SingleRoute {
   readonly kind: 'single'
   readonly endpoint: SubgraphEndpoint
   readonly document: string
-  /** Response names: where an error belongs when the subgraph did not answer. */
+  /** Response names: the paths of the errors if the subgraph does not answer. */
   readonly rootKeys: readonly string[]
 }
 
 /** How an operation is executed. */
 export type Route = SingleRoute | { readonly kind: 'plan'; readonly step: Step | null }
 
-/** What is worked out once of an operation whose conditions are decided. */
+/** The compiled execution of an operation whose conditions are evaluated. */
 export class Execution {
   readonly answers: Answers
-  /** Null where everything is fetched under the client's own names. */
+  /** Null if every field is fetched under the client's own response name. */
   readonly clientNames: ClientNames | null
   private readonly surroundings: PrepareSurroundings
   private readonly parts: OperationParts
@@ -50,7 +51,7 @@ export class Execution {
     this.answers = new Answers(supergraph, this.parts, this.clientNames)
   }
 
-  /** Planned when first executed: many stored documents never are. */
+  /** Planned at the first execution, because many stored documents are never executed. */
   get route(): Route {
     this.planned ??= this.plan()
     return this.planned
@@ -62,18 +63,18 @@ export class Execution {
     if (operation.selectionSet.selections.length === 0) return { kind: 'plan', step: null }
     const filled = withoutEmptySelections(document)
     const plan = supergraph.plan(filled)
-    // Of a selection that is empty a subgraph would answer the type name, which the client did not ask for.
-    const isClients = filled === document && !this.clientNames
-    const single = singleFetch && isClients ? singleFetchOf(supergraph, this.parts, plan) : null
+    // For an empty selection the subgraph would return the type name, which the client did not select.
+    const isClientDocument = filled === document && !this.clientNames
+    const single = singleFetch && isClientDocument ? singleFetchOf(supergraph, this.parts, plan) : null
     const endpoint = single && endpoints.get(single.subgraph)
     if (endpoint) return { kind: 'single', endpoint, document: single.document, rootKeys: single.rootKeys }
     return { kind: 'plan', step: plan && compilePlan({ schema: supergraph.schema, endpoints }, plan) }
   }
 }
 
-/** The operation as these variables have it. */
+/** The operation with its conditions evaluated by these variables. */
 export function decidedParts({ document }: OperationParts, variables: Variables): OperationParts {
-  // Fragments that are not spread any more go first, so that their variables count as unused.
+  // Unused fragments are removed first, so that their variables count as unused.
   const { document: lean } = operationParts(withConditionsDecided(document, variables), null)
   return operationParts(withoutUnusedVariables(lean), null)
 }

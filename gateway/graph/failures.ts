@@ -1,14 +1,14 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { defectMessage, Refusal } from '../../subgraphs/kernel/errors.ts'
-import { shortened } from './variables.ts'
+import { shortened } from './shortened.ts'
 
 export type Path = readonly (string | number)[]
 
 const at = (path: Path | undefined) => (path && path.length > 0 ? { path: [...path] } : {})
 
 /**
- * A subgraph's error as the client sees it: its message and extensions where it carries a code. One without a code is a
- * defect and says nothing.
+ * The error of a subgraph as the client sees it. An error with a code keeps message and extensions; an error without a code is a
+ * defect, and its details are hidden.
  */
 export function clientError(error: GraphQLFormattedError, path: Path | undefined): GraphQLFormattedError {
   if (typeof error.extensions?.['code'] !== 'string') return defect(path)
@@ -16,17 +16,17 @@ export function clientError(error: GraphQLFormattedError, path: Path | undefined
   return { message: error.message, ...at(path), extensions }
 }
 
-/** For what the planner, or the compiler of a subgraph, found wrong with an operation before any of it ran; else null. */
+/** A refusal if the planner or the compiler of a subgraph rejected the operation before it ran; otherwise null. */
 export function refusedOperation(thrown: unknown): Refusal | null {
   const errors: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
   const [first] = errors
   if (!(first instanceof GraphQLError) || first instanceof Refusal) return null
   if (!errors.every((error) => error instanceof GraphQLError)) return null
-  // Names that clients may not know would be suggested here.
+  // The suggestion could name elements that clients must not know.
   return new Refusal('GRAPHQL_VALIDATION_FAILED', shortened(first.message.replace(/ Did you mean .*$/s, '')))
 }
 
-/** What is answered when a subgraph could not be asked at all: an error for each of the names that it was asked for. */
+/** The errors when a subgraph did not answer at all: one for each response name that was requested from it. */
 export function unavailable(thrown: unknown, prefix: Path, keys: readonly string[]): GraphQLFormattedError[] {
   const refusal = thrown instanceof Refusal ? thrown : refusedOperation(thrown)
   const { message, extensions } = refusal ?? {

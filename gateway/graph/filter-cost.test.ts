@@ -43,7 +43,12 @@ describe('the cost of finding records', () => {
     ['a filter that says nothing', `{ accountList(filter: {}) { ${rows} total } }`, page],
     ['a condition', `{ accountList(filter: { name: { eq: "a" } }) { ${rows} } }`, page + 1],
     ['one with many values', `{ accountList(filter: { name: { in: ["a", "b"] } }) { ${rows} } }`, page + 1],
-    ['JSON, whatever it holds', `{ accountList(filter: { metadata: { contains: ["a"] } }) { ${rows} } }`, page + 1],
+    ['JSON', `{ accountList(filter: { metadata: { contains: ["a"] } }) { ${rows} } }`, page + 1],
+    [
+      'conditions on text in JSON, as custom fields have them',
+      `{ accountList(filter: { metadata: { a: { contains: "a", startsWith: "b" }, b: { gt: 1 }, c: null } }) { ${rows} } }`,
+      page + 1 + 2 * 25,
+    ],
     ['a condition on text', `{ accountList(filter: { name: { contains: "a" } }) { ${rows} } }`, page + 25],
     [
       'conditions of every kind and level',
@@ -65,11 +70,14 @@ describe('the cost of finding records', () => {
     expect(costIn(document)).toBe(cost)
   })
 
-  it('counts what stands in variables, wherever they do', () => {
+  it('counts conditions in variables, at any place', () => {
     const whole = `query ($f: AccountFilter, $s: String) { accountList(filter: $f, search: $s) { ${rows} } }`
     expect(costIn(whole)).toBe(page)
     expect(costIn(whole, { f: null, s: null })).toBe(page)
     expect(costIn(whole, { f: conditions(3), s: 'a' })).toBe(page + 3 * 25 + 100)
+    expect(costIn(whole, { f: { metadata: { a: { contains: 'x' } } } })).toBe(page + 1 + 25)
+    const json = `query ($t: String) { accountList(filter: { metadata: { a: { contains: $t } } }) { ${rows} } }`
+    expect(costIn(json, { t: 'x' })).toBe(page + 1 + 25)
     const parts = `query ($n: String, $a: [AccountFilter!]) { accountList(filter: { name: { contains: $n, eq: "b" }, and: $a }) { ${rows} } }`
     expect(costIn(parts)).toBe(page + 1)
     expect(costIn(parts, { n: 'x', a: [conditions(2), { name: { eq: 'b' } }] })).toBe(page + 1 + 25 + 50 + 1)

@@ -9,16 +9,18 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
+import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
+import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
-/** A condition is tried on every row that the others leave. */
+/** A condition is evaluated on every row that the other conditions leave. */
 const conditionCost = 1
-/** Text is read from the first character to the last, wherever PostgreSQL keeps it, and no index helps. */
+/** A text condition reads the whole text, also if PostgreSQL stores it out of line, and no index supports it. */
 const textConditionCost = 25
-/** A search looks into several columns; which ones, the subgraph knows. */
+/** A search reads several columns, assumed to be four; only the subgraph knows them. */
 const searchCost = 4 * textConditionCost
-/** To count what a filter finds, all of it must be read, not only a page. */
+/** Counting the matches of a filter reads all of them, not only a page. */
 const countCost = 100
 
 const textOperators = new Set(['contains', 'startsWith', 'endsWith'])
@@ -28,10 +30,10 @@ export type Cost = (variables: Variables) => number
 
 const none: Cost = () => 0
 
-/** What the conditions in a value cost; lists and objects of them add up. */
+/** The cost of the conditions in a value: the sum over its lists and objects. */
 function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditionCost): number {
   if (value === undefined || value === null) return 0
-  if (!isInputObjectType(type)) return cost
+  if (!isInputObjectType(type)) return cost + textConditionCost * textOperatorsIn(value)
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + costOfValue(item, type), 0)
   const fields = type.getFields()
   let sum = 0
@@ -42,6 +44,14 @@ function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditi
   return sum
 }
 
+/** Counts text operators in conditions on custom fields, which are JSON: `{ nickname: { contains: "x" } }`. Only the subgraph knows the defined fields. */
+function textOperatorsIn(json: unknown): number {
+  if (!isJsonObject(json)) return 0
+  return Object.values(json)
+    .flatMap((condition) => (isJsonObject(condition) ? Object.keys(condition) : []))
+    .filter((operator) => textOperators.has(operator)).length
+}
+
 const costOfOperator = (name: string): number => (textOperators.has(name) ? textConditionCost : conditionCost)
 
 interface Parts {
@@ -49,13 +59,16 @@ interface Parts {
   readonly variable: Cost[]
 }
 
-/** As `costOfValue`, of what a document writes: what is known is added up once, what stands in variables with each request. */
+/** Like `costOfValue`, for a literal: its fixed part is summed once, the part in variables with each request. */
 function addCost(parts: Parts, value: ValueNode, type: GraphQLNamedInputType, cost = conditionCost): void {
   if (value.kind === Kind.VARIABLE) {
     const name = value.name.value
     parts.variable.push((variables) => costOfValue(variables[name], type, cost))
-  } else if (!isInputObjectType(type)) parts.fixed += value.kind === Kind.NULL ? 0 : cost
-  else if (value.kind === Kind.LIST) for (const item of value.values) addCost(parts, item, type)
+  } else if (!isInputObjectType(type)) {
+    if (value.kind === Kind.OBJECT)
+      parts.variable.push((variables) => costOfValue(valueOfLiteral(value, variables), type, cost))
+    else parts.fixed += value.kind === Kind.NULL ? 0 : cost
+  } else if (value.kind === Kind.LIST) for (const item of value.values) addCost(parts, item, type)
   else if (value.kind === Kind.OBJECT) {
     const fields = type.getFields()
     for (const { name, value: inner } of value.fields) {
@@ -77,7 +90,7 @@ function costOfArgument(value: ValueNode, type: GraphQLInputType, cost: number):
   }
 }
 
-/** What it costs to find the records of a list, beside the records: its filter and search, and once more to count them. */
+/** The cost of finding the records of a list, without the records themselves: filter and search, doubled if the count is selected. */
 export function filterCost(field: GraphQLField<unknown, unknown>, node: FieldNode, fragments: Fragments): Cost | null {
   const costs = (node.arguments ?? []).flatMap(({ name, value }) => {
     if (name.value !== 'filter' && name.value !== 'search') return []

@@ -34,7 +34,7 @@ export interface GenerateOptions {
   readonly introspection?: boolean
 }
 
-/** Small, fast and the same everywhere (mulberry32): the same seed gives the same queries. */
+/** A small, fast and deterministic random generator (mulberry32): the same seed gives the same queries. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -61,7 +61,7 @@ const introspections = [
   '__type(name: "Query") { name fields { name args { name defaultValue } } }',
 ]
 
-/** A value of JSON as GraphQL writes it: names stand without quotes. */
+/** A JSON value as a GraphQL literal: names have no quotes. */
 function untyped(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(untyped).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -70,7 +70,7 @@ function untyped(value: unknown): string {
     .join(', ')}}`
 }
 
-/** Writes one operation. Every response name that could conflict gets an alias of its own. */
+/** Generates one operation. Every response name that could conflict gets a unique alias. */
 class QueryWriter {
   private readonly definitions: string[] = []
   private readonly variables: Record<string, unknown> = {}
@@ -237,7 +237,7 @@ class QueryWriter {
 }
 
 /**
- * `count` different, valid operations against a schema as clients see it: nested selections, aliases, fragments, merged
+ * `count` different, valid operations against the API schema: nested selections, aliases, fragments, merged
  * fields, conditions, arguments and variables. The same seed gives the same operations.
  */
 export function generateQueries(

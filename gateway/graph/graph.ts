@@ -5,7 +5,7 @@ import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonLarge } from '../../subgraphs/kernel/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
-import { ownTurn } from '../../subgraphs/kernel/turn.ts'
+import { ownEventLoopTurn } from '../../subgraphs/kernel/turn.ts'
 import { refuseUnmet } from '../../subgraphs/kernel/unmet-scopes.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
@@ -15,41 +15,41 @@ import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
 import { inClientNames } from './taken-names.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 export interface GraphOptions {
   readonly supergraphSdl: string
   readonly endpoints: readonly SubgraphEndpoint[]
   readonly limits?: Partial<GraphLimits>
-  /** Introspection without a credential. */
+  /** Allows introspection without a credential. */
   readonly openIntrospection?: boolean
-  /** Told of everything that went wrong without being an answer; the client learns a code only. */
+  /** Receives every error that is a defect or an unavailable subgraph; the client gets only a code. */
   readonly onDefect?: (thrown: unknown, context: OperationContext) => void
-  /** Off only to compare: every operation then runs through the executor. */
+  /** False only in comparison tests: every operation then runs through the executor. */
   readonly singleFetch?: boolean
 }
 
 export interface GraphResult {
   readonly data: Data | null
   readonly errors?: readonly GraphQLFormattedError[]
-  /** `valueCompletion`: nulls in places where none may be, for which no subgraph gave a reason. */
+  /** `valueCompletion`: nulls at non-null positions for which no subgraph gave an error. */
   readonly extensions?: { readonly valueCompletion: readonly GraphQLFormattedError[] }
-  /** A mutation was answered from its idempotency record and nothing ran. */
+  /** True if a mutation was answered from its idempotency record and nothing ran. */
   readonly replayed?: boolean
 }
 
 const keyOf = (document: string, operationName: string | null): string =>
   operationName === null ? document : `${operationName}\n${document}`
 
-/** Of operations, and as much of the outcomes of their conditions. */
+/** The limit of the cache of operations, and also of the cache of the outcomes of their conditions. */
 const keptBytesMax = 64_000_000
 
 const subscriptionsElsewhere =
-  'Subscriptions are answered on a websocket, or by POST as an event stream: send Accept: text/event-stream.'
+  'Send a subscription over a websocket, or by POST as an event stream with Accept: text/event-stream.'
 
-/** The one way to the subgraphs: whatever comes in, scopes and limits stand before execution. */
+/** The only way to the subgraphs: it checks limits and scopes before it executes an operation. */
 export class Graph {
-  /** What clients see. */
+  /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema
   private readonly surroundings: PrepareSurroundings
   private readonly openIntrospection: boolean
@@ -74,7 +74,7 @@ export class Graph {
     return new Graph(options)
   }
 
-  /** Reads and checks a document once; throws a `Refusal` with a code of its own for each way in which it may be wrong. */
+  /** Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of fault. */
   prepare(document: string, operationName: string | null = null): Prepared {
     const key = keyOf(document, operationName)
     const known = this.known.get(key)
@@ -84,13 +84,13 @@ export class Graph {
     return prepared
   }
 
-  /** The same for a document of a client: one that is not known yet takes the event loop for a while, and waits for its turn. */
+  /** Like `prepare`, for documents of clients: a document that is not cached blocks the event loop for a while, so it waits for its turn. */
   async prepareInTurn(document: string, operationName: string | null): Promise<Prepared> {
-    if (!this.known.has(keyOf(document, operationName))) await ownTurn()
+    if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn()
     return this.prepare(document, operationName)
   }
 
-  /** Bytes that are kept of operations, of outcomes of their conditions, and of answers about the schema. */
+  /** Estimated bytes of the caches of operations, of outcomes of their conditions, and of introspection answers. */
   get bytesKept(): { readonly operations: number; readonly outcomes: number; readonly introspection: number } {
     const { outcomes, supergraph } = this.surroundings
     return {
@@ -103,18 +103,18 @@ export class Graph {
   /** Throws the `Refusal` that this caller would get from `execute`. */
   authorize(prepared: Prepared, caller: Caller): void {
     if (prepared.parts.introspects && caller.kind === 'ANONYMOUS' && !this.openIntrospection) {
-      throw new Refusal('INTROSPECTION_DISABLED', 'Introspection needs a credential.')
+      throw new Refusal('INTROSPECTION_DISABLED', 'Introspection needs a credential: send Authorization or X-API-Key.')
     }
     refuseUnmet(caller, prepared.requirements)
   }
 
   /**
-   * Rejects with a `Refusal`, before anything executes, when the caller may not, a variable is not valid or the operation
-   * costs too much; afterwards only when the answer is too large. What fails while executing is in the result's errors.
+   * Rejects with a `Refusal` before execution if the caller lacks a scope, a variable is invalid or the operation costs too much;
+   * after execution only if the answer is too large. Errors during execution are in the errors of the result.
    */
   async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
     const result = await this.run(prepared, given, context)
-    if (isJsonLarge(result)) await ownTurn()
+    if (isJsonLarge(result)) await ownEventLoopTurn()
     const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
     if (refusal) throw refusal
     return result
@@ -163,7 +163,7 @@ export class Graph {
     }
   }
 
-  /** A subgraph's answer in the client's own shape; without data the shape says how far the null reaches. */
+  /** The answer of a single subgraph, which already has the client's shape. Without data, completion decides how far the null propagates. */
   private answer(execution: Execution, variables: Variables, result: SubgraphResult): GraphResult {
     const errors = result.errors?.map((error) => clientError(error, error.path))
     return {

@@ -51,7 +51,7 @@ describe('introspection', () => {
     )
   })
 
-  it('refuses nested lists under thirty aliases before it answers any of it', async () => {
+  it('refuses nested lists under thirty aliases before it builds the answer', async () => {
     const hostile = types('name fields { type { fields { type { name } } } }', 30)
     await expect(introspect(hostile)).rejects.toMatchObject(
       limitExceeded(expect.stringMatching(/^Cost limit of 10000 objects exceeded, found at least 10\d{3}\.$/)),
@@ -59,7 +59,7 @@ describe('introspection', () => {
     expect(graph.bytesKept.introspection).toBe(0)
   })
 
-  it('counts what variables name and ask for', async () => {
+  it('counts the elements that variables name and include', async () => {
     const document = `query ($name: String!, $all: Boolean!) { __type(name: $name) { fields(includeDeprecated: $all) { name description args { name } } } }`
     const short = Graph.create({ supergraphSdl, endpoints, limits: { cost: 40 } })
     const prepared = short.prepare(document)
@@ -80,7 +80,7 @@ describe('introspection', () => {
     )
   })
 
-  it('keeps an answer once, however it is written, and no more than 32 MB of them', async () => {
+  it('caches equal selections once, and at most 32 MB of answers', async () => {
     const first = await introspect(types('name'))
     const { introspection } = graph.bytesKept
     expect(introspection).toBeGreaterThan(0)

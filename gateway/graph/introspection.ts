@@ -1,10 +1,12 @@
 import {
   executeSync,
   getArgumentValues,
+  getIntrospectionQuery,
   getNamedType,
   isCompositeType,
   isObjectType,
   Kind,
+  parse,
   print,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
@@ -19,21 +21,22 @@ import {
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { withoutUnusedVariables } from './conditions.ts'
+import { defaultLimits } from './limits.ts'
 import { operationParts, type OperationParts } from './operation.ts'
 import type { Data } from './shape.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
-/** Parts of the schema that one selection is answered for, and how often each. */
+/** The schema elements to which one selection applies, and how often each. */
 type Elements = Map<unknown, number>
 
 const metaFields: Readonly<Record<string, Field>> = { __schema: SchemaMetaFieldDef, __type: TypeMetaFieldDef }
 
-/** A longer value counts as several; the name of an alias is repeated with it. */
+/** A longer value counts as several values. The same holds for a response name, which the answer repeats. */
 const charactersPerValue = 50
 const answersBytesMax = 32_000_000
-/** What an answer takes in memory for each character that it is written with. */
+/** Memory of an answer for each character of its JSON. */
 const bytesPerCharacter = 4
 
 const itemsOf = (value: unknown): Iterable<unknown> => {
@@ -41,7 +44,7 @@ const itemsOf = (value: unknown): Iterable<unknown> => {
   return typeof value === 'object' && Symbol.iterator in value ? (value as Iterable<unknown>) : [value]
 }
 
-/** Counts the values of an answer without building it: equal parts of the schema are looked at once. */
+/** Counts the values of an answer without building it: each schema element is visited once per selection. */
 class Count {
   values = 0
 
@@ -72,7 +75,7 @@ class Count {
     const isRoot = depth === 0
     const field = isRoot ? metaFields[name] : type.getFields()[name]
     if (!field) {
-      // The fields of data beside those of introspection cost by themselves.
+      // Data fields next to introspection fields are counted by the list cost.
       if (!isRoot) this.values += sumOf(elements)
       return
     }
@@ -107,21 +110,43 @@ function sumOf(elements: Elements): number {
   return sum
 }
 
-/** What clients may ask about the schema itself. */
+/** The whole schema, as known clients ask for it when they start. */
+const clientQuery = getIntrospectionQuery({
+  inputValueDeprecation: true,
+  directiveIsRepeatable: true,
+  specifiedByUrl: true,
+  schemaDescription: true,
+})
+/** The query of known clients costs at most half of the limit, however large the schema is. */
+const clientQueryCostMax = defaultLimits.cost / 2
+const valuesPerObjectMin = 5
+
+/** Answers introspection and counts its cost. */
 export class Introspection {
   readonly #schema: GraphQLSchema
+  #valuesPerObject: number | null = null
   readonly #answers = new LRUCache<string, Data>({ maxSize: answersBytesMax })
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema
   }
 
-  /** Bytes that the remembered answers take. */
+  /** Estimated bytes of the cached answers. */
   get bytes(): number {
     return this.#answers.calculatedSize
   }
 
-  /** How many values the answer has, conditions taken to hold; counting ends soon after `valuesMax`. */
+  /** How many values cost as much as one object of data. Counted when it is first asked for. */
+  get valuesPerObject(): number {
+    if (this.#valuesPerObject === null) {
+      const bounds = { valuesMax: Infinity, depthMax: defaultLimits.introspectionDepth }
+      const values = this.valuesOf(operationParts(parse(clientQuery), null), {}, bounds)
+      this.#valuesPerObject = Math.max(valuesPerObjectMin, Math.ceil(values / clientQueryCostMax))
+    }
+    return this.#valuesPerObject
+  }
+
+  /** The number of values in the answer if all conditions hold; counting stops soon after `valuesMax`. */
   valuesOf(
     { operation, fragments }: OperationParts,
     variables: Variables,
@@ -134,7 +159,7 @@ export class Introspection {
     return count.values
   }
 
-  /** The answer to these fields of one operation whose conditions are decided. Kept by what is asked, not by how it is written. */
+  /** The answer to these fields of one operation whose conditions are evaluated. The cache key is the normalised selection. */
   answer({ operation, fragments }: OperationParts, selections: readonly FieldNode[], variables: Variables): Data {
     const asked: DocumentNode = {
       kind: Kind.DOCUMENT,

@@ -7,7 +7,7 @@ import { catalogResolvers, catalogSdl } from './library/catalog.fixture.ts'
 import { peopleResolvers, peopleSdl } from './library/people.fixture.ts'
 import { reviewsResolvers, reviewsSdl } from './library/reviews.fixture.ts'
 
-// A library in three subgraphs, with every federation feature the executor must get right.
+// A library in three subgraphs, with every federation feature that the executor supports.
 const sources = [
   { name: 'catalog', sdl: catalogSdl, resolvers: catalogResolvers },
   { name: 'people', sdl: peopleSdl, resolvers: peopleResolvers },
@@ -28,7 +28,7 @@ export const librarySupergraph = composeSupergraph(
   sources.map(({ name, sdl }) => ({ name, sdl: `${federation}\n${sdl}` })),
 )
 
-/** A subgraph of the library that counts what it is asked and can be switched off. */
+/** A subgraph of the library that counts its calls and can be switched off. */
 export class LibraryEndpoint implements SubgraphEndpoint {
   readonly name: string
   readonly requests: SubgraphRequest[] = []

@@ -15,20 +15,20 @@ import {
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 
-/** The most that one operation may hold. `cost` counts the objects that it could make us answer with. */
+/** Limits of one operation. `cost` counts the objects that its answer may have. */
 export interface GraphLimits {
   readonly tokens: number
   readonly comments: number
   /** Brackets of every kind that are open at once. */
   readonly nesting: number
-  /** Characters of one name; answers repeat the names of aliases. */
+  /** Characters of one name; answers repeat the aliases. */
   readonly nameLength: number
   readonly depth: number
-  /** Levels below `__schema`, which `depth` leaves out. */
+  /** Levels below `__schema`, which `depth` does not count. */
   readonly introspectionDepth: number
   readonly aliases: number
   readonly rootFields: number
-  /** Fields in all, every fragment expanded wherever it is spread. */
+  /** All fields, with every fragment expanded at each spread. */
   readonly fields: number
   readonly directives: number
   readonly cost: number
@@ -52,13 +52,13 @@ function refuseLimit(_context: unknown, error: GraphQLError): never {
   throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', error.message.replace(/^Syntax Error: /, ''))
 }
 
-/** What a node of an operation counts for, by itself. */
+/** The weight of one node of an operation, without its children. */
 type Weight = (node: SelectionNode | FragmentDefinitionNode) => number
 
 const ofField: Weight = ({ kind }) => (kind === Kind.FIELD ? 1 : 0)
 const ofDirectives: Weight = ({ directives = [] }) => directives.length
 
-/** Counts with every fragment expanded. A fragment is counted once, so nested spreads cost no more than one. */
+/** Counts with every fragment expanded. The total of a fragment is computed once and reused, so nested spreads are cheap to count. */
 function count(context: ValidationContext, selectionSet: SelectionSetNode, weight: Weight, nested: boolean): number {
   const ofFragment = new Map<string, number>()
   const countIn = (within: SelectionSetNode): number => {
@@ -72,7 +72,7 @@ function count(context: ValidationContext, selectionSet: SelectionSetNode, weigh
     return total
   }
   const countFragment = (name: string): number => {
-    ofFragment.set(name, 0) // a cycle ends here; validation refuses it later
+    ofFragment.set(name, 0) // ends a cycle; validation refuses it later
     const fragment = context.getFragment(name)
     const total = fragment ? weight(fragment) + countIn(fragment.selectionSet) : 0
     ofFragment.set(name, total)
@@ -96,14 +96,14 @@ function maxRule(what: string, max: number, counter: Counter): ValidationRule {
 const countRootFields: Counter = (context, { selectionSet }) => count(context, selectionSet, ofField, false)
 const countFields: Counter = (context, { selectionSet }) => count(context, selectionSet, ofField, true)
 
-/** Those of the operation and its variables as well. */
+/** Directives of the operation, its variables and its selections. */
 const countDirectives: Counter = (context, operation) => {
   const { directives = [], variableDefinitions = [], selectionSet } = operation
   const ofVariables = variableDefinitions.flatMap((definition) => definition.directives ?? [])
   return directives.length + ofVariables.length + count(context, selectionSet, ofDirectives, true)
 }
 
-/** Refuses what is too large before the document is validated, because validation itself is costly on such documents. */
+/** Refuses documents that are too large before they are validated, because validating them is expensive. */
 export function refuseOversized(limits: GraphLimits, schema: GraphQLSchema, document: DocumentNode): void {
   const onReject = [refuseLimit]
   validate(schema, document, [

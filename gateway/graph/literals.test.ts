@@ -82,27 +82,27 @@ describe('a value of JSON', () => {
     expect(answers).toEqual(answers.map(() => ({ data: { echo } })))
   })
 
-  it('is left as it is written where it holds no variable', () => {
+  it('is left unchanged if it contains no variable', () => {
     const { document } = graphs[0]!.prepare('query($j: JSON!) { echo(json: $j, jsons: [{a: 1}, $j]) }').parts
     expect(document.definitions).toMatchObject([{ variableDefinitions: [{ variable: { name: { value: 'j' } } }] }])
   })
 
-  it('is answered along with other subgraphs', async () => {
+  it('works in an operation over several subgraphs', async () => {
     const answers = await onEachRoute('query($v: String) { echo(json: {a: $v}) alsoPublic }', { v: 'x' })
     expect(answers).toEqual(answers.map(() => ({ data: { echo: { json: { a: 'x' } }, alsoPublic: 'yes' } })))
   })
 
-  it('is refused where a variable makes it too deep, under the name of the variable', async () => {
+  it('is refused if a variable makes it too deep, with the path of the variable', async () => {
     const deep = JSON.parse(`${'['.repeat(16)}${']'.repeat(16)}`) as unknown
     const refusal = await refusalOf(() => run(graphs[0]!, 'query($v: JSON) { echo(json: {a: [$v]}) }', { v: deep }))
     expect([refusal.code, refusal.extensions['errors']]).toEqual([
       'VALIDATION_FAILED',
-      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON is nested deeper than 16 levels.' }],
+      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON must be nested at most 16 levels deep.' }],
     ])
     expect(sent()).toBe(0)
   })
 
-  it('is refused where it repeats a variable beyond what a body may hold', async () => {
+  it('is refused if repeated variables exceed the size limit', async () => {
     const document = `query($v: String) { echo(json: {a: [${'$v '.repeat(10)}]}) }`
     expect((await run(graphs[0]!, document, { v: 'x'.repeat(99_998) })).errors).toBeUndefined()
     expect((await refusalOf(() => run(graphs[0]!, document, { v: 'x'.repeat(99_999) }))).code).toBe(
@@ -115,7 +115,7 @@ const beyond = '1e1000'
 const deepLiteral = `${'['.repeat(18)}${']'.repeat(18)}`
 const digits = '9'.repeat(501)
 
-describe('a value that its type does not take', () => {
+describe('a value that its type does not accept', () => {
   it.each([
     ...[beyond, `-${beyond}`, digits, '"1"', 'true', '{}'].map((literal) => ['Float', 'weight', literal]),
     ...['"foo"', '5', 'true', 'FOO', '{}', '""', '"2027-02-30"', '{a: $v}'].map((literal) => [
@@ -155,9 +155,9 @@ describe('a value that its type does not take', () => {
   })
 
   it.each<[string, string, unknown, string]>([
-    ['DateTime', 'at', 'foo', 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.'],
-    ['DateTime', 'at', 5, 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.'],
-    ['JSON', 'json', { a: Infinity }, 'A number is out of range.'],
+    ['DateTime', 'at', 'foo', 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.'],
+    ['DateTime', 'at', 5, 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.'],
+    ['JSON', 'json', { a: Infinity }, 'A number must be finite.'],
     ['Float', 'weight', Infinity, 'Float cannot represent non numeric value: Infinity'],
   ])('is refused as a variable of %s under the name that the client gave: %s', async (type, name, value, message) => {
     const cases: [string, unknown, string][] = [
@@ -174,7 +174,7 @@ describe('a value that its type does not take', () => {
     expect(sent()).toBe(0)
   })
 
-  it('is refused as well where a subgraph finds it first', async () => {
+  it('is refused as well if only the subgraph detects it', async () => {
     const execute = () => Promise.reject(new AggregateError([new GraphQLError('No such value.')], 'cannot run'))
     const others = endpoints.filter(({ name }) => name !== 'catalog')
     const graph = Graph.create({

@@ -26,20 +26,20 @@ import { exactNumber } from '../../subgraphs/kernel/exact-number.ts'
 import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import { withoutUnusedVariables } from './conditions.ts'
 import { operationParts, type OperationParts } from './operation.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 const charactersMax = 1_000_000
 
-/** A value of a scalar that the document writes, and that is sent as a variable of its own. */
+/** A scalar literal of the document that is replaced by a variable. */
 export interface WrittenValue {
   readonly name: string
   readonly type: GraphQLScalarType
-  /** The client's variables in it, and how often each. */
+  /** The client's variables in the literal, and how often each occurs. */
   readonly uses: ReadonlyMap<string, number>
   readonly build: (variables: Variables) => unknown
 }
 
-/** A variable that is not given leaves its key out, and is null in a list, as in input objects and their lists. */
+/** A variable that is not given omits its key in an object and is null in a list, as in input objects and their lists. */
 function builderOf(node: ValueNode): WrittenValue['build'] {
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value
@@ -66,7 +66,7 @@ function usesIn(node: ValueNode): Map<string, number> {
   return uses
 }
 
-/** Values that say the same have the same text: fields that are merged must still have the same arguments. */
+/** Equal values get equal text, because merged fields must have equal arguments. */
 const textOf = (node: ValueNode): string =>
   print(
     visit(node, {
@@ -82,11 +82,11 @@ const textOf = (node: ValueNode): string =>
 const isChanged = <T>(before: readonly T[], after: readonly T[]): boolean =>
   after.some((item, index) => item !== before[index])
 
-/** Whether a literal says a number that no double is: planner and compiled execution read literals as doubles. */
+/** Whether a literal has a number that is not exact as a double: planner and compiled execution read literals as doubles. */
 const isInexact = (node: ValueNode, type: GraphQLScalarType): boolean =>
   !isSpecifiedScalarType(type) && node.kind !== Kind.NULL && holdsRawNumber(type.parseLiteral(node))
 
-/** Takes values of scalars with variables or inexact numbers inside out of one operation. */
+/** Replaces scalar literals that contain variables or inexact numbers by variables, in one operation. */
 class Hoist {
   readonly values = new Map<string, WrittenValue>()
   private readonly taken: ReadonlySet<string>
@@ -96,14 +96,14 @@ class Hoist {
     this.taken = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
   }
 
-  /** The same node where nothing needs to change. */
+  /** Returns the same node if nothing needs to change. */
   replaced(node: ValueNode, type: GraphQLInputType): ValueNode {
     if (node.kind === Kind.VARIABLE || node.kind === Kind.NULL) return node
     const nullable = getNullableType(type)
     if (isListType(nullable)) {
       const given = node.kind === Kind.LIST ? node.values : [node]
       const values = given.map((item) => this.replaced(item, nullable.ofType))
-      // One value stands for a list of it, one variable does not.
+      // GraphQL coerces a single value to a list, but not a single variable.
       return isChanged(given, values) ? { kind: Kind.LIST, values } : node
     }
     if (isScalarType(nullable)) return this.hoisted(node, nullable)
@@ -137,7 +137,7 @@ class Hoist {
 const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
 const variableNode = (name: string): VariableNode => ({ kind: Kind.VARIABLE, name: nameNode(name) })
 
-/** Never null: it is an object, a list or a number. */
+/** The type is non-null, because the value is an object, a list or a number. */
 const definitionOf = ({ name, type }: WrittenValue): VariableDefinitionNode => ({
   kind: Kind.VARIABLE_DEFINITION,
   variable: variableNode(name),
@@ -145,8 +145,8 @@ const definitionOf = ({ name, type }: WrittenValue): VariableDefinitionNode => (
 })
 
 /**
- * The planner forgets variables inside the values of scalars and rounds numbers there, and so does compiled execution. The operation
- * comes back with each such value as one variable, and with how those are built.
+ * Planner and compiled execution lose variables inside scalar literals and round numbers there. This returns the operation with each
+ * such literal replaced by one variable, and the functions that build the values of these variables.
  */
 export function withValuesHoisted(
   schema: GraphQLSchema,
@@ -176,7 +176,7 @@ export function withValuesHoisted(
   return { parts: operationParts(withoutUnusedVariables(declared), null), written }
 }
 
-/** The planner refuses defaults of variables that no double is. Every variable that has one comes with a value. */
+/** The planner refuses variable defaults that are not exact as doubles. Such a default is never used: the coerced variables contain it. */
 const withoutInexactDefault = (definition: VariableDefinitionNode): VariableDefinitionNode | undefined => {
   const zero = { kind: Kind.INT, value: '0' } as const
   const instead = (node: IntValueNode | FloatValueNode) =>
@@ -185,18 +185,18 @@ const withoutInexactDefault = (definition: VariableDefinitionNode): VariableDefi
   return changed === definition ? undefined : changed
 }
 
-/** A short document could repeat a long variable a thousand times. */
+/** Limits the total size, because a short document could repeat a long variable a thousand times. */
 function refuseRepeated(written: readonly WrittenValue[], variables: Variables): void {
   let characters = 0
   for (const { uses } of written) {
     for (const [name, count] of uses) characters += count * (JSON.stringify(variables[name])?.length ?? 0)
   }
   if (characters <= charactersMax) return
-  const message = `The variables inside literals come to ${characters} characters; ${charactersMax} are accepted.`
+  const message = `The variables inside literals must have at most ${charactersMax} characters in total, found ${characters}.`
   throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', message)
 }
 
-/** The coerced variables with the written values among them; refuses what their parts make no value of. */
+/** Adds the values of the replaced literals to the coerced variables; refuses a value that its scalar does not accept. */
 export function withValuesBuilt(written: readonly WrittenValue[], variables: Variables): Variables {
   if (written.length === 0) return variables
   refuseRepeated(written, variables)

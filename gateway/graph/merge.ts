@@ -15,7 +15,7 @@ function mergeItems(target: unknown[], source: readonly unknown[]): void {
   }
 }
 
-/** Adds what one fetch answered to what is known. Equal values are left alone, so shared values are never written to. */
+/** Merges the answer of one fetch into the data. Equal values are not replaced, so shared values are never written to. */
 export function mergeInto(target: Data, source: Data): void {
   for (const key of Object.keys(source)) {
     const theirs = source[key]
@@ -27,7 +27,7 @@ export function mergeInto(target: Data, source: Data): void {
   }
 }
 
-/** The objects at a path in which `@` stands for every item of a list. Nulls on the way have none. */
+/** The objects at a path in which `@` stands for every item of a list. A null on the path ends it. */
 export function objectsAt(root: unknown, path: readonly string[]): Data[] {
   const found: Data[] = []
   const visit = (value: unknown, depth: number): void => {
@@ -45,8 +45,8 @@ export function objectsAt(root: unknown, path: readonly string[]): Data[] {
 }
 
 /**
- * Where objects that `objectsAt` found stand. Only errors need it. Another fetch may have added objects meanwhile, so the
- * walk is matched with the objects that were found, which keep their order.
+ * The paths of objects that `objectsAt` found. Only errors need them. Another fetch may have added objects since then, so the
+ * walk skips objects that were not found; the found ones keep their order.
  */
 export function pathsOf(found: readonly Data[], root: unknown, path: readonly string[]): (string | number)[][] {
   const paths: (string | number)[][] = []

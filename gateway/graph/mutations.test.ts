@@ -14,7 +14,7 @@ const login = 'authLogin(input: { email: "a@b.example", password: "x" }) { __typ
 const forgot = 'authForgotPassword(input: { email: "a@b.example" }) { __typename }'
 const remove = (alias: string): string => `${alias}: accountDelete(id: "019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26")`
 
-describe('mutations that try a secret, send a mail or change the own account', () => {
+describe('mutations that check a secret, send a mail or change the account of the caller', () => {
   it.each([
     ['the same twice', `mutation { a: ${login} b: ${login} }`, 'authLogin'],
     ['two of them', `mutation { ${login} ${forgot} }`, 'authLogin, authForgotPassword'],
@@ -34,18 +34,18 @@ describe('mutations that try a secret, send a mail or change the own account', (
     expect(() => graph.prepare(document)).toThrow(
       expect.objectContaining({
         status: 400,
-        message: `Each of ${names} needs a request of its own.`,
+        message: `Send each of ${names} in a separate request.`,
         extensions: { code: 'ONE_MUTATION_PER_REQUEST' },
       }),
     )
   })
 
-  it('are accepted one at a time, however often that one is written and whatever stands beside it', () => {
+  it('are accepted one per request, however often that one is merged and whatever other fields there are', () => {
     expect(graph.prepare(`mutation { ${login} ${login} }`).requests).toBe(1)
     expect(graph.prepare(`mutation { ${login} ${remove('a')} }`).requests).toBe(2)
   })
 
-  it('are all those that anybody may ask for', () => {
+  it('include all mutations without a required scope', () => {
     const tagged = (line: string): boolean => line.includes('@tag(name: "one-per-request")')
     const mutations = /\ntype Mutation[\s\S]*?\n}/.exec(supergraphSdl)![0].split('\n')
     const open = mutations.filter((line) => line.includes('@requiresScopes(scopes: [["PUBLIC"]])'))

@@ -19,33 +19,33 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import { conditionVariables } from './conditions.ts'
+import { shortened } from './shortened.ts'
 import { subscriptionRootRule } from './subscription-root.ts'
-import { shortened } from './variables.ts'
 
-/** One operation of a document, with the fragments that it uses and nothing else. */
+/** One operation of a document with only the fragments that it uses. */
 export interface OperationParts {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   readonly fragments: Fragments
   /** The variables that decide `@skip` and `@include`; null when nothing is conditional. */
   readonly conditions: readonly string[] | null
-  /** It asks for `__schema` or `__type`. */
+  /** Whether the operation selects `__schema` or `__type`. */
   readonly introspects: boolean
 }
 
 const validationErrorsMax = 50
-/** graphql-js gives up comparing fields that might conflict after half a million comparisons. */
+/** The message of graphql-js when it has compared half a million pairs of fields that might conflict. */
 const comparedTooMuch = 'Validation aborted.'
 
-/** `__proto__` as a response name or variable would change objects instead of filling them. */
+/** `__proto__` as a response name or variable would set the prototype of an object instead of a member. */
 const reservedNamesRule: ValidationRule = (context) => ({
   Name(node) {
     if (node.value !== '__proto__') return
-    context.reportError(new GraphQLError('The name "__proto__" is not allowed.', { nodes: node }))
+    context.reportError(new GraphQLError('The name "__proto__" must not be used.', { nodes: node }))
   },
 })
 
-/** What graphql-js takes for values of the built-in scalars: numbers that are none, and text that no variable may be. */
+/** Refuses literals of built-in scalars that graphql-js accepts: numbers out of range, and text that cannot be stored. */
 const storableValuesRule: ValidationRule = (context) => {
   const typeName = (): string | undefined => {
     const type = context.getInputType()
@@ -53,7 +53,7 @@ const storableValuesRule: ValidationRule = (context) => {
   }
   const checkNumber = (node: IntValueNode | FloatValueNode): void => {
     if (Number.isFinite(Number(node.value)) || typeName() !== 'Float') return
-    context.reportError(new GraphQLError('Float cannot represent a number out of range.', { nodes: node }))
+    context.reportError(new GraphQLError('Float must be within the range of double precision.', { nodes: node }))
   }
   return {
     IntValue: checkNumber,
@@ -72,7 +72,7 @@ const rules = [
   storableValuesRule,
 ]
 
-/** Validates the whole document; suggestions of names are never part of the messages. */
+/** Validates the whole document; the messages never suggest names. */
 export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): void {
   const errors = validate(schema, document, rules, {
     maxErrors: validationErrorsMax,
@@ -81,7 +81,7 @@ export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): vo
   const [first] = errors
   if (!first) return
   if (errors.some(({ message }) => message === comparedTooMuch)) {
-    throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', 'The document repeats the same fields too often.')
+    throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', 'The document must not repeat the same fields so often.')
   }
   const code = 'GRAPHQL_VALIDATION_FAILED'
   const detail = errors.length === 1 ? shortened(first.message) : `The document has ${errors.length} problems.`
@@ -101,11 +101,16 @@ function pick(document: DocumentNode, operationName: string | null): OperationDe
   const [operation, ...others] = found
   if (!operation) {
     const message =
-      operationName === null ? 'The document holds no operation.' : 'The document holds no such operation.'
+      operationName === null
+        ? 'The document must have an operation.'
+        : 'operationName must name an operation of the document.'
     throw new Refusal('OPERATION_RESOLUTION_FAILURE', message)
   }
   if (others.length > 0) {
-    throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'The document holds several operations: say which by its name.')
+    throw new Refusal(
+      'OPERATION_RESOLUTION_FAILURE',
+      'The document has several operations; send operationName to choose one.',
+    )
   }
   return operation
 }

@@ -1,24 +1,24 @@
 import { GraphQLError, Lexer, parse, Source, TokenKind, type DocumentNode, type Token } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { GraphLimits } from './limits.ts'
-import { shortened } from './variables.ts'
+import { shortened } from './shortened.ts'
 
 export type TextLimits = Pick<GraphLimits, 'tokens' | 'comments' | 'nesting' | 'nameLength'>
 
-/** The document, and how many tokens it took. */
+/** The document and the number of its tokens. */
 export interface Parsed {
   readonly document: DocumentNode
   readonly tokens: number
 }
 
-/** Longer values than this belong in variables, which need no lexing. */
+/** Longer values should be sent as variables, which need no lexing. */
 const charactersMax = 100_000
 
 const exceeded = (message: string): Refusal => new Refusal('GRAPHQL_LIMIT_EXCEEDED', message)
-/** What graphql-js says when it stops at `maxComments`. */
+/** The message of graphql-js when it stops at `maxComments`. */
 const tooManyComments = /more than \d+ comments/
 
-/** Counts while the text is read. The parser calls itself for every bracket, so the brackets bound its stack. */
+/** Counts tokens while the text is read. The parser is recursive, so the limit of open brackets limits its stack. */
 class BoundedLexer extends Lexer {
   tokens = 0
   private nesting = 0
@@ -53,11 +53,11 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** Reads no further than the limits allow, so that a hostile document costs no more than that. */
+/** Stops reading at the limits, so that the cost of a hostile document is bounded. */
 export function parseWithin(limits: TextLimits, text: string): Parsed {
   if (text.length > charactersMax) {
     throw exceeded(
-      `Characters limit of ${charactersMax} exceeded, found ${text.length}; long values are sent as variables.`,
+      `Characters limit of ${charactersMax} exceeded, found ${text.length}; send long values as variables.`,
     )
   }
   const lexer = new BoundedLexer(text, limits)

@@ -4,7 +4,7 @@ import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.
 import { Required } from './representations.ts'
 import { renamedKeys } from './rewrites.ts'
 
-/** A query plan made ready to run: endpoints found, paths joined, requirements compiled. */
+/** A compiled query plan: endpoints resolved, paths joined, required fields compiled. */
 export type Step = FetchStep | { readonly kind: 'sequence' | 'parallel'; readonly steps: readonly Step[] }
 
 export interface FetchStep {
@@ -12,19 +12,19 @@ export interface FetchStep {
   readonly endpoint: SubgraphEndpoint
   readonly document: string
   readonly variables: readonly string[]
-  /** Where in the data the answer belongs; `@` stands for every item of a list. */
+  /** The path of the answer in the data; `@` stands for every item of a list. */
   readonly path: readonly string[]
-  /** What the entities at the path must give, or null for a fetch from the root. */
+  /** The fields that the entities at the path must have; null for a fetch from the root. */
   readonly required: Required | null
   readonly inputRewrites: readonly FetchDataRewrite[] | undefined
   readonly outputRewrites: readonly FetchDataRewrite[] | undefined
   readonly renamedKeys: ReadonlyMap<string, string>
-  /** Response names of a fetch from the root: where an error belongs when the subgraph did not answer. */
+  /** Response names of a fetch from the root: the paths of the errors if the subgraph does not answer. */
   readonly rootKeys: readonly string[]
 }
 
 export interface PlanSurroundings {
-  /** The supergraph's schema: requirements may name types that clients do not see. */
+  /** The whole schema of the supergraph, because required fields may have types that clients do not see. */
   readonly schema: GraphQLSchema
   readonly endpoints: ReadonlyMap<string, SubgraphEndpoint>
 }

@@ -8,8 +8,8 @@ function collect(collector: VariableCollector, value: unknown): void {
 }
 
 /**
- * The planner looks for variables in each item of a list twice, so lists in lists take it twice as long with every level: a
- * literal of forty levels would keep the process busy for hours.
+ * The stock planner searches each list item twice for variables, so the time doubles with each level of nested lists: a literal
+ * of forty levels would block the process for hours. This replaces the function with one that searches each item once.
  */
 export function repairPlanner(): void {
   VariableCollector.prototype.collectInArguments = function (values) {

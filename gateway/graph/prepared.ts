@@ -11,30 +11,31 @@ import { operationParts, refuseInvalid, type OperationParts } from './operation.
 import { parseWithin } from './parse.ts'
 import { requirementsOf } from './requirements.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
-import { coerceVariables, declaredVariables, type DeclaredVariable, type Variables } from './variables.ts'
+import { coerceVariables, declaredVariables, type DeclaredVariable } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
 let preparedCount = 0
 
-/** One operation of one document, read and checked as far as that is possible without variables and caller. */
+/** One operation of one document, with all checks done that need neither variables nor caller. */
 export class Prepared {
   readonly kind: OperationTypeNode
   readonly name: string | null
-  /** What the caller must hold, all of these; the order says nothing. */
+  /** The scope requirements of the operation. The caller must meet all of them; their order has no meaning. */
   readonly requirements: readonly ScopeRequirement[]
-  /** The operation as it is executed: what the document writes with variables inside is one variable. */
+  /** The operation as it is executed: literals that contain variables are replaced by one variable each. */
   readonly parts: OperationParts
   readonly variables: readonly DeclaredVariable[]
-  /** As how many requests it counts: a mutation does as much as one request for each of its root fields. */
+  /** The number of requests that the operation counts as: a mutation counts once for each of its root fields. */
   readonly requests: number
   private readonly cost: readonly CostNode[]
-  /** Known once, unless variables take part in it. */
+  /** Cached if the operation has no variables. */
   private introspected: number | null = null
   private readonly written: readonly WrittenValue[]
   private readonly surroundings: PrepareSurroundings
   private readonly number = ++preparedCount
   private unconditional: Execution | null = null
 
-  /** `bytes`: what it takes in memory, its plan included; each outcome of its conditions takes as much again. */
+  /** `bytes`: estimated memory including the plan; each outcome of its conditions takes as much again. */
   constructor(
     surroundings: PrepareSurroundings,
     parts: OperationParts,
@@ -54,16 +55,21 @@ export class Prepared {
     this.cost = costOf(apiSchema, operation, fragments)
   }
 
-  /** The variables of an execution: the client's as they are declared, and the values that are built of them. */
+  /** The variables of an execution: the client's coerced variables and the values of the replaced literals. */
   coerced(given: Variables): Variables {
     return withValuesBuilt(this.written, coerceVariables(this.variables, given))
   }
 
-  /** With variables that were coerced. */
+  /** Takes coerced variables. */
   refuseCostly(variables: Variables): void {
-    const { introspects } = this.parts
-    const introspected = introspects ? (valuesMax: number) => this.introspectedValues(variables, valuesMax) : null
-    refuseCostly(this.cost, variables, this.surroundings.limits.cost, introspected)
+    const { supergraph, limits } = this.surroundings
+    const introspected = this.parts.introspects
+      ? {
+          valuesPerObject: supergraph.introspection.valuesPerObject,
+          count: (valuesMax: number) => this.introspectedValues(variables, valuesMax),
+        }
+      : null
+    refuseCostly(this.cost, variables, limits.cost, introspected)
   }
 
   private introspectedValues(variables: Variables, valuesMax: number): number {
@@ -76,9 +82,9 @@ export class Prepared {
   }
 
   /**
-   * With variables that were coerced. `@skip` and `@include` are decided here, before anything is planned: the planner leaves out
-   * what a condition leaves empty, forgets conditions on literals and mistakes those of required fields, and compiled execution
-   * orders fields by places that are skipped.
+   * Takes coerced variables. `@skip` and `@include` are evaluated here, before planning: the stock planner omits selections that a
+   * condition empties, ignores conditions on literals and misapplies those of required fields, and compiled execution orders fields
+   * by positions that are skipped.
    */
   executionFor(variables: Variables): Execution {
     const { conditions } = this.parts
@@ -95,7 +101,7 @@ export class Prepared {
   }
 }
 
-/** How many mutations an operation holds, whatever its conditions. Throws a `Refusal` where some must not be sent together. */
+/** The number of mutations in an operation, whatever its conditions. Throws a `Refusal` if some must not be sent together. */
 function mutationsIn({ apiSchema, onePerRequest }: LoadedSupergraph, parts: OperationParts): number {
   const type = apiSchema.getMutationType()
   if (!type) return 1
@@ -106,18 +112,18 @@ function mutationsIn({ apiSchema, onePerRequest }: LoadedSupergraph, parts: Oper
   ).filter((name) => name !== '__typename')
   const alone = names.filter((name) => onePerRequest.has(`${type.name}.${name}`))
   if (alone.length > 1) {
-    const message = `Each of ${[...new Set(alone)].join(', ')} needs a request of its own.`
+    const message = `Send each of ${[...new Set(alone)].join(', ')} in a separate request.`
     throw new Refusal('ONE_MUTATION_PER_REQUEST', message)
   }
   return Math.max(names.length, 1)
 }
 
-/** What an operation takes by itself, for each token of its document and for each field, measured by `npm run soak`. */
+/** Memory of an operation: a fixed part, and a part for each token and for each field; measured by `npm run soak`. */
 const operationBytes = 10_000
 const tokenBytes = 200
 const fieldBytes = 300
 
-/** Tokens hang on locations, which nothing asks for once a document is valid. */
+/** Drops the locations, which keep all tokens in memory and are not needed once a document is valid. */
 function forgetLocations(document: DocumentNode): void {
   visit(document, {
     enter(node) {
@@ -126,7 +132,7 @@ function forgetLocations(document: DocumentNode): void {
   })
 }
 
-/** Throws a `Refusal` for a document that cannot be parsed, is too large, is not valid or has no such operation. */
+/** Throws a `Refusal` if a document cannot be parsed, is too large, is not valid or does not have the named operation. */
 export function prepare(surroundings: PrepareSurroundings, source: string, operationName: string | null): Prepared {
   const { supergraph, limits } = surroundings
   const { document, tokens } = parseWithin(limits, source)
@@ -134,7 +140,7 @@ export function prepare(surroundings: PrepareSurroundings, source: string, opera
   refuseInvalid(supergraph.apiSchema, document)
   forgetLocations(document)
   const parts = operationParts(document, operationName)
-  // The text itself is the key that it is kept by, and its longest part may be one literal.
+  // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
   return new Prepared(surroundings, parts, bytes)
 }

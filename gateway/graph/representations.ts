@@ -4,11 +4,11 @@ import { isData, mergeInto, own } from './merge.ts'
 import { satisfies } from './rewrites.ts'
 import type { Data } from './shape.ts'
 
-/** One field that is required, or a group of which all or nothing is sent. */
+/** One required field, or a group of fields that is sent completely or not at all. */
 type RequiredPart =
   { readonly key: string; readonly nested: Required | null } | { readonly group: readonly RequiredPart[] }
 
-/** What a subgraph must be told of an entity so that it can find it, by the entity's type. */
+/** Builds the representation by which a subgraph finds an entity, by the entity's type. */
 export class Required {
   private readonly schema: GraphQLSchema
   private readonly selections: readonly QueryPlanSelectionNode[]
@@ -19,7 +19,7 @@ export class Required {
     this.selections = selections
   }
 
-  /** Null when something that is required could not be fetched; the entity then stays without the fetch. */
+  /** Null if a required field could not be fetched; the entity is then not requested. */
   of(entity: Data): Data | null {
     const given = entity['__typename']
     const typename = typeof given === 'string' ? given : ''

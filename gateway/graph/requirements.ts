@@ -15,7 +15,7 @@ import {
 } from 'graphql'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 
-/** What the supergraph requires, by `Type` and by `Type.field`. */
+/** The scope requirements of the supergraph, by `Type` and by `Type.field`. */
 export type Requirements = ReadonlyMap<string, ScopeRequirement>
 
 const securityFeature = /\/(requiresScopes|authenticated|policy)\//
@@ -76,7 +76,7 @@ export function fieldsTagged(supergraph: DocumentNode, tag: string): Set<string>
   )
 }
 
-/** The supergraph without its security directives: planners for JavaScript refuse to load them. `Graph` enforces them. */
+/** The supergraph without its security directives, which JavaScript planners refuse to load. `Graph` enforces them. */
 export function withoutSecurity(supergraph: DocumentNode): DocumentNode {
   return visit(supergraph, {
     Directive(node) {
@@ -101,8 +101,8 @@ function* namedInputTypes(type: GraphQLInputType, seen = new Set<GraphQLNamedTyp
 }
 
 /**
- * Everything that one operation needs, whichever of its conditions hold: of each selected field, its type, its arguments'
- * types, and, behind an interface or union, of every type that may answer.
+ * All scope requirements of one operation, whichever of its conditions hold: those of each selected field, of its type, of the
+ * types of its arguments and, for an interface or union, of every possible type.
  */
 export function requirementsOf(
   schema: GraphQLSchema,
@@ -114,7 +114,7 @@ export function requirementsOf(
   const need = (coordinate: string): void => {
     const requirement = requirements.get(coordinate)
     if (!requirement) return
-    // All of one list is the same as each by itself; composition writes lists for what it joins.
+    // [[a, b]] requires the same as [[a]] and [[b]]; composition writes joined requirements as one list.
     const [only, ...alternatives] = requirement
     const each = only && alternatives.length === 0 ? only.map((scope) => [[scope]]) : [requirement]
     for (const one of each) needed.set(JSON.stringify(one), one)

@@ -28,7 +28,7 @@ function rewriteAt(
   if (first === undefined) {
     rewrite(value)
   } else if (first.startsWith(fragmentPrefix)) {
-    // Not every object that a rewrite concerns was asked for its type, so an unknown type does not stop it.
+    // Plans do not fetch the type of every object that a rewrite changes, so the rewrite also applies if the type is unknown.
     const typename = value['__typename']
     const applies = typeof typename !== 'string' || satisfies(schema, typename, first.slice(fragmentPrefix.length))
     if (applies) rewriteAt(schema, rest, value, rewrite)
@@ -37,7 +37,7 @@ function rewriteAt(
   }
 }
 
-/** Applies what the planner wants changed in what is sent to a subgraph, or in what came back. */
+/** Applies the planner's rewrites to the data sent to a subgraph or received from it. */
 export function applyRewrites(
   schema: GraphQLSchema,
   rewrites: readonly FetchDataRewrite[] | undefined,
@@ -57,7 +57,7 @@ export function applyRewrites(
   }
 }
 
-/** The client's names of the keys that the planner renamed, for the paths of errors. */
+/** The client's names of the keys that the planner renamed, used in the paths of errors. */
 export function renamedKeys(rewrites: readonly FetchDataRewrite[] | undefined): ReadonlyMap<string, string> {
   return new Map(
     (rewrites ?? []).flatMap((rewrite) => {

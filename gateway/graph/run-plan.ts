@@ -6,9 +6,9 @@ import { isData, mergeInto, objectsAt, pathsOf } from './merge.ts'
 import type { FetchStep, Step } from './plan.ts'
 import { applyRewrites } from './rewrites.ts'
 import type { Data } from './shape.ts'
-import type { Variables } from './variables.ts'
+import type { Variables } from './variable-values.ts'
 
-/** One execution of a plan: what it was given, and what it has gathered. */
+/** One execution of a plan: its inputs and its results so far. */
 export interface PlanRun {
   readonly schema: GraphQLSchema
   readonly variables: Variables
@@ -19,11 +19,11 @@ export interface PlanRun {
   replayed: boolean
 }
 
-/** Entities that say the same of themselves are asked for once. */
-interface Asked {
+/** The representations of one entity fetch. Equal representations are requested once. */
+interface EntityRequest {
   readonly entities: readonly Data[]
   readonly representations: Data[]
-  /** For each representation the numbers, in the order of the path, of the entities that it stands for. */
+  /** For each representation, the indices of its entities in the order of the path. */
   readonly entitiesOf: number[][]
 }
 
@@ -38,7 +38,7 @@ function variablesOf(step: FetchStep, variables: Variables): Record<string, unkn
   return used
 }
 
-/** Null when the subgraph did not answer; the errors then say so and the rest of the plan goes on. */
+/** Null if the subgraph did not answer; the run then has the errors, and the rest of the plan continues. */
 async function ask(run: PlanRun, step: FetchStep, variables: Variables): Promise<SubgraphResult | null> {
   try {
     const result = await step.endpoint.execute({ document: step.document, variables, context: run.context })
@@ -69,8 +69,8 @@ async function runRootFetch(run: PlanRun, step: FetchStep): Promise<void> {
   for (const target of targets ?? [run.data]) mergeInto(target, result.data)
 }
 
-function askedOf(run: PlanRun, step: FetchStep, entities: readonly Data[]): Asked {
-  const asked: Asked = { entities, representations: [], entitiesOf: [] }
+function entityRequestOf(run: PlanRun, step: FetchStep, entities: readonly Data[]): EntityRequest {
+  const request: EntityRequest = { entities, representations: [], entitiesOf: [] }
   const known = new Map<string, number[]>()
   entities.forEach((entity, index) => {
     const representation = step.required?.of(entity)
@@ -84,17 +84,22 @@ function askedOf(run: PlanRun, step: FetchStep, entities: readonly Data[]): Aske
     }
     const first = [index]
     known.set(identity, first)
-    asked.representations.push(representation)
-    asked.entitiesOf.push(first)
+    request.representations.push(representation)
+    request.entitiesOf.push(first)
   })
-  return asked
+  return request
 }
 
-function noteEntityErrors(run: PlanRun, step: FetchStep, asked: Asked, errors: readonly GraphQLFormattedError[]): void {
-  const paths = pathsOf(asked.entities, run.data, step.path)
+function noteEntityErrors(
+  run: PlanRun,
+  step: FetchStep,
+  request: EntityRequest,
+  errors: readonly GraphQLFormattedError[],
+): void {
+  const paths = pathsOf(request.entities, run.data, step.path)
   for (const error of errors) {
     const [, number, ...rest] = error.path ?? []
-    const entities = typeof number === 'number' ? asked.entitiesOf[number] : undefined
+    const entities = typeof number === 'number' ? request.entitiesOf[number] : undefined
     if (!entities) run.errors.push(clientError(error, staticPart(step.path)))
     else for (const entity of entities) run.errors.push(clientError(error, clientPath(step, paths[entity] ?? [], rest)))
   }
@@ -103,13 +108,13 @@ function noteEntityErrors(run: PlanRun, step: FetchStep, asked: Asked, errors: r
 async function runEntityFetch(run: PlanRun, step: FetchStep): Promise<void> {
   const entities = objectsAt(run.data, step.path)
   if (entities.length === 0) return
-  const asked = askedOf(run, step, entities)
-  const { representations, entitiesOf } = asked
+  const request = entityRequestOf(run, step, entities)
+  const { representations, entitiesOf } = request
   if (representations.length === 0) return
 
   const result = await ask(run, step, { ...variablesOf(step, run.variables), representations })
   if (!result) return
-  if (result.errors?.length) noteEntityErrors(run, step, asked, result.errors)
+  if (result.errors?.length) noteEntityErrors(run, step, request, result.errors)
   if (!result.data) return
 
   const received = result.data['_entities']
@@ -132,7 +137,7 @@ async function runFetch(run: PlanRun, step: FetchStep): Promise<void> {
   }
 }
 
-/** Runs a plan to its end. Whatever fails is an error in the run; the promise is not rejected. */
+/** Runs a plan to its end. Failures become errors of the run; the promise is never rejected. */
 export async function runPlan(run: PlanRun, step: Step): Promise<void> {
   switch (step.kind) {
     case 'fetch':

@@ -1,8 +1,8 @@
 import { GraphQLError, isScalarType, type GraphQLSchema } from 'graphql'
 import { DateTime, Decimal, Json } from '../../subgraphs/kernel/record/scalars.ts'
 
-/** Of a scalar SDL says the name alone: this gives the schema the checks of ours, for literals and for variables. */
-export function giveScalarsTheirChecks(schema: GraphQLSchema): void {
+/** SDL has only the name of a scalar: this adds the checks of our scalars to the schema, for literals and variables. */
+export function addScalarChecks(schema: GraphQLSchema): void {
   for (const scalar of [DateTime, Decimal, Json]) {
     const type = schema.getType(scalar.name)
     if (!isScalarType(type)) continue

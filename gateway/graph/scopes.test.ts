@@ -42,7 +42,7 @@ const supergraphSdl = composeSupergraph([
   },
 ])
 
-/** Answers every root field with null and keeps what it was asked. */
+/** Answers every root field with null and records the requests. */
 class NullEndpoint implements SubgraphEndpoint {
   readonly name = 'vault'
   readonly requests: SubgraphRequest[] = []
@@ -196,18 +196,18 @@ describe('introspection', () => {
     await expect(attempt(document, nobody)).rejects.toMatchObject({ extensions: { code: 'INTROSPECTION_DISABLED' } })
   })
 
-  it('answers any credential, needing no scope', async () => {
+  it('is answered for any credential, without a scope', async () => {
     expect(await attempt(documents[0]!, key())).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
     expect(await attempt(documents[1]!, key())).toEqual({ data: { kind: { name: 'Note' } } })
   })
 
-  it('answers everybody where it is open, and __typename always', async () => {
+  it('is answered without a credential if it is open; __typename always is', async () => {
     expect(await attempt('{ __typename }', nobody)).toEqual({ data: { __typename: 'Query' } })
     graph = Graph.create({ supergraphSdl, endpoints: [endpoint], openIntrospection: true })
     expect(await attempt(documents[0]!, nobody)).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
   })
 
-  it('shows clients no federation and no security directive', () => {
+  it('hides federation and security directives', () => {
     expect(graph.apiSchema.getDirectives().map(({ name }) => name)).toEqual([
       'include',
       'skip',

@@ -15,7 +15,7 @@ import { collectFields, selectionSetsOf, type Reading } from './collect.ts'
 
 export type Data = Record<string, unknown>
 
-/** How a value is completed. The null of a `nonNull` value nullifies what encloses it. */
+/** How a value is completed. A null at a `nonNull` position makes its parent null. */
 export type ValueShape = { readonly nonNull: boolean; readonly typeName: string } & (
   | { readonly kind: 'leaf'; readonly isValid: (value: unknown) => boolean }
   | { readonly kind: 'list'; readonly item: ValueShape }
@@ -23,14 +23,14 @@ export type ValueShape = { readonly nonNull: boolean; readonly typeName: string 
 )
 
 export interface FieldShape {
-  /** The client's name for it. */
+  /** The response name of the client. */
   readonly key: string
-  /** What it is called in the data. */
+  /** The name in the data. */
   readonly from: string
   readonly parentName: string
-  /** The name of the key is one that every object inherits, so a lookup must ask for an own property. */
+  /** Every object inherits a property of this name, so the lookup must check for an own property. */
   readonly inherited: boolean
-  /** Null for `__typename` and for introspection, which do not come from data. */
+  /** Null for `__typename` and introspection, which are not part of the data. */
   readonly value: ValueShape | null
   readonly isTypename: boolean
 }
@@ -59,7 +59,7 @@ function validityOf(type: GraphQLLeafType): (value: unknown) => boolean {
   return (isSpecifiedScalarType(type) && validityOfScalar[type.name]) || (() => true)
 }
 
-/** What one selection of a composite type becomes for each type that may answer, worked out when that type first does. */
+/** The shape of one selection for each possible type, compiled when that type first occurs. */
 export class ObjectShape {
   readonly type: GraphQLCompositeType
   private readonly reading: Reading
@@ -72,7 +72,7 @@ export class ObjectShape {
     this.selectionSets = selectionSets
   }
 
-  /** Null where the name is not that of a composite type which clients may see. */
+  /** Null if clients cannot see a composite type of this name. */
   of(typename: string): TypeShape | null {
     const known = this.ofType.get(typename)
     if (known !== undefined) return known

@@ -21,10 +21,10 @@ import { collectFields, selectionSetsOf, type CollectedField, type Reading } fro
 import type { OperationParts } from './operation.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
 
-// Every possible type is compared; past these comparisons the executor takes the operation.
+// Every possible type is compared; after this many comparisons the executor runs the operation.
 const comparisonsMax = 20_000
 
-/** A value as it is understood: a single value where a list is expected is that list; the order of fields is nothing. */
+/** The canonical text of a value: a single value where a list is expected becomes a list, and fields are sorted. */
 function canonical(value: ValueNode, type: GraphQLInputType): string {
   const nullable = getNullableType(type)
   if (value.kind === Kind.VARIABLE || value.kind === Kind.NULL) return print(value)
@@ -50,7 +50,7 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, { nodes }: Collected
   return parts.sort().join()
 }
 
-/** Compares what a client asks for with what a plan fetches, for each type that may answer. */
+/** Compares the client's selection with the selection of a plan, for each possible type. */
 class Comparison {
   private readonly narrowed: ReadonlySet<string>
   private readonly client: Reading
@@ -80,7 +80,7 @@ class Comparison {
   ): boolean {
     const mine = collectFields(this.client, type, asked)
     const theirs = collectFields(this.plan, type, fetched)
-    // Planners add __typename to find out types; the client's own document does without it.
+    // Planners add __typename to learn types; the client's own document does not need it.
     if (!mine.has('__typename')) theirs.delete('__typename')
     if (mine.size !== theirs.size) return false
     for (const [key, field] of mine) {
@@ -107,14 +107,14 @@ function selectionOf(document: DocumentNode): SelectionSetNode[] {
 
 export interface SingleFetch {
   readonly subgraph: string
-  /** The client's own operation, which the subgraph answers in the client's shape and order. */
+  /** The client's own operation. The subgraph answers it in the client's shape and order. */
   readonly document: string
   readonly rootKeys: readonly string[]
 }
 
 /**
- * The one subgraph that can be given the client's operation as it is, so that its answer is the client's answer. Null
- * unless the plan fetches exactly what is selected, and the subgraph's schema accepts the document.
+ * The one subgraph that can answer the client's operation unchanged, so that its answer is the client's answer. Null
+ * unless the plan fetches exactly the selected fields and the subgraph's schema accepts the document.
  */
 export function singleFetchOf(
   supergraph: LoadedSupergraph,

@@ -21,7 +21,7 @@ const dataSource = (endpoint: SubgraphEndpoint, context: OperationContext): Grap
   },
 })
 
-/** The stock gateway on the same supergraph and endpoints: what `Graph` is compared with. */
+/** The stock gateway on the same supergraph and endpoints; `Graph` is compared with it. */
 export async function stockGateway(
   supergraphSdl: string,
   endpoints: readonly SubgraphEndpoint[],
@@ -30,7 +30,7 @@ export async function stockGateway(
   const gateway = new ApolloGateway({
     supergraphSdl: print(withoutSecurity(parse(supergraphSdl))),
     logger: silent,
-    // As Graph plans: errors of siblings come in the order of a plan's fields.
+    // The same planner options as in Graph, because errors of siblings come in the order of a plan's fields.
     queryPlannerConfig: { reuseQueryFragments: false, debug: { maxEvaluatedPlans: 100 } },
     buildService({ name }) {
       const endpoint = endpoints.find((candidate) => candidate.name === name)

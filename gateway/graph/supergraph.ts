@@ -6,27 +6,27 @@ import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
 import { repairPlanner } from './planner-repair.ts'
 import { fieldsTagged, readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
-import { giveScalarsTheirChecks } from './scalars.ts'
-import { namesFetched } from './taken-names.ts'
+import { addScalarChecks } from './scalars.ts'
+import { fetchedNames } from './taken-names.ts'
 
 repairPlanner()
 
-// The planner weighs alternatives; past this many the best of those is taken, so that planning stays short.
+// The planner compares alternatives. After this many it takes the best so far, which limits planning time.
 const plansMax = 100
 
-/** The composed schema as the graph needs it: what clients see, what is required of them, and plans. */
+/** The composed supergraph: the API schema of clients, the required scopes, and query plans. */
 export class LoadedSupergraph {
-  /** What clients see. */
+  /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema
-  /** The whole schema, elements that clients do not see included. */
+  /** The whole schema, including elements that clients do not see. */
   readonly schema: GraphQLSchema
   readonly introspection: Introspection
   readonly requirements: Requirements
-  /** Root fields, as `Type.field`, of which a request takes one. */
+  /** Root fields, as `Type.field`, of which a request may contain only one. */
   readonly onePerRequest: ReadonlySet<string>
-  /** Enums, interfaces and unions of which clients see fewer members than subgraphs may answer with. */
+  /** Enums, interfaces and unions that have fewer members in the API schema than in the subgraphs. */
   readonly narrowed: ReadonlySet<string>
-  /** Names of fields that plans may fetch without a client's asking. */
+  /** Names of fields that plans may fetch although the client did not select them. */
   readonly fetched: ReadonlySet<string>
   private readonly supergraph: Supergraph
   private readonly subgraphSchemas = new Map<string, GraphQLSchema>()
@@ -36,10 +36,10 @@ export class LoadedSupergraph {
     const document = parse(sdl, { noLocation: true })
     this.requirements = readRequirements(document)
     this.onePerRequest = fieldsTagged(document, onePerRequestTag)
-    this.fetched = namesFetched(document)
+    this.fetched = fetchedNames(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()
-    giveScalarsTheirChecks(this.apiSchema)
+    addScalarChecks(this.apiSchema)
     this.introspection = new Introspection(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()
     this.narrowed = narrowedTypes(this.apiSchema, this.schema)
@@ -49,7 +49,7 @@ export class LoadedSupergraph {
     return this.supergraph.subgraphsMetadata().map(({ name }) => name)
   }
 
-  /** The part of the supergraph that one subgraph can answer, as far as composition knows it. */
+  /** The schema of one subgraph, as extracted from the supergraph. */
   schemaOf(subgraph: string): GraphQLSchema | null {
     const known = this.subgraphSchemas.get(subgraph)
     if (known) return known

@@ -1,12 +1,17 @@
-import { Kind, TypeInfo, visit, visitWithTypeInfo, type DocumentNode, type GraphQLFormattedError } from 'graphql'
+import {
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+} from 'graphql'
+import type { ClientNames } from './collect.ts'
 import { operationParts, type OperationParts } from './operation.ts'
-import type { LoadedSupergraph } from './supergraph.ts'
 
-/** By the response name that a field is fetched under, the one that the client gave it. */
-export type ClientNames = ReadonlyMap<string, string>
-
-/** What plans fetch beside what a client selects: keys, what other fields require, and type names. */
-export function namesFetched(supergraph: DocumentNode): Set<string> {
+/** Names of the fields that plans fetch in addition to the client's selection: keys, required fields and type names. */
+export function fetchedNames(supergraph: DocumentNode): Set<string> {
   const names = new Set(['__typename'])
   visit(supergraph, {
     Directive({ name, arguments: given = [] }) {
@@ -27,20 +32,20 @@ function namesIn(document: DocumentNode): Set<string> {
 }
 
 /**
- * The operation with another response name where the client's is that of a field which plans fetch, as in `id: name`: the
- * planner does not tell the two apart. Null where there is none.
+ * Replaces each alias that equals the name of a field which plans fetch, as in `id: name`, because the planner confuses the
+ * two. Null if there is no such alias.
  */
 export function withTakenNamesRenamed(
-  { apiSchema, fetched }: Pick<LoadedSupergraph, 'apiSchema' | 'fetched'>,
+  { apiSchema, fetched }: { readonly apiSchema: GraphQLSchema; readonly fetched: ReadonlySet<string> },
   { document }: OperationParts,
 ): { readonly parts: OperationParts; readonly clientNames: ClientNames } | null {
   const used = namesIn(document)
-  const fresh = new Map<string, string>()
-  const freshOf = (name: string): string => {
-    let other = fresh.get(name)
+  const replacements = new Map<string, string>()
+  const replacementOf = (name: string): string => {
+    let other = replacements.get(name)
     if (other !== undefined) return other
     for (other = `given_${name}`; used.has(other);) other += '_'
-    fresh.set(name, other)
+    replacements.set(name, other)
     return other
   }
   const typeInfo = new TypeInfo(apiSchema)
@@ -52,16 +57,16 @@ export function withTakenNamesRenamed(
         // Introspection is not planned.
         if (!alias || name.value === alias.value || typeInfo.getParentType()?.name.startsWith('__')) return
         if (name.value === '__schema' || name.value === '__type' || !fetched.has(alias.value)) return
-        return { ...node, alias: { ...alias, value: freshOf(alias.value) } }
+        return { ...node, alias: { ...alias, value: replacementOf(alias.value) } }
       },
     }),
   )
-  if (fresh.size === 0) return null
-  const clientNames = new Map(Array.from(fresh, ([name, other]) => [other, name] as const))
+  if (replacements.size === 0) return null
+  const clientNames = new Map(Array.from(replacements, ([name, other]) => [other, name] as const))
   return { parts: operationParts(renamed, null), clientNames }
 }
 
-/** Errors say where they are in the names of the client. */
+/** The errors with the client's response names in their paths. */
 export function inClientNames(
   errors: readonly GraphQLFormattedError[],
   clientNames: ClientNames | null,

@@ -2,7 +2,7 @@ import { GraphQLList, GraphQLScalarType } from 'graphql'
 import { expect, it } from 'vitest'
 import { coerceVariables } from './variables.ts'
 
-it('looks no further than fifty problems', () => {
+it('stops after fifty problems', () => {
   let looks = 0
   const picky = new GraphQLScalarType({
     name: 'Picky',

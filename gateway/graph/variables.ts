@@ -20,24 +20,23 @@ import { Refusal, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { holdsRawNumber } from '../../subgraphs/kernel/exact-json.ts'
 import { isJsonObject, isRawNumber, nearestNumber } from '../../subgraphs/kernel/exact-number.ts'
 import type { OperationParts } from './operation.ts'
+import { shortened } from './shortened.ts'
+import type { Variables } from './variable-values.ts'
 
-/** A declared variable, its type looked up and its default coerced once. */
+/** A declared variable with its type and its coerced default. */
 export interface DeclaredVariable {
   readonly name: string
   readonly type: GraphQLInputType
   readonly hasDefault: boolean
   readonly defaultValue: unknown
-  /** It stands where null may not, if only by its default: an explicit null has no meaning there. */
+  /** The variable is used at a non-null position, which its default makes valid: an explicit null must be refused. */
   readonly isNeeded: boolean
 }
 
-export type Variables = Readonly<Record<string, unknown>>
-
 const problemsMax = 50
-const quotedCharactersMax = 300
 
-/** The variables that stand where null may not: a default makes that valid whatever their own type says. */
-function variablesNeeded(schema: GraphQLSchema, document: DocumentNode): Set<string> {
+/** The variables at non-null positions. GraphQL allows a nullable variable there if it has a default. */
+function variablesAtNonNull(schema: GraphQLSchema, document: DocumentNode): Set<string> {
   const needed = new Set<string>()
   const typeInfo = new TypeInfo(schema)
   const visitor = visitWithTypeInfo(typeInfo, {
@@ -54,7 +53,7 @@ export function declaredVariables(
   schema: GraphQLSchema,
   { document, operation }: Pick<OperationParts, 'document' | 'operation'>,
 ): DeclaredVariable[] {
-  const needed = operation.variableDefinitions?.length ? variablesNeeded(schema, document) : null
+  const needed = operation.variableDefinitions?.length ? variablesAtNonNull(schema, document) : null
   return (operation.variableDefinitions ?? []).flatMap((definition) => {
     const type = typeFromAST(schema, definition.type)
     if (!isInputType(type)) return []
@@ -68,10 +67,6 @@ export function declaredVariables(
     }
   })
 }
-
-/** What was sent may be quoted in the message or be part of the path, and may be long. */
-export const shortened = (text: string): string =>
-  text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax)}…`
 
 function required(name: string, what: string): FieldProblem {
   const path = shortened(name)
@@ -89,10 +84,10 @@ function problemOf(place: string, text: string): FieldProblem {
   return { path, code: isNull ? 'REQUIRED' : 'INVALID_VALUE', message }
 }
 
-// A list may have hundreds of thousands of wrong items, and each costs an error to find.
-const enough = new Error('fifty problems were found')
+// Stops coercion early: a list may have hundreds of thousands of invalid items, and each creates an error.
+const tooManyProblems = new Error(`${problemsMax} problems were found`)
 
-/** Only our own scalars know numbers that are kept by their digits; `Float` is double precision by definition. */
+/** Converts exact numbers to doubles except for our own scalars, because `Float` is double precision by definition. */
 function asTyped(value: unknown, type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return asTyped(value, type.ofType)
   if (isRawNumber(value)) {
@@ -113,8 +108,8 @@ function asTyped(value: unknown, type: GraphQLInputType): unknown {
 }
 
 /**
- * The variables as the operation declares them, defaults filled in. Refuses with every problem that was found (at most
- * fifty), each under the variable's name and the path into it.
+ * Coerces the variables as the operation declares them and fills in defaults. The refusal lists every problem (at most
+ * fifty), each with the variable's name and the path inside it.
  */
 export function coerceVariables(declared: readonly DeclaredVariable[], given: Variables): Variables {
   const coerced: Record<string, unknown> = {}
@@ -131,12 +126,12 @@ export function coerceVariables(declared: readonly DeclaredVariable[], given: Va
     } else {
       const note = (path: readonly (string | number)[], _value: unknown, error: Error): void => {
         problems.push(problemOf([name, ...path].join('.'), error.message))
-        if (problems.length >= problemsMax) throw enough
+        if (problems.length >= problemsMax) throw tooManyProblems
       }
       try {
         coerced[name] = coerceInputValue(holdsRawNumber(value) ? asTyped(value, type) : value, type, note, true)
       } catch (thrown) {
-        if (thrown !== enough) throw thrown
+        if (thrown !== tooManyProblems) throw thrown
         break
       }
     }

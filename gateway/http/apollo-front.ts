@@ -8,23 +8,23 @@ import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { Prepared } from '../graph/prepared.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
-import type { Variables } from '../graph/variables.ts'
+import type { Variables } from '../graph/variable-values.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { PersistedQueries } from './persisted-queries.ts'
 import { permit } from './permit.ts'
 import type { Ports } from './ports.ts'
 
-/** An admitted request on its way through Apollo Server. */
+/** An admitted request that Apollo Server processes. */
 export interface Call {
   readonly req: Request
   readonly res: Response
   readonly admission: Admission
-  /** Null for GET, whose parameters Apollo Server reads. */
+  /** Null for GET, because Apollo Server reads its parameters. */
   readonly posted: { readonly parameters: Parameters; readonly raw: Buffer } | null
 }
 
-/** Apollo Server clones the object it is given as context, so what is found on the way is kept one level below. */
+/** The state of one request. `found` is a nested object, because Apollo Server makes a shallow copy of the context. */
 interface Context {
   readonly call: Call
   readonly found: { prepared?: Prepared; result?: GraphResult; thrown?: { readonly error: unknown } }
@@ -38,8 +38,8 @@ interface Started {
 const noBody = Buffer.alloc(0)
 
 /**
- * Apollo Server in front of `Graph`: GET requests and automatic persisted queries, with its check against forged requests.
- * It decides which document is meant; what that is answered with is decided as everywhere else. Started when first needed.
+ * Apollo Server in front of `Graph`, for GET requests and automatic persisted queries, with its CSRF check. Apollo Server only
+ * determines the document; permission and execution are the same as for other requests. It is started with its first request.
  */
 export class ApolloFront {
   readonly #ports: Ports
@@ -51,7 +51,7 @@ export class ApolloFront {
     this.#log = log
   }
 
-  /** Rejects with a `Refusal` when nothing was executed. */
+  /** Rejects with a `Refusal` if nothing was executed. */
   async run(call: Call): Promise<GraphResult> {
     const { req, posted } = call
     this.#started ??= this.#start()
@@ -74,7 +74,7 @@ export class ApolloFront {
     return result ?? refuseAsApollo(response)
   }
 
-  /** Apollo Server parses without limits, and calls errors by its own names: only documents that are known to be good get there. */
+  /** Checks the document first, because Apollo Server parses without limits and has its own error codes. */
   async #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): Promise<void> {
     if (query !== null) await this.#ports.graph.prepareInTurn(query, operationName)
   }
@@ -105,7 +105,7 @@ export class ApolloFront {
     return { server, headerMap: HeaderMap }
   }
 
-  /** `Graph` in the shape of a gateway. */
+  /** `Graph` with the gateway interface of Apollo Server. */
   #gateway() {
     const { graph } = this.#ports
     type Loaded = { apiSchema: typeof graph.apiSchema; coreSupergraphSdl: string }
@@ -129,7 +129,7 @@ export class ApolloFront {
     return {
       requestDidStart: async () => ({
         didResolveOperation: ({ contextValue: { call, found }, source, request }) =>
-          noting(found, async () => {
+          recordingErrors(found, async () => {
             found.prepared = await permit(this.#ports, call.admission, source, request.operationName ?? null, call.res)
           }),
       }),
@@ -137,9 +137,9 @@ export class ApolloFront {
   }
 
   #execute({ call, found }: Context): Promise<GraphResult['data']> {
-    return noting(found, async () => {
+    return recordingErrors(found, async () => {
       const { prepared } = found
-      if (!prepared) throw new Error('an operation is executed that was not permitted')
+      if (!prepared) throw new Error('an operation reached execution without permission')
       const { req, res, posted, admission } = call
       const { caller, requestId } = admission
       const variables = posted?.parameters.variables ?? variablesIn(searchOf(req))
@@ -152,7 +152,7 @@ export class ApolloFront {
   }
 }
 
-async function noting<T>(found: Context['found'], work: () => Promise<T>): Promise<T> {
+async function recordingErrors<T>(found: Context['found'], work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -161,7 +161,7 @@ async function noting<T>(found: Context['found'], work: () => Promise<T>): Promi
   }
 }
 
-/** A parameter that is there and empty is as good as none (GraphQL over HTTP). */
+/** The query string without empty parameters, which count as absent (GraphQL over HTTP). */
 function searchOf(req: Request): string {
   const [, text = ''] = /\?([^#]*)/.exec(req.originalUrl) ?? []
   const parameters = new URLSearchParams(text)
@@ -176,11 +176,11 @@ function documentIn(search: string): Pick<Parameters, 'query' | 'operationName'>
   return { query: parameters.get('query') || null, operationName: parameters.get('operationName') }
 }
 
-/** Apollo Server has refused what is no object by then, but reads numbers as doubles. */
+/** Parses the variables again, because Apollo Server reads numbers as doubles. It has already refused values that are not objects. */
 const variablesIn = (search: string): Variables =>
   (parseJsonExactly(new URLSearchParams(search).get('variables') ?? '{}') ?? {}) as Variables
 
-/** What Apollo Server itself refused, in the words of this API. */
+/** Converts a refusal of Apollo Server to a `Refusal` of this API. */
 function refuseAsApollo({ status = 500, headers, body }: HTTPGraphQLResponse): never {
   const text = body.kind === 'complete' ? body.string : ''
   const { errors: [error] = [] } = JSON.parse(text || '{}') as { errors?: readonly GraphQLFormattedError[] }

@@ -25,18 +25,18 @@ const raw = (query: string, variables: string): string => `{"query":${JSON.strin
 
 describe('a body', () => {
   it.each<[string, string, object]>([
-    ['of nothing', '', unreadable('The body is not JSON.')],
-    ['of broken JSON', '{"query":"{ flag }"', unreadable('The body is not JSON.')],
-    ['of NUL', '\0', unreadable('The body is not JSON.')],
-    ['with a byte order mark', '\ufeff{"query":"{ flag }"}', unreadable('The body is not JSON.')],
-    ['of endless brackets', '['.repeat(500_000), unreadable('The body is not JSON.')],
+    ['of nothing', '', unreadable('The body must be valid JSON.')],
+    ['of broken JSON', '{"query":"{ flag }"', unreadable('The body must be valid JSON.')],
+    ['of NUL', '\0', unreadable('The body must be valid JSON.')],
+    ['with a byte order mark', '\ufeff{"query":"{ flag }"}', unreadable('The body must be valid JSON.')],
+    ['of endless brackets', '['.repeat(500_000), unreadable('The body must be valid JSON.')],
     ['of null', 'null', problem('', 'WRONG_TYPE', 'The body must be an object.')],
     ['of a number', '1e999', problem('', 'WRONG_TYPE', 'The body must be an object.')],
     ['of text', '"{ flag }"', problem('', 'WRONG_TYPE', 'The body must be an object.')],
     [
       'of a list',
       '[{"query":"{ flag }"}]',
-      problem('', 'WRONG_TYPE', 'Operations are sent one at a time: as an object, not a list.'),
+      problem('', 'WRONG_TYPE', 'The body must be an object with one operation, not a list.'),
     ],
     ['without a member', '{}', problem('query', 'REQUIRED', 'query is required.')],
     ['with an empty query', '{"query":""}', problem('query', 'REQUIRED', 'query is required.')],
@@ -60,32 +60,32 @@ describe('a body', () => {
     [
       'with NUL in a variable',
       raw(search, '{"text":"a\\u0000b"}'),
-      problem('text', 'NOT_TEXT', 'text contains a NUL character or half of a surrogate pair.'),
+      problem('text', 'NOT_TEXT', 'text must not contain a NUL character or an unpaired surrogate.'),
     ],
     [
       'with a lone surrogate in a variable',
       raw(search, '{"text":"\\ud800"}'),
-      problem('text', 'NOT_TEXT', 'text contains a NUL character or half of a surrogate pair.'),
+      problem('text', 'NOT_TEXT', 'text must not contain a NUL character or an unpaired surrogate.'),
     ],
     [
       'with a lone surrogate in a name',
       raw(books, '{"filter":{"\\udfff":1}}'),
-      problem('filter', 'NOT_TEXT', 'filter contains a NUL character or half of a surrogate pair.'),
+      problem('filter', 'NOT_TEXT', 'filter must not contain a NUL character or an unpaired surrogate.'),
     ],
     [
       'with __proto__ in a variable',
       raw(books, '{"filter":{"pages":{"__proto__":{"above":1}}}}'),
-      problem('filter.pages.__proto__', 'UNKNOWN_FIELD', 'A field cannot be called __proto__.'),
+      problem('filter.pages.__proto__', 'UNKNOWN_FIELD', 'A field must not be named __proto__.'),
     ],
     [
       'with __proto__ as a variable',
       raw(books, '{"__proto__":{"filter":{}}}'),
-      problem('__proto__', 'UNKNOWN_FIELD', 'A field cannot be called __proto__.'),
+      problem('__proto__', 'UNKNOWN_FIELD', 'A field must not be named __proto__.'),
     ],
     [
       'with endless variables',
       raw(books, `{"filter":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
-      problem(`filter${'.0'.repeat(32)}`, 'TOO_DEEP', 'Variables are nested at most 32 levels deep.'),
+      problem(`filter${'.0'.repeat(32)}`, 'TOO_DEEP', 'Variables must be nested at most 32 levels deep.'),
     ],
     [
       'with a huge number',
@@ -147,7 +147,7 @@ describe('a body', () => {
   it('that is not UTF-8 is refused', async () => {
     const body = Buffer.concat([Buffer.from('{"query":"{ flag }","x":"'), Buffer.from([0xff]), Buffer.from('"}')])
     const received = await exchange(serving.url, { ...posted(''), body })
-    expect([received.status, received.body]).toEqual([400, unreadable('The body is not UTF-8.')])
+    expect([received.status, received.body]).toEqual([400, unreadable('The body must be UTF-8.')])
   })
 
   it.each([
@@ -166,7 +166,7 @@ describe('a body', () => {
   })
 
   it('over 1 MB is 413, announced or not', async () => {
-    const tooLarge = refusalBody('PAYLOAD_TOO_LARGE', `A body has at most ${bodyBytesMax} bytes.`)
+    const tooLarge = refusalBody('PAYLOAD_TOO_LARGE', `The body must have at most ${bodyBytesMax} bytes.`)
     const announced = await post(' '.repeat(bodyBytesMax + 1))
     expect([announced.status, announced.body]).toEqual([413, tooLarge])
     const chunk = Buffer.alloc(bodyBytesMax, ' ')

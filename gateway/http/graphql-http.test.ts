@@ -150,7 +150,7 @@ describe('a refusal before execution', () => {
       'an operation that is not there',
       400,
       { query: 'query A { flag }', operationName: 'B' },
-      refusalBody('OPERATION_RESOLUTION_FAILURE', 'The document holds no such operation.'),
+      refusalBody('OPERATION_RESOLUTION_FAILURE', 'operationName must name an operation of the document.'),
     ],
     [
       'a subscription',
@@ -158,7 +158,7 @@ describe('a refusal before execution', () => {
       { query: 'subscription { customEvents }' },
       refusalBody(
         'OPERATION_RESOLUTION_FAILURE',
-        'Subscriptions are answered on a websocket, or by POST as an event stream: send Accept: text/event-stream.',
+        'Send a subscription over a websocket, or by POST as an event stream with Accept: text/event-stream.',
       ),
     ],
     [
@@ -190,7 +190,10 @@ describe('a refusal before execution', () => {
 
   it('is 401 where a credential is needed and none is there', async () => {
     const { status, headers, body } = await post({ query: '{ secret { word } }' })
-    expect([status, body]).toEqual([401, refusalBody('UNAUTHENTICATED', 'This operation needs a credential.')])
+    expect([status, body]).toEqual([
+      401,
+      refusalBody('UNAUTHENTICATED', 'This operation needs a credential: send Authorization or X-API-Key.'),
+    ])
     expect([headers.get('www-authenticate'), headers.get('api-version')]).toEqual(['Bearer, ApiKey', '1.2.3'])
     expect(serving.executions()).toBe(0)
   })
@@ -220,7 +223,7 @@ describe('a refusal before execution', () => {
     const refused = await post({ query: 'query($id: ID!) { book(id: $id) { id } }' }, headers)
     expect([refused.status, refused.body]).toEqual([
       429,
-      refusalBody('API_KEY_RATE_LIMITED', 'This API key may make 1 requests per minute and has made them.', {
+      refusalBody('API_KEY_RATE_LIMITED', 'Limit of 1 request per minute reached for this API key; retry in 60 s.', {
         retryAfter: 60,
       }),
     ])
@@ -230,7 +233,10 @@ describe('a refusal before execution', () => {
 
   it('is 400 for introspection by strangers', async () => {
     const { status, body } = await post({ query: '{ __schema { queryType { name } } }' })
-    expect([status, body]).toEqual([400, refusalBody('INTROSPECTION_DISABLED', 'Introspection needs a credential.')])
+    expect([status, body]).toEqual([
+      400,
+      refusalBody('INTROSPECTION_DISABLED', 'Introspection needs a credential: send Authorization or X-API-Key.'),
+    ])
   })
 
   it('is 429 per address, with the time to wait', async () => {
@@ -240,7 +246,9 @@ describe('a refusal before execution', () => {
     await limited.close()
     expect(statuses.map(({ status }) => status)).toEqual([200, 429])
     expect(statuses[1]!.body).toEqual(
-      refusalBody('IP_RATE_LIMITED', 'Too many requests from this address.', { retryAfter: 1 }),
+      refusalBody('IP_RATE_LIMITED', 'Limit of 1 request per second reached for this address; retry in 1 s.', {
+        retryAfter: 1,
+      }),
     )
   })
 
@@ -271,7 +279,7 @@ describe('a refusal before execution', () => {
   it('of a defect is 500, says nothing, and is logged with the request id', async () => {
     serving.edge.spend = () => Promise.reject(new Error('select * from secrets'))
     const { status, headers, body } = await post({ query: '{ flag }' })
-    const message = 'The request failed for a reason on our side; the request id finds it in our logs.'
+    const message = 'The request failed because of a server error; report the request id to support.'
     expect([status, body]).toEqual([500, refusalBody('INTERNAL', message)])
     expect(serving.logged).toMatchObject([
       {
@@ -348,8 +356,8 @@ describe('Idempotency-Key', () => {
     const { status, body } = await post(retitle, { ...withKey(), 'idempotency-key': key })
     expect([status, body]).toEqual([
       400,
-      refusalBody('VALIDATION_FAILED', 'Idempotency-Key has 1 to 255 characters.', {
-        errors: [{ path: 'Idempotency-Key', code, message: 'Idempotency-Key has 1 to 255 characters.' }],
+      refusalBody('VALIDATION_FAILED', 'Idempotency-Key must have 1 to 255 characters.', {
+        errors: [{ path: 'Idempotency-Key', code, message: 'Idempotency-Key must have 1 to 255 characters.' }],
       }),
     ])
     expect(serving.executions()).toBe(0)

@@ -273,9 +273,13 @@ describe('an operation on a socket', () => {
       }),
     )
     expect(await run('query($text: String!) { search(text: $text) { __typename } }', { text: '\0' })).toEqual(
-      refused('VALIDATION_FAILED', 'text contains a NUL character or half of a surrogate pair.', {
+      refused('VALIDATION_FAILED', 'text must not contain a NUL character or an unpaired surrogate.', {
         errors: [
-          { path: 'text', code: 'NOT_TEXT', message: 'text contains a NUL character or half of a surrogate pair.' },
+          {
+            path: 'text',
+            code: 'NOT_TEXT',
+            message: 'text must not contain a NUL character or an unpaired surrogate.',
+          },
         ],
       }),
     )
@@ -306,9 +310,13 @@ describe('an operation on a socket', () => {
 
   it('counts against the quota, and the connection stays when that is spent', async () => {
     const { run } = client({ apiKey: serving.keyWith({ rateLimit: { limit: 2, window: 'MINUTE' } }) })
-    const spent = refused('API_KEY_RATE_LIMITED', 'This API key may make 2 requests per minute and has made them.', {
-      retryAfter: 60,
-    })
+    const spent = refused(
+      'API_KEY_RATE_LIMITED',
+      'Limit of 2 requests per minute reached for this API key; retry in 60 s.',
+      {
+        retryAfter: 60,
+      },
+    )
     const answers = []
     for (let count = 0; count < 4; count++) answers.push(await run('{ flag }'))
     expect(answers).toEqual([{ data: { flag: true } }, { data: { flag: true } }, spent, spent])
@@ -319,7 +327,11 @@ describe('an operation on a socket', () => {
     await serveOtherwise({ ipLimits: [{ max: 2, windowMs: 1000 }] })
     const { run } = client({ apiKey: serving.keyWith() })
     expect(await run('{ flag }')).toEqual({ data: { flag: true } })
-    const limited = refused('IP_RATE_LIMITED', 'Too many requests from this address.', { retryAfter: 1 })
+    const limited = refused(
+      'IP_RATE_LIMITED',
+      'Limit of 2 requests per second reached for this address; retry in 1 s.',
+      { retryAfter: 1 },
+    )
     expect(await run('{ flag }')).toEqual(limited)
     serving.setNow(2000)
     expect(await run('{ flag }')).toEqual({ data: { flag: true } })
@@ -377,7 +389,7 @@ describe('an operation on a socket', () => {
     await run('{ flag }')
     const { spend } = serving.edge
     serving.edge.spend = () => Promise.reject(new Error('select * from secrets'))
-    const message = 'The request failed for a reason on our side; the request id finds it in our logs.'
+    const message = 'The request failed because of a server error; report the request id to support.'
     expect(await run('{ flag }')).toEqual(refused('INTERNAL', message))
     expect(serving.logged).toMatchObject([{ requestId, err: { message: 'select * from secrets' } }])
     serving.edge.spend = spend.bind(serving.edge)

@@ -6,12 +6,12 @@ export type MediaType =
 
 export const jsonType: MediaType = 'application/json; charset=utf-8'
 export const streamType = 'text/event-stream' satisfies MediaType
-// The first one is taken where the client likes both equally.
+// The first type is chosen if the client accepts several equally.
 const offered: MediaType[] = [jsonType, 'application/graphql-response+json; charset=utf-8', streamType]
 
 const chosen = new LRUCache<string, MediaType | 'none'>({ max: 200 })
 
-/** The type to answer in, as the Accept header has it; null when it allows none. */
+/** The media type of the answer, from the Accept header; null if the header accepts none of them. */
 export function mediaTypeOf(req: Request): MediaType | null {
   const { accept } = req.headers
   if (accept === undefined || accept === '' || accept === '*/*') return jsonType

@@ -1,11 +1,11 @@
 import { invalid, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { isJsonObject as isMap } from '../../subgraphs/kernel/exact-number.ts'
 import { unfitIn, type Bounds } from '../edge/unfit.ts'
-import type { Variables } from '../graph/variables.ts'
+import type { Variables } from '../graph/variable-values.ts'
 
-/** A GraphQL request whose members have the types they must have. Further members are ignored. */
+/** A GraphQL request whose members have the right types. Unknown members are ignored. */
 export interface Parameters {
-  /** Null only where a persisted query is named instead. */
+  /** Null only if the request names a persisted query. */
   readonly query: string | null
   readonly operationName: string | null
   readonly variables: Variables
@@ -19,7 +19,7 @@ export function readParameters(body: unknown): Parameters {
     throw invalid({
       path: '',
       code: 'WRONG_TYPE',
-      message: 'Operations are sent one at a time: as an object, not a list.',
+      message: 'The body must be an object with one operation, not a list.',
     })
   }
   if (!isMap(body)) throw invalid({ path: '', code: 'WRONG_TYPE', message: 'The body must be an object.' })
@@ -52,9 +52,9 @@ const levelsMax = 32
 
 const bounds: Bounds = {
   whole: 'A name',
-  // The object of the variables itself is none of theirs.
+  // The variables object itself is not counted as a level.
   levelsMax: levelsMax + 1,
-  tooDeep: `Variables are nested at most ${levelsMax} levels deep.`,
+  tooDeep: `Variables must be nested at most ${levelsMax} levels deep.`,
 }
 
 export function refuseUnreadable(variables: Variables): void {

@@ -3,7 +3,7 @@ import type { Admission } from '../edge/edge.ts'
 import type { Prepared } from '../graph/prepared.ts'
 import type { Ports } from './ports.ts'
 
-/** From an admitted request to an operation that may be executed: the document, then scopes, then quota. */
+/** Checks an admitted request: first the document, then the scopes, then the quota. Returns the operation to execute. */
 export async function permit(
   { graph, edge }: Ports,
   admission: Admission,

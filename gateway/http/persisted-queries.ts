@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
 const bytesMax = 16_000_000
-/** What an entry takes beside its text. */
+/** Memory of an entry without its text. */
 const entryBytes = 500
 
-/** Documents of automatic persisted queries by their hash, as Apollo Server asks for them: its own cache counts the texts alone. */
+/** The cache of automatic persisted queries for Apollo Server, by hash. Apollo's own cache counts only the text and not the overhead. */
 export class PersistedQueries {
   readonly #documents = new LRUCache<string, string>({ maxSize: bytesMax })
 

@@ -5,15 +5,15 @@ import { listenOn, stopAccepting } from '../../subgraphs/kernel/listen-on.ts'
 
 const sendingMs = 100
 
-/** Listens, and says at which address. */
+/** Starts listening and returns the URL. */
 export async function listening(server: Server, config: Pick<Config, 'host' | 'port'>): Promise<string> {
   const { address, family, port } = await listenOn(server, config)
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /**
- * Lets in who has connected already and nobody else, lets what runs finish. What comes on a connection that is kept open is answered and ends it; for a
- * moment none is closed under a client that is just sending.
+ * Stops accepting connections and waits for running requests. A further request on a keep-alive connection is answered and then
+ * closes the connection. Idle connections are closed only after 100 ms, so that a request that is just being sent is not lost.
  */
 export async function stopped(server: Server, closeSockets: () => unknown): Promise<void> {
   server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))

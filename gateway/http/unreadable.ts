@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newRequestId, problemOf } from '../edge/problem.ts'
 import type { Edge } from '../edge/edge.ts'
+import { patience } from './connections.ts'
 
 export const headerBytesMax = 32_768
 const closingMs = 1_000
@@ -10,17 +11,20 @@ const closingMs = 1_000
 const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Refusal('HEADERS_TOO_LARGE', `The headers are larger than ${headerBytesMax} bytes.`)
+      return new Refusal('HEADERS_TOO_LARGE', `The headers must have at most ${headerBytesMax} bytes.`)
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new Refusal('PAYLOAD_TOO_LARGE', 'The extensions of the chunks are too large.')
+      return new Refusal('PAYLOAD_TOO_LARGE', 'Chunk extensions must be smaller; send chunks without extensions.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Refusal('REQUEST_TIMEOUT', 'The request did not come to its end in time.')
+      return new Refusal(
+        'REQUEST_TIMEOUT',
+        `Send the headers of a request within ${patience.headersTimeout / 1000} s and all of it within ${patience.requestTimeout / 1000} s.`,
+      )
     default:
-      return new Refusal('MALFORMED_REQUEST', 'The request is not valid HTTP/1.1.')
+      return new Refusal('MALFORMED_REQUEST', 'The request must be valid HTTP/1.1.')
   }
 }
 
-/** Answers what Node itself refuses before there is a request, and expectations that nobody can meet, with the error body. */
+/** Sends our error body for requests that Node cannot parse, and for unsupported `Expect` headers. */
 export function answerUnreadable(
   server: Server,
   { edge, apiVersion }: { readonly edge: Pick<Edge, 'refuse'>; readonly apiVersion: string },
@@ -30,7 +34,7 @@ export function answerUnreadable(
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy(error)
     } else if (answering?.req.complete) {
-      // It came behind a whole request, whose answer is not to be taken for this one.
+      // The invalid bytes follow a complete request. Its answer must not look like the answer to them, so the connection ends after it.
       if (answering.shouldKeepAlive) answering.once('finish', () => socket.end())
       answering.shouldKeepAlive = false
     } else if (answering?.headersSent) {
@@ -41,14 +45,14 @@ export function answerUnreadable(
   })
   server.on('checkExpectation', (req, res) => {
     res.setHeader('API-Version', apiVersion)
-    edge.refuse(new Refusal('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.'), req, res)
+    edge.refuse(new Refusal('EXPECTATION_FAILED', 'Expect must be 100-continue.'), req, res)
   })
 }
 
-/** Ends a connection with the error body, where no response can. */
+/** Writes the error body to the socket and closes it, for requests without a response object. */
 export function endWith(refusal: Refusal, socket: Socket, apiVersion: string): void {
   socket.end(rawAnswer(refusal, apiVersion))
-  // What is still coming is read and dropped: a connection that is reset would take the answer with it.
+  // Reads and drops incoming bytes, because closing with unread bytes resets the connection and may lose the answer.
   socket.resume()
   socket.setTimeout(closingMs, () => socket.destroy())
 }

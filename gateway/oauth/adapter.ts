@@ -14,8 +14,15 @@ const tokenKinds: ReadonlySet<string> = new Set([
   'RefreshToken',
 ])
 
-/** What a session of the authorization server would remember of a sign-in. Every authorization signs in anew. */
-const ofSignIn: ReadonlySet<string> = new Set(['accountId', 'loginTs', 'amr', 'acr', 'authorizations', 'transient'])
+/** Members of a browser session that store the sign-in. They are not saved, because every authorization needs a new sign-in. */
+const signInMembers: ReadonlySet<string> = new Set([
+  'accountId',
+  'loginTs',
+  'amr',
+  'acr',
+  'authorizations',
+  'transient',
+])
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
 const wordsOf = (text: string | undefined): string[] => text?.split(' ').filter(Boolean) ?? []
@@ -24,12 +31,12 @@ const secondsOf = (time: string): number => Math.floor(Date.parse(time) / 1000)
 const without = (payload: object, names: ReadonlySet<string>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(payload).filter(([name]) => !names.has(name)))
 
-const bearerValue: ReadonlySet<string> = new Set(['jti'])
+const secretMembers: ReadonlySet<string> = new Set(['jti'])
 
-/** Who registers the client that is being saved. */
+/** The user who registers the client that is being saved. */
 export const registrant = new AsyncLocalStorage<Caller>()
 
-/** A client as the authorization server knows it. In the place of its secret stands the hash of it. */
+/** The client metadata of the authorization server. `client_secret` has the hash of the secret. */
 export function metadataOf({ id, name, type, redirectUris, scopes, secretHash }: Client): AdapterPayload {
   const withUsers = redirectUris.length > 0
   return {
@@ -49,7 +56,7 @@ export function metadataOf({ id, name, type, redirectUris, scopes, secretHash }:
 }
 
 const unused = (): never => {
-  throw new Error('this grant type is not served')
+  throw new Error('this grant type is not supported')
 }
 
 type Parts = Pick<Adapter, 'upsert' | 'find'> & Partial<Adapter>
@@ -71,7 +78,7 @@ function clients(port: OAuthPort, errors: typeof Errors): Adapter {
     },
     async upsert(id, metadata) {
       const caller = registrant.getStore()
-      if (!caller) throw new Error('a client was registered by nobody')
+      if (!caller) throw new Error('a client was registered without a user')
       try {
         await port.register(caller, {
           id,
@@ -95,7 +102,7 @@ function clients(port: OAuthPort, errors: typeof Errors): Adapter {
 
 function grants(port: OAuthPort): Adapter {
   return adapter({
-    // Consents are saved by the consent page, with what the server does not know of them.
+    // The consent page saves consents, because they have data that oidc-provider does not know.
     upsert: unused,
     async find(id) {
       const grant = isId(id) ? await port.findGrant(id) : null
@@ -126,7 +133,7 @@ function tokens(kind: string, port: OAuthPort, errors: typeof Errors): Adapter {
         userId: account?.userId ?? null,
         grantId: payload.grantId ?? null,
         scopes: wordsOf(payload.scope),
-        payload: without(payload, bearerValue),
+        payload: without(payload, secretMembers),
         lifeSeconds,
       })
     },
@@ -134,12 +141,12 @@ function tokens(kind: string, port: OAuthPort, errors: typeof Errors): Adapter {
       const payload = await port.findToken(kind, sha256(id))
       return payload ? { ...payload, jti: id } : undefined
     },
-    /** Of uses that arrive together one is the first. The others are in other hands, or look like it. */
+    /** Of concurrent uses, one is the first. All others count as use of a stolen token, so they revoke the consent. */
     async consume(id) {
       if (await port.consumeToken(kind, sha256(id))) return
       const grantId = await port.grantOfToken(kind, sha256(id))
       if (grantId) await port.removeGrant(grantId)
-      throw new errors.InvalidGrant('it was used already')
+      throw new errors.InvalidGrant('the code or refresh token was used before')
     },
     destroy: (id) => port.removeToken(kind, sha256(id)),
     revokeByGrantId: (grantId) => port.removeGrant(grantId),
@@ -152,7 +159,7 @@ function visits(kind: string, port: OAuthPort): Adapter {
       port.saveVisit({
         kind,
         hash: sha256(id),
-        payload: kind === 'Session' ? without(payload, ofSignIn) : { ...payload },
+        payload: kind === 'Session' ? without(payload, signInMembers) : { ...payload },
         lifeSeconds,
       }),
     async find(id) {
@@ -162,7 +169,7 @@ function visits(kind: string, port: OAuthPort): Adapter {
   })
 }
 
-/** Where the authorization server keeps things: nothing that a bearer could use is handed on as it is. */
+/** The storage of the authorization server. It passes on hashes of tokens and ids, and never their plain values. */
 export const adapterOf =
   (port: OAuthPort, errors: typeof Errors) =>
   (kind: string): Adapter => {

@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/oauth-port.ts'
 
-/** Where a client proves itself with its secret. */
+/** The endpoints where a client authenticates with its secret. */
 const guarded: ReadonlySet<string> = new Set(['token', 'revocation', 'introspection'])
 
 interface Guard {
@@ -12,41 +12,41 @@ interface Guard {
   readonly visitorOf: (ctx: KoaContextWithOIDC) => Visitor
 }
 
-interface Secretive {
+interface ClientWithSecret {
   readonly clientId: string
   readonly clientSecret?: string
   compareClientSecret: (given: string) => Promise<boolean>
 }
 
-/** Compares secrets by their hashes, which is what is stored, and counts wrong ones and clients that do not exist. */
+/** Compares client secrets by their hashes, because only hashes are stored. Counts wrong secrets and unknown clients. */
 export function guardClients(oidc: typeof Oidc, provider: Provider, { port, visitorOf }: Guard): void {
-  const judged = new WeakSet<object>()
-  const here = (): KoaContextWithOIDC | undefined => {
+  const admitted = new WeakSet<object>()
+  const guardedContext = (): KoaContextWithOIDC | undefined => {
     const { ctx } = oidc.Provider
     return ctx && guarded.has(ctx.oidc.route) ? ctx : undefined
   }
   const find = provider.Client.find.bind(provider.Client)
   provider.Client.find = async (id) => {
-    const ctx = here()
-    if (!ctx || judged.has(ctx)) return find(id)
-    judged.add(ctx)
-    await orRefused(oidc, ctx, port.admitClient(visitorOf(ctx), id))
+    const ctx = guardedContext()
+    if (!ctx || admitted.has(ctx)) return find(id)
+    admitted.add(ctx)
+    await withOAuthError(oidc, ctx, port.admitClient(visitorOf(ctx), id))
     const client = await find(id)
-    if (!client) await orRefused(oidc, ctx, port.clientFailed(visitorOf(ctx), id))
+    if (!client) await withOAuthError(oidc, ctx, port.clientFailed(visitorOf(ctx), id))
     return client
   }
-  const clients = provider.Client.prototype as unknown as Secretive
-  clients.compareClientSecret = async function (this: Secretive, given) {
+  const clients = provider.Client.prototype as unknown as ClientWithSecret
+  clients.compareClientSecret = async function (this: ClientWithSecret, given) {
     const [stored, presented] = [Buffer.from(this.clientSecret ?? ''), Buffer.from(hash('sha256', given, 'hex'))]
     const isRight = stored.length === presented.length && timingSafeEqual(stored, presented)
-    const ctx = here()
-    if (!isRight && ctx) await orRefused(oidc, ctx, port.clientFailed(visitorOf(ctx), this.clientId))
+    const ctx = guardedContext()
+    if (!isRight && ctx) await withOAuthError(oidc, ctx, port.clientFailed(visitorOf(ctx), this.clientId))
     return isRight
   }
 }
 
-/** A refusal in the words of OAuth, which has none of its own for this. */
-async function orRefused(oidc: typeof Oidc, ctx: KoaContextWithOIDC, work: Promise<void>): Promise<void> {
+/** Converts a refusal to the OAuth error `temporarily_unavailable`, because OAuth defines no error for rate limits. */
+async function withOAuthError(oidc: typeof Oidc, ctx: KoaContextWithOIDC, work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (thrown) {

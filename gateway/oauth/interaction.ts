@@ -7,14 +7,14 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/oauth-port.ts'
 import { accountId } from './account.ts'
-import { consentPage, errorPage, guardPage, signInPage, type AskedPage } from './page.ts'
+import { consentPage, errorPage, guardPage, signInPage, type AuthorizationPage } from './page.ts'
 
-/** A consent holds until somebody ends it, or until no token of it is left. */
+/** A consent is valid until it is revoked or until its last token is gone. */
 export const grantLifeSeconds = 10 * 365 * 86_400
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** One request of a browser for one of the pages. */
+/** One request of a browser for a sign-in or consent page. */
 export interface Visiting {
   readonly provider: Provider
   readonly port: OAuthPort
@@ -25,24 +25,24 @@ export interface Visiting {
 
 interface Found {
   readonly interaction: Interaction
-  readonly asked: AskedPage
+  readonly request: AuthorizationPage
   readonly redirectOrigin: string
 }
 
-function sendPage(res: ServerResponse, status: number, html: string, leadsTo: readonly string[] = []): void {
-  guardPage(res, leadsTo)
+function sendPage(res: ServerResponse, status: number, html: string, redirectOrigins: readonly string[] = []): void {
+  guardPage(res, redirectOrigins)
   res.statusCode = status
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.end(html)
 }
 
-/** A parameter of the authorization request; the server has checked them. */
+/** A parameter of the authorization request, which the server has already checked. */
 function parameter({ params }: Interaction, name: string): string {
   const value = params[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** The authorization that this browser is in the middle of; null, with a page that says so, when there is none. */
+/** The authorization in progress in this browser. Without one, it sends an error page and returns null. */
 async function found({ provider, req, res }: Visiting, at: string): Promise<Found | null> {
   try {
     const interaction = await provider.interactionDetails(req, res)
@@ -51,40 +51,43 @@ async function found({ provider, req, res }: Visiting, at: string): Promise<Foun
       const scopes = parameter(interaction, 'scope')
         .split(' ')
         .filter((scope) => scope !== '' && scope !== 'offline_access')
-      const asked = { at, appName: client.clientName ?? 'An app', scopes }
-      return { interaction, asked, redirectOrigin: new URL(parameter(interaction, 'redirect_uri')).origin }
+      const request = { at, appName: client.clientName ?? 'An app', scopes }
+      return { interaction, request, redirectOrigin: new URL(parameter(interaction, 'redirect_uri')).origin }
     }
   } catch (error) {
     if (!(error instanceof Error && 'error' in error && 'status' in error)) throw error
   }
-  sendPage(res, 400, errorPage('This authorization has ended or was started in another browser.'))
+  sendPage(res, 400, errorPage('This authorization has ended, or it was started in another browser.'))
   return null
 }
 
-/** Who signed in during this authorization; kept in it and nowhere else. */
-const recognized = ({ result }: Interaction): readonly Membership[] | null =>
+/** The memberships of the user who signed in during this authorization. They are stored only in the interaction. */
+const signedInMemberships = ({ result }: Interaction): readonly Membership[] | null =>
   (result?.['recognized'] as readonly Membership[] | undefined) ?? null
 
 export async function show(visiting: Visiting, at: string): Promise<void> {
-  const here = await found(visiting, at)
-  if (!here) return
-  const { interaction, asked, redirectOrigin } = here
+  const current = await found(visiting, at)
+  if (!current) return
+  const { interaction, request, redirectOrigin } = current
   const { provider, req, res } = visiting
   const client = await provider.Client.find(parameter(interaction, 'client_id'))
   const allowed = new Set(client?.scope?.split(' '))
-  const isAllowed = asked.scopes.length > 0 && asked.scopes.every((scope) => allowed.has(scope))
+  const isAllowed = request.scopes.length > 0 && request.scopes.every((scope) => allowed.has(scope))
   if (!isAllowed) {
-    const error_description = 'scope names at least one scope, and none beyond those of the app'
+    const error_description = 'scope must name at least one scope, and only scopes of the app'
     return provider.interactionFinished(req, res, { error: 'invalid_scope', error_description })
   }
-  const memberships = recognized(interaction)
-  const html = memberships ? consentPage(asked, memberships) : signInPage(asked, null)
+  const memberships = signedInMemberships(interaction)
+  const html = memberships ? consentPage(request, memberships) : signInPage(request, null)
   sendPage(res, 200, html, [redirectOrigin])
 }
 
 async function formOf(req: IncomingMessage): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')) {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be a form.')
+    throw new Refusal(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be a form; send Content-Type: application/x-www-form-urlencoded.',
+    )
   }
   return new URLSearchParams((await readBody(req)).toString('utf8'))
 }
@@ -95,51 +98,51 @@ function seeOther(res: ServerResponse, location: string): void {
 
 export async function signIn(visiting: Visiting, at: string): Promise<void> {
   const { port, visitor, req, res } = visiting
-  const here = await found(visiting, at)
-  if (!here) return
+  const current = await found(visiting, at)
+  if (!current) return
   const form = await formOf(req)
   const email = form.get('email') ?? ''
   try {
     const deviceToken = parseCookie(req.headers.cookie ?? '')[deviceCookie] ?? null
     const memberships = await port.signIn(visitor, { email, password: form.get('password') ?? '', deviceToken })
     if (memberships.length === 0) throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
-    Object.assign(here.interaction, { result: { recognized: memberships } })
-    await here.interaction.persist()
+    Object.assign(current.interaction, { result: { recognized: memberships } })
+    await current.interaction.persist()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const { retryAfter } = error.extensions
     if (retryAfter !== undefined) res.setHeader('Retry-After', Number(retryAfter))
-    return sendPage(res, error.status, signInPage(here.asked, error.message, email), [here.redirectOrigin])
+    return sendPage(res, error.status, signInPage(current.request, error.message, email), [current.redirectOrigin])
   }
   seeOther(res, at)
 }
 
 export async function decide(visiting: Visiting, at: string): Promise<void> {
   const { provider, port, visitor, req, res } = visiting
-  const here = await found(visiting, at)
-  if (!here) return
-  const { interaction, asked } = here
+  const current = await found(visiting, at)
+  if (!current) return
+  const { interaction, request } = current
   const form = await formOf(req)
   if (form.get('decision') !== 'allow') {
-    const error_description = 'the user did not allow it'
+    const error_description = 'the user denied the authorization'
     return provider.interactionFinished(req, res, { error: 'access_denied', error_description })
   }
-  const memberships = recognized(interaction)
+  const memberships = signedInMemberships(interaction)
   if (!memberships) return seeOther(res, at)
   const chosen = memberships.find(({ organizationId }) => organizationId === form.get('organization'))
-  if (!chosen) return sendPage(res, 400, consentPage(asked, memberships), [here.redirectOrigin])
+  if (!chosen) return sendPage(res, 400, consentPage(request, memberships), [current.redirectOrigin])
   const { organizationName: _, ...signedIn } = chosen
   const id = newId()
   const appId = parameter(interaction, 'client_id')
-  const grant = { ...signedIn, id, appId, scopes: asked.scopes, lifeSeconds: grantLifeSeconds }
+  const grant = { ...signedIn, id, appId, scopes: request.scopes, lifeSeconds: grantLifeSeconds }
   try {
     await port.consent(visitor, grant)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // Nobody is signed in on this page any more.
+    // The sign-in has ended: the page must ask for a new one.
     Object.assign(interaction, { result: {} })
     await interaction.persist()
-    return sendPage(res, error.status, signInPage(asked, error.message), [here.redirectOrigin])
+    return sendPage(res, error.status, signInPage(request, error.message), [current.redirectOrigin])
   }
   const login = { accountId: accountId(chosen), remember: false }
   await provider.interactionFinished(req, res, { login, consent: { grantId: id } }, { mergeWithLastSubmission: false })

@@ -31,12 +31,12 @@ ${content}
 </html>
 `
 
-/** No script, no frame around it, nothing from elsewhere. A form may lead, by a redirect, to the app that asked. */
-export function guardPage(res: ServerResponse, leadsTo: readonly string[] = []): void {
+/** Forbids scripts, frames and other origins. A form may redirect to the app that requested the authorization. */
+export function guardPage(res: ServerResponse, redirectOrigins: readonly string[] = []): void {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
-    `form-action ${["'self'", ...leadsTo].join(' ')}`,
+    `form-action ${["'self'", ...redirectOrigins].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ]
@@ -49,45 +49,45 @@ export function guardPage(res: ServerResponse, leadsTo: readonly string[] = []):
 }
 
 export const errorPage = (reason: string): string =>
-  page('This did not work', `<p role="alert">${escaped(reason)}</p><p>Go back to the app and start again.</p>`)
+  page('The authorization failed', `<p role="alert">${escaped(reason)}</p><p>Go back to the app and start again.</p>`)
 
-export interface AskedPage {
-  /** Where the page is served; its forms go below. */
+export interface AuthorizationPage {
+  /** The path of the page; its forms post to paths below it. */
   readonly at: string
   readonly appName: string
   readonly scopes: readonly string[]
 }
 
-const wanted = ({ scopes }: AskedPage): string =>
+const scopeList = ({ scopes }: AuthorizationPage): string =>
   `<p>It will be able to:</p><ul>${scopes.map((scope) => `<li><code>${escaped(scope)}</code></li>`).join('')}</ul>`
 
-const refusal = ({ at }: AskedPage): string =>
+const cancelForm = ({ at }: AuthorizationPage): string =>
   `<form method="post" action="${escaped(at)}/decision"><button name="decision" value="deny">Cancel</button></form>`
 
-export function signInPage(asked: AskedPage, problem: string | null, email = ''): string {
+export function signInPage(request: AuthorizationPage, problem: string | null, email = ''): string {
   return page(
-    `${asked.appName} asks to act for you`,
-    `${wanted(asked)}
+    `${request.appName} asks to act for you`,
+    `${scopeList(request)}
 ${problem === null ? '' : `<p role="alert">${escaped(problem)}</p>`}
-<form method="post" action="${escaped(asked.at)}/sign-in">
+<form method="post" action="${escaped(request.at)}/sign-in">
 <label>Email <input type="email" name="email" value="${escaped(email)}" autocomplete="username" required></label>
 <label>Password <input type="password" name="password" autocomplete="current-password" required></label>
 <button>Sign in</button>
 </form>
-${refusal(asked)}`,
+${cancelForm(request)}`,
   )
 }
 
-export function consentPage(asked: AskedPage, memberships: readonly Membership[]): string {
+export function consentPage(request: AuthorizationPage, memberships: readonly Membership[]): string {
   const options = memberships.map(
     ({ organizationId, organizationName }) =>
       `<option value="${escaped(organizationId)}">${escaped(organizationName)}</option>`,
   )
   return page(
-    `Allow ${asked.appName} to act for you?`,
-    `${wanted(asked)}
-<p>It never can do more than you. You can end this at any time under connected apps.</p>
-<form method="post" action="${escaped(asked.at)}/decision">
+    `Allow ${request.appName} to act for you?`,
+    `${scopeList(request)}
+<p>It can never do more than you can. You can revoke this at any time under connected apps.</p>
+<form method="post" action="${escaped(request.at)}/decision">
 <label>Organization <select name="organization">${options.join('')}</select></label>
 <button name="decision" value="allow">Allow</button>
 <button name="decision" value="deny">Cancel</button>

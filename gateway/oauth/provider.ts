@@ -18,7 +18,7 @@ export interface ProviderOptions {
   readonly port: OAuthPort
   readonly scopes: readonly string[]
   readonly registration: boolean
-  /** Signs the cookies of a browser on its way through an authorization; the same in every process. */
+  /** Signs the cookies of an authorization in progress; must be the same in every process. */
   readonly secret: Buffer
   readonly log: Pick<Logger, 'error'>
   readonly visitorOf: (req: IncomingMessage) => Visitor
@@ -37,13 +37,13 @@ const refreshTokenSeconds = 30 * 86_400
 const visitSeconds = 15 * 60
 const codeSeconds = 60
 
-/** Who authorizes an app signs in and consents on one page, each time: no earlier sign-in stands for it. */
+/** A user signs in and consents for each authorization: an earlier sign-in is not reused. */
 function policyOf({ interactionPolicy: { Check, Prompt } }: typeof Oidc): interactionPolicy.Prompt[] {
   const unanswered = (name: 'login' | 'consent') =>
     new Prompt(
       { name, requestable: true },
-      new Check(`no_${name}`, 'The user has to sign in and to consent.', `${name}_required`, ({ oidc }) =>
-        // Without an account: the user was signed out between the consent and the way back to the app.
+      new Check(`no_${name}`, 'The user must sign in and consent.', `${name}_required`, ({ oidc }) =>
+        // There is no account if the user was signed out between the consent and the redirect to the app.
         oidc.result?.[name] && oidc.account ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
       ),
     )
@@ -59,7 +59,7 @@ function configurationOf(oidc: typeof Oidc, options: ProviderOptions): Configura
     scopes: [...scopes],
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-    // It has to hold a key, which signs nothing: there are no id tokens.
+    // The package requires a key. It signs nothing, because there are no id tokens.
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'EdDSA', use: 'sig' } as never] },
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
     enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
@@ -92,9 +92,9 @@ function configurationOf(oidc: typeof Oidc, options: ProviderOptions): Configura
       const isThere = account && (await port.mayAct(account.organizationId, account.userId))
       return isThere ? { accountId: sub, claims: () => ({ sub }) } : undefined
     },
-    // Unknown scopes have been dropped; a token that can do nothing would hide that.
+    // Unknown scopes have been dropped; refuse a token without any scope, because it would hide this.
     extraTokenClaims(_ctx, { scopes: left }) {
-      if (left.size === 0) throw new oidc.errors.InvalidScope('scope names no scope of the app', '')
+      if (left.size === 0) throw new oidc.errors.InvalidScope('scope must name at least one scope of the app', '')
       return undefined
     },
     renderError(ctx, { error, error_description: description }) {
@@ -124,7 +124,7 @@ function configurationOf(oidc: typeof Oidc, options: ProviderOptions): Configura
   }
 }
 
-/** The package is loaded here and not when this file is: a gateway that nobody authorizes an app at does without. */
+/** Loads the package lazily, so that a gateway without OAuth requests does not load it. */
 export async function openProvider(options: ProviderOptions): Promise<Provider> {
   const oidc = await import('oidc-provider')
   const provider = new oidc.Provider(options.issuer, configurationOf(oidc, options))

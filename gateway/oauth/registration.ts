@@ -2,12 +2,12 @@ import type { Provider } from 'oidc-provider'
 import { metadataOf } from './adapter.ts'
 import type { OAuthPort } from '../../subgraphs/kernel/oauth-port.ts'
 
-/** What an answer to a registration has beside what is read back of the client. */
-const toldOnce = ['client_id_issued_at', 'client_secret', 'client_secret_expires_at', 'client_uri'] as const
+/** Members of a registration response that are not part of the stored client. */
+const responseOnly = ['client_id_issued_at', 'client_secret', 'client_secret_expires_at', 'client_uri'] as const
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** Answers a registration with the client as it is stored, which is not all that was asked for (RFC 7591, section 3.2.1). */
+/** Answers a registration with the client as stored, which may differ from the request (RFC 7591, section 3.2.1). */
 export function answerAsStored(provider: Provider, port: Pick<OAuthPort, 'findClient'>): void {
   provider.use(async (ctx, next) => {
     await next()
@@ -16,7 +16,7 @@ export function answerAsStored(provider: Provider, port: Pick<OAuthPort, 'findCl
     const client = await port.findClient(String(answer['client_id']))
     if (!client) return
     const { client_secret: _, ...stored } = metadataOf(client)
-    const told = toldOnce.filter((name) => name in answer).map((name) => [name, answer[name]] as const)
-    ctx.body = { ...stored, ...Object.fromEntries(told) }
+    const added = responseOnly.filter((name) => name in answer).map((name) => [name, answer[name]] as const)
+    ctx.body = { ...stored, ...Object.fromEntries(added) }
   })
 }

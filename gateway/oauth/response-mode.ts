@@ -1,16 +1,16 @@
 import type * as Oidc from 'oidc-provider'
 import type { Provider } from 'oidc-provider'
 
-interface Answered {
+interface ResponseModes {
   responseModeAllowed: () => boolean
 }
 
 /**
- * Answers of the authorization come back in the query, as the metadata says. The package has a fragment and a form as well,
- * which cannot be switched off; who asks for one is refused, in the query.
+ * Authorization responses are sent in the query, as the metadata says. The package also supports fragment and form_post, which
+ * cannot be switched off; a request for one of them is refused, and the refusal is sent in the query.
  */
 export function answerInQuery(oidc: typeof Oidc, provider: Provider): void {
-  const clients = provider.Client.prototype as unknown as Answered
+  const clients = provider.Client.prototype as unknown as ResponseModes
   clients.responseModeAllowed = () => {
     const params = oidc.Provider.ctx?.oidc.params
     if (!params || params['response_mode'] === undefined || params['response_mode'] === 'query') return true

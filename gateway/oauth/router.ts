@@ -19,9 +19,9 @@ export interface OAuthOptions {
   readonly edge: Pick<Edge, 'admit' | 'restrict' | 'refuse'>
   readonly port: OAuthPort
   readonly scopes: readonly string[]
-  /** Sent as API-Version with every answer. */
+  /** Sent as API-Version with every response. */
   readonly apiVersion: string
-  /** Known when the server listens. */
+  /** Resolves when the server listens. */
   readonly issuer: () => Promise<string>
   readonly secret: Buffer
   readonly log: Pick<Logger, 'error'>
@@ -67,7 +67,7 @@ export function oauthRouter(options: OAuthOptions): Router {
     if (!config.oauthRegistration) return next()
     const { caller } = await edge.admit(req, res)
     if (caller.kind !== 'SESSION') {
-      throw new Refusal('UNAUTHENTICATED', 'Registering an app needs the session of the user who will own it.')
+      throw new Refusal('UNAUTHENTICATED', 'Send the session of the user who will own the app.')
     }
     await registrant.run(caller, () => serve(options, opened, req, res))
   })
@@ -93,7 +93,7 @@ function addPages(router: Router, page: (serve: Page) => RequestHandler): void {
   router.all([`${visit}/sign-in`, `${visit}/decision`], otherMethods('POST'))
 }
 
-/** An API key is answered here as everywhere below the blocked paths; everybody else is counted by address. */
+/** An API key is refused here as on every blocked path; other requests are rate limited by address. */
 async function admit(
   { edge, config, apiVersion }: OAuthOptions,
   req: Request,
@@ -115,7 +115,7 @@ async function serve(
   res: Response,
 ): Promise<void> {
   const [provider, { protocol, host }] = [await opened(), new URL(await issuer())]
-  // The addresses it writes into answers are those of the issuer, whatever the request says of itself.
+  // URLs in responses must use the host of the issuer and not headers of the request.
   req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
   req.headers['x-forwarded-host'] = host
   guardPage(res)

@@ -1,11 +1,11 @@
 import { Router } from 'express'
 
-/** Why this process cannot serve, by what it needs; empty when it can. */
+/** The reasons why this process cannot serve, by dependency; empty if it can. */
 export type Readiness = () => Promise<Readonly<Record<string, string>>>
 
 /**
- * `live`: the process answers; it ends by itself when the embedded database cannot be started again. `ready`: the database is reachable, up to date and, where the process loads it, has its demo, so
- * that requests will be answered.
+ * `live`: the process answers; the process exits when the embedded database cannot be restarted. `ready`: the database is reachable
+ * and migrated and, if this process loads the demo data, has it, so requests will be answered.
  */
 export function healthRouter(readiness: Readiness): Router {
   const router = Router()

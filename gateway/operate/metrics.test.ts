@@ -22,7 +22,7 @@ async function scraped(...paths: readonly string[]): Promise<string[]> {
   }
 }
 
-it('gathers once a second, however many ask', async () => {
+it('collects at most once a second, for any number of requests', async () => {
   let gathered = 0
   const pool = {
     get totalCount() {
@@ -46,7 +46,7 @@ it('gathers once a second, however many ask', async () => {
   expect(gathered).toBeLessThanOrEqual(Math.floor(seconds) + 1)
 })
 
-it('shows what the kernel counts beside what the gateway does', async () => {
+it('has the metrics of the kernel and of the gateway', async () => {
   expect(await scraped()).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^counters_in_process_total \d+$/),
@@ -61,7 +61,7 @@ it('leaves the time that event streams are open out of that of requests', async 
   expect(lines.filter((line) => line.startsWith('http_request_duration_seconds_count'))).toEqual([])
 })
 
-it('tells surfaces apart by the path, whatever the query says', async () => {
+it('takes the surface from the path, not from the query', async () => {
   const lines = await scraped('/v1/graphql?x=1', '/graphql', '/v1/accounts?search=graphql', '/docs?of=/v1/graphql')
   const counts = lines.filter((line) => line.startsWith('http_request_duration_seconds_count'))
   expect(counts.sort()).toEqual([

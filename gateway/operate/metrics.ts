@@ -11,7 +11,7 @@ function surfaceOf(url: string): 'graphql' | 'rest' | 'other' {
 const isEventStream = (res: Response): boolean =>
   String(res.getHeader('Content-Type') ?? '').startsWith('text/event-stream')
 
-/** What Prometheus reads at `/metrics`, gathered at most once a second. */
+/** The metrics for Prometheus at `/metrics`, collected at most once a second. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #duration: Histogram<'surface' | 'status'>
@@ -23,14 +23,14 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry })
     this.#duration = new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'Time from the first byte of a request to the last of its answer.',
+      help: 'Seconds from the first byte of a request to the last byte of its response.',
       labelNames: ['surface', 'status'],
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers: [this.registry],
     })
     new Gauge({
       name: 'database_connections',
-      help: 'Connections to PostgreSQL by state; waiting counts requests without one.',
+      help: 'Connections to PostgreSQL by state; waiting counts requests that wait for a connection.',
       labelNames: ['state'],
       registers: [this.registry],
       collect() {
@@ -41,7 +41,7 @@ export class Metrics {
     })
     new Gauge({
       name: 'http_unsent_bytes',
-      help: 'Bytes of large answers that wait for their clients to read them.',
+      help: 'Bytes of large responses that clients have not read yet.',
       registers: [this.registry],
       collect() {
         this.set(unsent.bytes)
@@ -73,6 +73,6 @@ export class Metrics {
     this.#text().then((text) => res.type(this.registry.contentType).send(text), next)
   }
 
-  // What counts for the whole process, whichever gateway asks, is in the registry of the package.
+  // Metrics of the whole process, not of one gateway, are in the default registry of prom-client.
   readonly #text = onceASecond(() => Registry.merge([register, this.registry]).metrics())
 }

@@ -35,7 +35,7 @@ async function packaged(name: string, folder: string): Promise<Bundle> {
   return { directory: join(dirname(file), folder), version }
 }
 
-/** Found from the project's root, so that the compiled server serves the same files. */
+/** The folder is resolved from the project's root, so that the compiled server serves the same files. */
 export const siteDirectory = (): string => join(dirname(packageFile('..')), 'gateway/pages/site')
 
 async function site(): Promise<Bundle> {
@@ -59,14 +59,14 @@ const isBundleName = (name: unknown): name is BundleName => typeof name === 'str
 
 const opened = new Map<BundleName, Promise<Bundle>>()
 
-/** Read when the first page asks: a server nobody opens a page on looks at none of these files. */
+/** Opens a bundle when the first page needs it, so that a server without visitors reads none of these files. */
 function bundle(name: BundleName): Promise<Bundle> {
   const found = opened.get(name) ?? sources[name]()
   opened.set(name, found)
   return found
 }
 
-/** The path of each bundle by its name, to be written into pages. */
+/** The path of each bundle by its name, used in the pages. */
 export async function assetPaths(): Promise<Record<string, string>> {
   const names = Object.keys(sources).filter(isBundleName)
   return Object.fromEntries(
@@ -77,20 +77,20 @@ export async function assetPaths(): Promise<Record<string, string>> {
 type Form = 'gzip' | 'plain'
 const formOf = { gzip: (content: Buffer) => compress(content), plain: (content: Buffer) => content }
 
-/** Read on first use and kept: bounded by the packages' own files, and the same bytes for however many who read slowly. */
-const kept = new Map<string, Promise<Buffer>>()
+/** Files cached after their first use. The files of the packages bound its size, and slow clients share the same bytes. */
+const cachedFiles = new Map<string, Promise<Buffer>>()
 
 function fileAs(form: Form, path: string): Promise<Buffer> {
   const key = `${form} ${path}`
-  const found = kept.get(key) ?? readFile(path).then((content) => formOf[form](content))
-  kept.set(key, found)
-  found.catch(() => kept.delete(key))
+  const found = cachedFiles.get(key) ?? readFile(path).then((content) => formOf[form](content))
+  cachedFiles.set(key, found)
+  found.catch(() => cachedFiles.delete(key))
   return found
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** `GET /assets/:bundle/:version/:file`. The version is part of the path, so an answer never changes and is kept for good. */
+/** `GET /assets/:bundle/:version/:file`. The version is part of the path, so a response never changes and is immutable. */
 export const serveAsset: RequestHandler = async (req: Request, res: Response, next) => {
   const { bundle: name, version, file } = req.params
   if (!isBundleName(name) || typeof file !== 'string' || !fileName.test(file)) return next()

@@ -1,3 +1,3 @@
-/** Text as it stands in HTML, in elements and in quoted attributes. */
+/** Escapes text for HTML elements and quoted attributes. */
 export const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -59,7 +59,7 @@ const rootValue = {
   caseCreate: () => cases[0],
 }
 
-/** A socket presents its key in `connection_init`. */
+/** A websocket sends its key in `connection_init`. */
 function serveSubscriptions(server: Server): WebSocketServer {
   const sockets = new WebSocketServer({ server, path: '/v1/graphql' })
   const roots = {
@@ -156,7 +156,7 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-/** What the gateway does with the pages: the router, and the explorer on the endpoint when a browser asks. */
+/** Mounts the pages as the gateway does: the router, and the explorer for browsers at the GraphQL endpoint. */
 export async function serveFixture(options: PagesOptions = { demo: true }): Promise<Fixture> {
   const app = express()
   app.use(pagesRouter(options))

@@ -56,7 +56,7 @@ describe('pages', () => {
     expect(html).toContain(`${fixture.origin}/v1/accounts?limit=5`)
   })
 
-  it('says nothing of the demo where there is none', async () => {
+  it('does not mention the demo if there is none', async () => {
     const plain = await serveFixture({ demo: false })
     const html = await (await fetch(`${plain.origin}/docs`)).text()
     await plain.close()
@@ -65,7 +65,7 @@ describe('pages', () => {
 })
 
 describe('assets', () => {
-  it('may be kept for a year, compressed or not', async () => {
+  it('may be cached for a year, compressed or not', async () => {
     const url = await assetOf('/docs', '/pages.css')
     for (const encoding of ['gzip', 'identity']) {
       const response = await fetch(url, { headers: { 'Accept-Encoding': encoding } })
@@ -138,7 +138,7 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     await page.getByLabel('API key').press('Control+V')
   }
 
-  /** The run button does nothing until both editors are there. */
+  /** The run button does nothing until both editors are loaded. */
   async function editorsReady(page: Page): Promise<void> {
     await page.locator('.graphiql-query-editor .view-lines').waitFor()
     await page.locator('.result-window .view-lines').waitFor({ state: 'attached' })
@@ -206,13 +206,13 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     await page.context().close()
   })
 
-  it('says in words that a key is refused, and asks for no schema', async () => {
+  it('shows that a key is refused, and requests no schema', async () => {
     const { page, complaints, requests } = await visit('/v1/graphql')
     await editorsReady(page)
     await pasteKey(page, 'wrong')
     await page.getByText('The API key is not valid.').waitFor()
     expect(requests.filter((request) => request.startsWith('POST'))).toEqual(['POST /v1/graphql'])
-    // The browser itself reports the 401 of the check; nothing else may complain.
+    // The browser reports the 401 of the check; there must be no other error.
     expect(complaints).toEqual(['Failed to load resource: the server responded with a status of 401 (Unauthorized)'])
     await page.context().close()
   })

@@ -6,13 +6,13 @@ import { guard, type Policy } from './policy.ts'
 import { escaped } from './escaped.ts'
 
 export interface PagesOptions {
-  /** The pages tell a visitor where the demo's keys are written. They never contain one. */
+  /** If true, the pages say where the demo's keys are stored. The pages never contain a key. */
   readonly demo: boolean
 }
 
 type Page = Exclude<Policy, 'asset'>
 
-/** A page is a file with a few values filled in. It is revalidated each time; what it refers to is immutable. */
+/** Sends a template with its values filled in. Browsers revalidate the page each time; its assets are immutable. */
 async function sendPage(req: Request, res: Response, page: Page, options: PagesOptions): Promise<void> {
   const [template, paths] = await Promise.all([readFile(join(siteDirectory(), `${page}.html`), 'utf8'), assetPaths()])
   const values: Record<string, string> = {
@@ -25,12 +25,12 @@ async function sendPage(req: Request, res: Response, page: Page, options: PagesO
   res.send(template.replace(/\{\{([\w-]+)\}\}/g, (_, name: string) => escaped(values[name] ?? '')))
 }
 
-/** A browser that navigates here, as opposed to a GraphQL client that sends its query by GET. */
+/** Whether a browser opens the page, in contrast to a GraphQL client that sends a query with GET. */
 export const asksForPage = (req: Request): boolean =>
   (req.method === 'GET' || req.method === 'HEAD') &&
   req.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html'
 
-/** Answers with the GraphQL explorer; it sends its queries to the path it was opened at. */
+/** Answers with the GraphQL explorer, which sends its queries to the path of the page. */
 export const explorerPage =
   (options: PagesOptions): RequestHandler =>
   (req, res) => {
@@ -38,7 +38,7 @@ export const explorerPage =
     return sendPage(req, res, 'explorer', options)
   }
 
-/** `GET /`, `/docs` and the files they need. Reads everything from disk when it is asked for, nothing when it is built. */
+/** `GET /`, `/docs` and their assets. Files are read with the first request, not when the router is created. */
 export function pagesRouter(options: PagesOptions): Router {
   const router = Router()
   router.get('/', (req, res, next) => {

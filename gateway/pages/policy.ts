@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 
-/** What every page starts from: scripts and requests of this origin only, no frame around it, no form that leaves it. */
+/** The common policy: scripts and requests of this origin only, no framing, no form submission. */
 const base = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,7 +12,7 @@ const base = [
 ]
 
 const contentSecurityPolicy = {
-  /** The landing page runs no script and asks for nothing. */
+  /** The landing page runs no script and sends no request. */
   landing: [
     "default-src 'none'",
     "style-src 'self'",
@@ -35,7 +35,7 @@ const contentSecurityPolicy = {
    */
   explorer: [...base, "style-src 'self' 'unsafe-inline'", "worker-src 'self'", "font-src 'self' data:"],
 
-  /** A worker obeys the policy of its own file: it may import its parts and reach nothing. */
+  /** A worker has the policy of its own file: it may import scripts of this origin and send no request. */
   asset: ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"],
 } as const
 

@@ -19,7 +19,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { collectFields } from '../graph/collect.ts'
 import { withoutUnusedVariables } from '../graph/conditions.ts'
 import { operationParts, type OperationParts } from '../graph/operation.ts'
-import type { Variables } from '../graph/variables.ts'
+import type { Variables } from '../graph/variable-values.ts'
 
 /** The one subscription, and the query that answers it for one event. */
 const subscriptionField = 'recordChanged'

@@ -17,7 +17,7 @@ export const serviceProviderConfig = (base: string): object => ({
     {
       type: 'oauthbearertoken',
       name: 'Bearer token',
-      description: 'A token that an owner or admin made.',
+      description: 'A SCIM token that an owner or admin of the organization created.',
       primary: true,
     },
   ],

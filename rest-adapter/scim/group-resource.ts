@@ -31,7 +31,7 @@ export function groupResource(group: GraphGroup, base: string): object {
   }
 }
 
-/** A whole group: what it does not say is taken back. */
+/** Reads a complete group: attributes that are not given become null, and members become empty. */
 export function groupInput(attributes: Attributes): GroupInput {
   const members = attributeOf(attributes, 'members')
   return {

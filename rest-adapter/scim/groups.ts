@@ -14,8 +14,8 @@ export const groups: ResourceKind<GraphGroup> = {
     remove: 'mutation($id: ID!) { result: scimGroupDelete(id: $id) }',
   },
   filters: ['displayName', 'externalId'],
-  shown: groupResource,
-  created: groupInput,
-  replaced: groupInput,
-  patched: patchedGroup,
+  toScim: groupResource,
+  createInput: groupInput,
+  replaceInput: groupInput,
+  patchInput: patchedGroup,
 }

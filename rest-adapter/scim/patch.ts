@@ -10,57 +10,59 @@ interface PatchOperation {
   readonly value: unknown
 }
 
-/** The operations of a PatchOp; Azure AD writes `Add` and `Replace`. */
+/** The operations of a PatchOp. The case of `op` is ignored, because Azure AD sends `Add` and `Replace`. */
 export function operationsOf(body: Attributes): PatchOperation[] {
   const operations = attributeOf(body, 'Operations')
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > operationsMax) {
-    throw new ScimRefusal('invalidSyntax', `Operations is a list of 1 to ${operationsMax} operations.`)
+    throw new ScimRefusal('invalidSyntax', `Operations must be a list of 1 to ${operationsMax} operations.`)
   }
   return (operations as unknown[]).map((operation) => {
-    if (!isObject(operation)) throw new ScimRefusal('invalidSyntax', 'An operation is an object.')
+    if (!isObject(operation)) throw new ScimRefusal('invalidSyntax', 'An operation must be an object.')
     const op = String(attributeOf(operation, 'op')).toLowerCase()
     if (op !== 'add' && op !== 'replace' && op !== 'remove') {
-      throw new ScimRefusal('invalidSyntax', 'op is add, replace or remove.')
+      throw new ScimRefusal('invalidSyntax', 'op must be add, replace or remove.')
     }
     const path = text(attributeOf(operation, 'path'), 'path')?.trim() || null
-    if (op === 'remove' && path === null) throw new ScimRefusal('noTarget', 'remove needs a path.')
+    if (op === 'remove' && path === null) throw new ScimRefusal('noTarget', 'remove must have a path.')
     const value = attributeOf(operation, 'value')
-    if (op !== 'remove' && value === undefined) throw new ScimRefusal('invalidValue', `${op} needs a value.`)
+    if (op !== 'remove' && value === undefined) throw new ScimRefusal('invalidValue', `${op} must have a value.`)
     return { op, path, value }
   })
 }
 
-const unknownPath = (path: string) => new ScimRefusal('invalidPath', `The path ${path.slice(0, 100)} is not known.`)
+const unknownPath = (path: string) =>
+  new ScimRefusal('invalidPath', `path must name a known attribute; ${path.slice(0, 100)} is not known.`)
 
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
-/** Of extensions we have none; directories send what theirs say, as the department, all the same. */
+/** Attributes of schema extensions, such as the department. They are ignored, because directories send them anyway. */
 const extension = /^urn:(?!ietf:params:scim:schemas:core:)[a-z0-9][a-z0-9-]{0,31}:.+$/is
-/** `emails[type eq "work"].value`: of the addresses we have one, the userName. */
+/** `emails[type eq "work"].value`: a user has one address, which is the userName. */
 const emailValue = /^emails\[\s*(?:type|primary)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 const roleValue = /^roles\[\s*(?:type|primary|value)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 
 function userChange({ op, path, value }: PatchOperation): UserInput {
-  const said = op === 'remove' ? null : value
+  const newValue = op === 'remove' ? null : value
   if (path === null) {
-    if (!isObject(said)) throw new ScimRefusal('invalidValue', 'Without a path, value is an object of attributes.')
+    if (!isObject(newValue))
+      throw new ScimRefusal('invalidValue', 'Without a path, value must be an object of attributes.')
     return Object.assign(
       {},
-      ...Object.entries(said).map(([name, inner]) => userChange({ op, path: name, value: inner })),
+      ...Object.entries(newValue).map(([name, inner]) => userChange({ op, path: name, value: inner })),
     )
   }
   const name = path.replace(schemaPrefix, '')
   if (extension.test(name)) return {}
-  if (emailValue.test(name)) return said === null ? {} : (userAttribute('userName', said) ?? {})
-  if (roleValue.test(name)) return userAttribute('roles', said) ?? {}
+  if (emailValue.test(name)) return newValue === null ? {} : (userAttribute('userName', newValue) ?? {})
+  if (roleValue.test(name)) return userAttribute('roles', newValue) ?? {}
   if (op === 'remove' && /^(userName|active)$/i.test(name)) {
-    throw new ScimRefusal('mutability', `${name} cannot be removed.`)
+    throw new ScimRefusal('mutability', `${name} must not be removed.`)
   }
-  const change = userAttribute(name, said)
+  const change = userAttribute(name, newValue)
   if (change === null) throw unknownPath(path)
   return change
 }
 
-/** All operations as one change: applied together or not at all. Later ones win. */
+/** Combines all operations into one change, which is applied atomically. A later operation overrides an earlier one. */
 export const patchedUser = (body: Attributes): UserInput =>
   Object.assign({}, ...operationsOf(body).map(userChange)) as UserInput
 
@@ -78,7 +80,7 @@ function groupAttribute(input: GroupInput, name: string, { op, value }: PatchOpe
   if (extension.test(name)) return
   switch (name.toLowerCase()) {
     case 'displayname':
-      if (op === 'remove') throw new ScimRefusal('mutability', 'displayName cannot be removed.')
+      if (op === 'remove') throw new ScimRefusal('mutability', 'displayName must not be removed.')
       input.displayName = text(value, 'displayName') ?? null
       return
     case 'externalid':
@@ -119,7 +121,7 @@ export function patchedGroup(body: Attributes): GroupInput {
     else if (isObject(operation.value)) {
       for (const [inner, value] of Object.entries(operation.value))
         groupAttribute(input, inner, { ...operation, value })
-    } else throw new ScimRefusal('invalidValue', 'Without a path, value is an object of attributes.')
+    } else throw new ScimRefusal('invalidValue', 'Without a path, value must be an object of attributes.')
   }
   return input
 }

@@ -18,13 +18,13 @@ export const scimBase = '/v1/scim/v2'
 
 export interface ScimOptions {
   readonly edge: EdgePort & Pick<Edge, 'finished'>
-  /** Sent as API-Version with every answer. */
+  /** Sent as API-Version with every response. */
   readonly apiVersion: string
   readonly graph: GraphPort
   readonly findToken: FindScimToken
-  /** Where links begin; what a request says of its host is the client's word. */
+  /** The base of links. The Host header is not used, because the client controls it. */
   readonly publicUrl: () => Promise<string>
-  /** Told of what went wrong on our side. */
+  /** Receives every defect. */
   readonly onDefect: (thrown: unknown, requestId: string) => void
 }
 
@@ -42,7 +42,7 @@ export interface Call {
   run<T>(document: string, variables?: Record<string, unknown>): Promise<T>
 }
 
-/** `operation` is what a request is called in the usage of the organization. */
+/** `operation` is the name of the request in the usage of the organization. */
 export type Serve = (operation: string, work: Work) => RequestHandler
 
 interface Served {
@@ -84,7 +84,7 @@ export async function answer(
 const isCoded = (thrown: unknown): boolean =>
   typeof (thrown as { extensions?: { code?: unknown } } | null)?.extensions?.code === 'string'
 
-/** Whoever comes is judged as everywhere; then nothing but the token of a directory is let in. */
+/** Applies the rate limits and authentication of every request; then it accepts only SCIM tokens. */
 async function callerOf(
   { edge, findToken }: ScimOptions,
   operation: string,
@@ -94,7 +94,7 @@ async function callerOf(
   const { headers, socket, originalUrl } = req
   if (!presentsScimToken(headers)) {
     await edge.admit({ headers, socket, originalUrl }, res)
-    throw new Refusal('UNAUTHENTICATED', 'A SCIM token is needed: Authorization: Bearer scim_...')
+    throw new Refusal('UNAUTHENTICATED', 'Send a SCIM token: Authorization: Bearer scim_...')
   }
   const { usage, caller } = await admitDirectory(edge, findToken, { headers, socket, originalUrl }, res)
   usage!.operation = operation
@@ -103,6 +103,6 @@ async function callerOf(
 
 async function bodyOf(req: IncomingMessage): Promise<Attributes> {
   const body = withNearestNumbers(readJson(await readBody(req), req.headers))
-  if (!isObject(body)) throw new ScimRefusal('invalidSyntax', 'The body is a JSON object.')
+  if (!isObject(body)) throw new ScimRefusal('invalidSyntax', 'The body must be a JSON object.')
   return body
 }

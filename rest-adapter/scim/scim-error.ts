@@ -5,7 +5,7 @@ import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
 export const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 export const mediaType = 'application/scim+json; charset=utf-8'
 
-/** Words of RFC 7644, section 3.12. */
+/** The error types of RFC 7644, section 3.12. */
 export type ScimType =
   | 'invalidFilter'
   | 'tooMany'
@@ -16,7 +16,7 @@ export type ScimType =
   | 'noTarget'
   | 'invalidValue'
 
-/** A request that does not speak SCIM as it should. */
+/** A refusal of a request that violates the SCIM protocol. */
 export class ScimRefusal extends Error {
   constructor(
     readonly scimType: ScimType,
@@ -42,7 +42,7 @@ function scimTypeOf(code: string, errors: readonly FieldProblem[]): ScimType | n
   }
 }
 
-/** What to answer to anything that was thrown, as SCIM says it. `code` is ours and beside what the RFC knows. */
+/** The SCIM error response for a thrown value. `code` is an extension of the RFC. */
 function answerTo(thrown: unknown, path: string, requestId: string) {
   if (thrown instanceof ScimRefusal) {
     return {

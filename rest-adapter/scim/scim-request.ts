@@ -5,7 +5,7 @@ import { readFilter } from './filter.ts'
 import type { Answer } from './scim-call.ts'
 import { ScimRefusal } from './scim-error.ts'
 
-/** Of one answer. */
+/** The maximum number of resources in one answer. */
 export const countMax = 100
 
 const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
@@ -24,24 +24,24 @@ export function listOf(resources: readonly object[], total = resources.length, s
 function queryText(req: Request, name: string): string | undefined {
   const value = req.query[name]
   if (value === undefined) return undefined
-  if (typeof value !== 'string') throw new ScimRefusal('invalidValue', `${name} is given once.`)
+  if (typeof value !== 'string') throw new ScimRefusal('invalidValue', `${name} must be given only once.`)
   return value
 }
 
-/** Too small a number counts as the smallest, too large a count as the largest (RFC 7644, section 3.4.2.4). */
+/** A number out of range is replaced by the nearest bound (RFC 7644, section 3.4.2.4). */
 function number(req: Request, name: string, least: number, most: number, absent: number): number {
   const value = queryText(req, name)
   if (value === undefined) return absent
-  if (!/^-?\d{1,9}$/.test(value)) throw new ScimRefusal('invalidValue', `${name} is a whole number.`)
+  if (!/^-?\d{1,9}$/.test(value)) throw new ScimRefusal('invalidValue', `${name} must be a whole number.`)
   return Math.min(Math.max(Number(value), least), most)
 }
 
-export function partOf(req: Request) {
+export function pageOf(req: Request) {
   return { startIndex: number(req, 'startIndex', 1, 10_000_000, 1), count: number(req, 'count', 0, countMax, countMax) }
 }
 
 export function filterOf<A extends string>(req: Request, attributes: readonly A[]) {
-  if (Array.isArray(req.query['filter'])) throw new ScimRefusal('invalidFilter', 'filter is given once.')
+  if (Array.isArray(req.query['filter'])) throw new ScimRefusal('invalidFilter', 'filter must be given only once.')
   const filter = queryText(req, 'filter')
   return filter === undefined ? {} : readFilter(filter, attributes)
 }

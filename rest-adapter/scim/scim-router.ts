@@ -14,7 +14,7 @@ import { answer, type Answer, type ScimOptions, type Serve, type Work } from './
 import { listOf } from './scim-request.ts'
 import { users } from './users.ts'
 
-/** SCIM 2.0 (RFC 7643, RFC 7644): its own media type, errors and credential, in front of the same graph as everything else. */
+/** SCIM 2.0 (RFC 7643, RFC 7644): it has its own media type, errors and credential, and uses the same graph as REST. */
 export function scimRouter(options: ScimOptions): ExpressRouter {
   const router = Router({ caseSensitive: true })
   const serve =
@@ -30,7 +30,7 @@ export function scimRouter(options: ScimOptions): ExpressRouter {
       throw notFound('This path')
     }),
   )
-  // A path that no reading of it makes one, as with a lone percent sign.
+  // Express cannot decode the path, for example because of a single percent sign.
   router.use((_error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const refuse = () => {
       throw notFound('This path')
@@ -40,20 +40,20 @@ export function scimRouter(options: ScimOptions): ExpressRouter {
   return router
 }
 
-/** Every path answers the methods it does not have. To be called when all routes are there. */
+/** Refuses unsupported methods on every path. Call it after all routes are added. */
 function refuseOtherMethods(router: ExpressRouter, serve: Serve): void {
   const routes = router.stack.flatMap(({ route }) => (route ? [route] : []))
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
     const methods = here.flatMap(({ stack }) => stack.map(({ method }) => method.toUpperCase()))
     const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    const told = serve('unknown', ({ req }) => {
+    const refuseMethod = serve('unknown', ({ req }) => {
       if (req.method !== 'OPTIONS') {
-        throw new Refusal('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, { allow })
+        throw new Refusal('METHOD_NOT_ALLOWED', `Send one of these methods: ${allow.join(', ')}.`, { allow })
       }
       req.res!.setHeader('Allow', allow.join(', '))
       return { status: 204 }
     })
-    router.all(path, told)
+    router.all(path, refuseMethod)
   }
 }
 

@@ -4,7 +4,7 @@ import { attributeOf, flag, isObject, primaryValue, text, type Attributes } from
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
-/** As the graph answers. */
+/** A user in the graph. */
 export interface GraphUser {
   readonly id: string
   readonly externalId: string | null
@@ -21,7 +21,7 @@ export interface GraphUser {
 
 export const userFields = `id externalId userName displayName givenName familyName active role groups { id name } createdAt updatedAt`
 
-/** Of the graph: what is absent stays, null takes back. */
+/** The input of the graph: an absent field stays unchanged, null removes its value. */
 export type UserInput = Record<string, string | boolean | null>
 
 export function userResource(user: GraphUser, base: string): object {
@@ -54,39 +54,39 @@ function role(value: unknown): string | null | undefined {
   const name = primaryValue(value, 'roles')
   if (name == null) return name === null ? 'MEMBER' : undefined
   if (!roles.some((known) => known === name))
-    throw new ScimRefusal('invalidValue', `roles is one of ${roles.join(', ')}.`)
+    throw new ScimRefusal('invalidValue', `roles must be one of ${roles.join(', ')}.`)
   return name
 }
 
-const given = (input: Readonly<Record<string, string | boolean | null | undefined>>): UserInput =>
+const withoutUndefined = (input: Readonly<Record<string, string | boolean | null | undefined>>): UserInput =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as UserInput
 
-/** What one attribute of a user says; null for one that we neither have nor need, which a directory may send all the same. */
+/** The input for one attribute of a user; null for an unknown attribute, which a directory may send anyway. */
 export function userAttribute(name: string, value: unknown): UserInput | null {
   switch (name.toLowerCase()) {
     case 'username':
-      return given({ userName: text(value, 'userName') ?? undefined })
+      return withoutUndefined({ userName: text(value, 'userName') ?? undefined })
     case 'externalid':
-      return given({ externalId: text(value, 'externalId') })
+      return withoutUndefined({ externalId: text(value, 'externalId') })
     case 'displayname':
     case 'name.formatted':
-      return given({ displayName: text(value, 'displayName') })
+      return withoutUndefined({ displayName: text(value, 'displayName') })
     case 'active':
-      return given({ active: flag(value, 'active') })
+      return withoutUndefined({ active: flag(value, 'active') })
     case 'name':
       return isObject(value)
-        ? given({
+        ? withoutUndefined({
             givenName: text(attributeOf(value, 'givenName'), 'name.givenName'),
             familyName: text(attributeOf(value, 'familyName'), 'name.familyName'),
           })
-        : given({ givenName: null, familyName: null })
+        : withoutUndefined({ givenName: null, familyName: null })
     case 'name.givenname':
-      return given({ givenName: text(value, 'name.givenName') })
+      return withoutUndefined({ givenName: text(value, 'name.givenName') })
     case 'name.familyname':
-      return given({ familyName: text(value, 'name.familyName') })
+      return withoutUndefined({ familyName: text(value, 'name.familyName') })
     case 'roles':
-      return given({ role: role(value) })
-    // The address is the userName; what a directory says beside it is compared and not kept.
+      return withoutUndefined({ role: role(value) })
+    // The userName is the address; the emails of a directory are checked and not stored.
     case 'emails':
       primaryValue(value, 'emails')
       return {}
@@ -95,11 +95,11 @@ export function userAttribute(name: string, value: unknown): UserInput | null {
   }
 }
 
-/** Attributes of a whole user that we do not keep are dropped, as RFC 7644 lets a service do; a password among them. */
+/** Reads a complete user. Unknown attributes and passwords are dropped, which RFC 7644 allows. */
 export const userInput = (attributes: Attributes): UserInput =>
   Object.assign({}, ...Object.entries(attributes).map(([name, value]) => userAttribute(name, value) ?? {})) as UserInput
 
-/** What a replacement does not say is taken back, as far as it may be absent. */
+/** Reads a replacement: nullable attributes that are not given become null. */
 export const replacedUser = (attributes: Attributes): UserInput => ({
   externalId: null,
   givenName: null,

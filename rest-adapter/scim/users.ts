@@ -14,8 +14,8 @@ export const users: ResourceKind<GraphUser> = {
     remove: 'mutation($id: ID!) { result: scimUserDelete(id: $id) }',
   },
   filters: ['userName', 'externalId'],
-  shown: userResource,
-  created: userInput,
-  replaced: replacedUser,
-  patched: patchedUser,
+  toScim: userResource,
+  createInput: userInput,
+  replaceInput: replacedUser,
+  patchInput: patchedUser,
 }

@@ -2,5 +2,5 @@ import type { Reference } from '../kernel/record/definition.ts'
 import { seenIds } from '../kernel/record/read.ts'
 import { account } from './account/account.ts'
 
-/** Which of these accounts are live and in the caller's sight. */
+/** Returns which of these accounts are live and visible to the caller. */
 export const seenAccounts: Reference = (ctx, ids) => seenIds(ctx, account, ids)

@@ -1,13 +1,13 @@
 import type { Account } from '../crm/account/account.ts'
 import type { Given } from '../kernel/record/insert-records.ts'
 import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
-import { Companies, spokenName, type Company } from './companies.ts'
+import { Companies, nameInSentence, type Company } from './companies.ts'
 import { Dice } from './dice.ts'
-import { membersOf, stamped, workers, type DemoUser, type Setting } from './organization.ts'
+import { membersOf, commonFields, recordOwners, type DemoUser, type Setting } from './organization.ts'
 import { technologies } from './vocabulary/industries.ts'
 import { filled } from './vocabulary/text.ts'
 
-/** How many of all accounts belong to another one. */
+/** The share of accounts that have a parent account. */
 const childrenShare = 0.2
 const groupsShare = 0.08
 
@@ -50,11 +50,11 @@ function accountOf(
     earliestMs + dayMs + Math.floor(((midnightMs - earliestMs - 5 * dayMs) / minuteMs) * dice.next()) * minuteMs
   const lastActivityMs = Math.floor(createdMs + (midnightMs - hourMs - createdMs) * dice.next() ** 0.3)
   const values = {
-    ...stamped(setting, dice, createdMs, owner.id),
+    ...commonFields(setting, dice, createdMs, owner.id),
     updatedAt: iso(lastActivityMs),
     ownerId: owner.id,
     ...addressOf(dice, company),
-    ...standingOf(dice, lastActivityMs, midnightMs),
+    ...salesFieldsOf(dice, lastActivityMs, midnightMs),
     name: company.name,
     industry: company.industry.name,
     website: `https://${company.domain}`,
@@ -63,7 +63,7 @@ function accountOf(
     fax: dice.chance(0.15) ? companies.digits(company.country.phone) : null,
     description: filled(company.industry.description, {
       city: company.city.name,
-      country: spokenName(company.country),
+      country: nameInSentence(company.country),
       region: company.country.region,
     }),
     parentAccountId: parent?.given.values.id ?? null,
@@ -78,14 +78,14 @@ function accountOf(
   return { given: { values, actorId: owner.id, eventId: dice.id(createdMs) }, company, owner }
 }
 
-/** Mostly somebody of the team that looks after the region; some customers are the support's, some nobody's team's. */
+/** Mostly a member of the team of the region; for some accounts a member of the support team or a user without a team. */
 function ownerFor(setting: Setting, dice: Dice, { country }: Company): DemoUser {
   const { teamOfRegion, supportTeam } = setting.profile
   const kind = dice.weighted({ region: 80, support: 10, alone: 10 })
   if (kind === 'support') return dice.pick(membersOf(setting, supportTeam))
-  if (kind === 'alone') return dice.pick(workers(setting).filter(({ team }) => team === null))
+  if (kind === 'alone') return dice.pick(recordOwners(setting).filter(({ team }) => team === null))
   const team = teamOfRegion[country.region]
-  const sellers = workers(setting).filter((user) => user.team !== null && user.team !== supportTeam)
+  const sellers = recordOwners(setting).filter((user) => user.team !== null && user.team !== supportTeam)
   return dice.pick(team ? membersOf(setting, team) : sellers)
 }
 
@@ -108,8 +108,8 @@ function addressOf(dice: Dice, { street, city, postalCode, country }: Company) {
 const competitors = ['Palletron', 'Cargowise Nord', 'Logivance', 'StoreMatic', 'Quaylink'] as const
 const renewalMonths = ['January', 'March', 'June', 'September', 'November'] as const
 
-/** What the company is to the organization; the figures agree with each other. */
-function standingOf(dice: Dice, lastActivityMs: number, midnightMs: number) {
+/** The sales fields of an account, which are consistent with each other. */
+function salesFieldsOf(dice: Dice, lastActivityMs: number, midnightMs: number) {
   const type = dice.weighted({ CUSTOMER: 58, PROSPECT: 24, PARTNER: 7, RESELLER: 5, COMPETITOR: 3, OTHER: 3 })
   const isCustomer = type === 'CUSTOMER'
   const accountStatus = isCustomer
@@ -122,7 +122,7 @@ function standingOf(dice: Dice, lastActivityMs: number, midnightMs: number) {
   const annualRevenue = Math.round((numberOfEmployees * dice.whole(90, 320)) / 10) * 10_000
   const healthScore = isCustomer ? (isLost ? dice.whole(5, 30) : Math.round(100 - dice.skewed(4, 70))) : null
   const lifetimeValue = isCustomer ? Math.round(dice.skewed(6_000, 900_000)) : null
-  const isLively = accountStatus === 'ACTIVE' && type !== 'COMPETITOR'
+  const isActive = accountStatus === 'ACTIVE' && type !== 'COMPETITOR'
   return {
     type,
     accountStatus,
@@ -146,7 +146,7 @@ function standingOf(dice: Dice, lastActivityMs: number, midnightMs: number) {
     isStrategic: (lifetimeValue ?? 0) > 500_000,
     competitors: type === 'PROSPECT' || dice.chance(0.15) ? dice.some(competitors, 0, 2) : [],
     nextActivityDate:
-      isLively && dice.chance(0.5) ? iso(midnightMs + dice.whole(1, 45) * dayMs + dice.whole(8, 16) * hourMs) : null,
+      isActive && dice.chance(0.5) ? iso(midnightMs + dice.whole(1, 45) * dayMs + dice.whole(8, 16) * hourMs) : null,
     tags: tagsOf(dice, type, midnightMs - lastActivityMs),
     customFields: isCustomer
       ? {
@@ -158,10 +158,10 @@ function standingOf(dice: Dice, lastActivityMs: number, midnightMs: number) {
   }
 }
 
-function tagsOf(dice: Dice, type: string, silentMs: number): string[] {
+function tagsOf(dice: Dice, type: string, inactiveMs: number): string[] {
   const tags =
     type === 'PROSPECT'
       ? dice.some(['trade-fair', 'inbound', 'referral'], 0, 1)
       : dice.some(['reference', 'multi-site', 'newsletter'], 0, 2)
-  return silentMs > 180 * dayMs ? [...tags, 'dormant'] : tags
+  return inactiveMs > 180 * dayMs ? [...tags, 'dormant'] : tags
 }

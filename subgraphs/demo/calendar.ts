@@ -4,5 +4,5 @@ export const dayMs = 24 * hourMs
 
 export const iso = (atMs: number): string => new Date(atMs).toISOString()
 
-/** The midnight (UTC) that the demo is counted back from: on one day it is the same everywhere. */
+/** The last midnight (UTC), to which all times of the demo are relative. */
 export const midnightOf = (now: Date): number => Math.floor(now.getTime() / dayMs) * dayMs

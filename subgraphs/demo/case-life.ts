@@ -6,7 +6,7 @@ import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
 import type { Dice } from './dice.ts'
 import type { DemoUser, Setting } from './organization.ts'
 
-type Moving =
+type ChangingField =
   | 'status'
   | 'priority'
   | 'slaDueAt'
@@ -19,41 +19,41 @@ type Moving =
   | 'reopenCount'
   | 'createdById'
 
-type Opened = Given<Case>['values'] & Pick<Case, Moving>
+type NewCase = Given<Case>['values'] & Pick<Case, ChangingField>
 
-interface Beginning {
+interface CaseStart {
   readonly setting: Setting
   readonly dice: Dice
-  /** Null: nobody has taken it yet. */
+  /** Null: the case is not assigned yet. */
   readonly agent: DemoUser | null
   readonly colleagues: readonly DemoUser[]
-  readonly values: Opened
+  readonly values: NewCase
   readonly texts: { readonly answer: string; readonly note: string; readonly reply: string; readonly solution: string }
-  /** The status in which it stands. */
+  /** The final status. */
   readonly end: CaseStatus
 }
 
-export interface LivedCase {
-  readonly values: Opened
+export interface GeneratedCase {
+  readonly values: NewCase
   readonly comments: readonly Given<CaseComment>[]
 }
 
-/** A case that lives from its creation to its end, each step by the state machine of cases and later than the one before. */
-class Life {
+/** Builds the history of a case by the state machine of cases. Each step is later than the one before. */
+class History {
   readonly comments: Given<CaseComment>[] = []
-  readonly #begun: Beginning
-  values: Opened
+  readonly #start: CaseStart
+  values: NewCase
   #atMs: number
 
-  constructor(begun: Beginning) {
-    this.#begun = begun
-    this.values = begun.values
-    this.#atMs = Date.parse(begun.values.createdAt)
+  constructor(start: CaseStart) {
+    this.#start = start
+    this.values = start.values
+    this.#atMs = Date.parse(start.values.createdAt)
   }
 
-  /** Lets a share of the time that is left before midnight pass, at most so much. */
-  pass(mostMs: number): this {
-    const { dice, setting } = this.#begun
+  /** Advances the time by a random share of the time before midnight, at most `mostMs`. */
+  advance(mostMs: number): this {
+    const { dice, setting } = this.#start
     const leftMs = setting.midnightMs - minuteMs - this.#atMs
     this.#atMs += Math.max(
       1000,
@@ -70,8 +70,8 @@ class Life {
     return this.#change({ assignedToId: agent.id }, agent)
   }
 
-  say(body: string, author: DemoUser | null, isInternal = false): this {
-    const { setting, dice } = this.#begun
+  comment(body: string, author: DemoUser | null, isInternal = false): this {
+    const { setting, dice } = this.#start
     const createdAt = iso(this.#atMs)
     const authorId = author?.id ?? null
     this.comments.push({
@@ -93,23 +93,23 @@ class Life {
       : this
   }
 
-  /** Closed a week after it was resolved, as nobody objected; by hand when that would be tomorrow. */
+  /** Closes the case: by the job one week after it was resolved, or by the agent, always if the week ends after midnight. */
   close(agent: DemoUser): this {
-    const { dice, setting } = this.#begun
+    const { dice, setting } = this.#start
     const weekLaterMs = Date.parse(this.values.resolvedAt!) + 7 * dayMs
-    if (dice.chance(0.4) || weekLaterMs >= setting.midnightMs) return this.pass(2 * dayMs).become('CLOSED', agent)
+    if (dice.chance(0.4) || weekLaterMs >= setting.midnightMs) return this.advance(2 * dayMs).become('CLOSED', agent)
     this.#atMs = weekLaterMs
     return this.become('CLOSED', null)
   }
 
-  /** Whether the due date went by while somebody could have worked on it. */
-  end(): LivedCase {
+  /** Returns the case. Its SLA is breached if the due date passed while the case was not paused. */
+  end(): GeneratedCase {
     const { slaDueAt, resolvedAt, pausedAt, status } = this.values
     const untilMs = resolvedAt
       ? Date.parse(resolvedAt)
       : pausedAt
         ? Date.parse(pausedAt)
-        : this.#begun.setting.midnightMs
+        : this.#start.setting.midnightMs
     const dueMs = Date.parse(slaDueAt!)
     const isBreached = dueMs <= untilMs && (isDone(status) || !pausedAt || dueMs <= Date.parse(pausedAt))
     const slaBreachedAt = isBreached ? iso(Math.ceil(dueMs / minuteMs) * minuteMs) : null
@@ -122,45 +122,46 @@ class Life {
   }
 }
 
-export function lifeOf(begun: Beginning): LivedCase {
-  const { dice, agent, colleagues, texts, end, values } = begun
-  const life = new Life(begun)
-  if (agent === null) return life.end()
+export function historyOf(start: CaseStart): GeneratedCase {
+  const { dice, agent, colleagues, texts, end, values } = start
+  const history = new History(start)
+  if (agent === null) return history.end()
   if (end === 'NEW')
-    return life
-      .pass(20 * minuteMs)
+    return history
+      .advance(20 * minuteMs)
       .assign(agent)
       .end()
 
   const responseMs = Date.parse(values.firstResponseDueAt!) - Date.parse(values.createdAt)
   const workMs = (Date.parse(values.slaDueAt!) - Date.parse(values.createdAt)) * 0.3
-  life
-    .pass(responseMs * 0.4)
+  history
+    .advance(responseMs * 0.4)
     .assign(agent)
     .become('OPEN', agent)
-  // One first answer in ten comes late.
-  life.pass(responseMs * (dice.chance(0.1) ? 1.8 : 0.55)).say(texts.answer, agent)
-  if (dice.chance(0.5)) life.pass(workMs * 0.3).say(texts.note, dice.chance(0.7) ? agent : dice.pick(colleagues), true)
-  if (end === 'OPEN') return (dice.chance(0.4) ? life.pass(workMs).say(texts.reply, null) : life).end()
-  if (end === 'PENDING_CUSTOMER') return life.pass(workMs).become('PENDING_CUSTOMER', agent).end()
-  if (end === 'ESCALATED') return life.pass(workMs).become('ESCALATED', dice.pick(colleagues)).end()
+  // One first response in ten is late.
+  history.advance(responseMs * (dice.chance(0.1) ? 1.8 : 0.55)).comment(texts.answer, agent)
+  if (dice.chance(0.5))
+    history.advance(workMs * 0.3).comment(texts.note, dice.chance(0.7) ? agent : dice.pick(colleagues), true)
+  if (end === 'OPEN') return (dice.chance(0.4) ? history.advance(workMs).comment(texts.reply, null) : history).end()
+  if (end === 'PENDING_CUSTOMER') return history.advance(workMs).become('PENDING_CUSTOMER', agent).end()
+  if (end === 'ESCALATED') return history.advance(workMs).become('ESCALATED', dice.pick(colleagues)).end()
 
   if (dice.chance(0.35))
-    life
-      .pass(workMs * 0.4)
+    history
+      .advance(workMs * 0.4)
       .become('PENDING_CUSTOMER', agent)
-      .pass(20 * hourMs)
-      .say(texts.reply, null)
+      .advance(20 * hourMs)
+      .comment(texts.reply, null)
       .become('OPEN', agent)
-  else life.pass(workMs).say(texts.reply, null)
-  if (dice.chance(0.08)) life.pass(workMs * 0.5).become('ESCALATED', dice.pick(colleagues))
-  life
-    .pass(dice.chance(0.12) ? workMs * 6 : workMs)
-    .say(texts.solution, agent)
+  else history.advance(workMs).comment(texts.reply, null)
+  if (dice.chance(0.08)) history.advance(workMs * 0.5).become('ESCALATED', dice.pick(colleagues))
+  history
+    .advance(dice.chance(0.12) ? workMs * 6 : workMs)
+    .comment(texts.solution, agent)
     .become('RESOLVED', agent)
   if (dice.chance(0.06)) {
-    life.pass(6 * hourMs).become('OPEN', agent)
-    life.pass(workMs * 0.5).become('RESOLVED', agent)
+    history.advance(6 * hourMs).become('OPEN', agent)
+    history.advance(workMs * 0.5).become('RESOLVED', agent)
   }
-  return (end === 'RESOLVED' ? life : life.close(agent)).end()
+  return (end === 'RESOLVED' ? history : history.close(agent)).end()
 }

@@ -4,10 +4,10 @@ import type { Case } from '../support/case/case.ts'
 import { hoursAfter, slaHours } from '../support/case/case.status.ts'
 import type { DemoAccount } from './accounts.ts'
 import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
-import { lifeOf, type LivedCase } from './case-life.ts'
-import { spokenName } from './companies.ts'
+import { historyOf, type GeneratedCase } from './case-life.ts'
+import { nameInSentence } from './companies.ts'
 import { Dice } from './dice.ts'
-import { membersOf, stamped, type Setting } from './organization.ts'
+import { membersOf, commonFields, type Setting } from './organization.ts'
 import { slotValues } from './vocabulary/stories.ts'
 import { filled } from './vocabulary/text.ts'
 
@@ -16,34 +16,34 @@ export interface DemoCases {
   readonly comments: readonly Given<CaseComment>[]
 }
 
-/** Cases in the order in which they came, numbered from one, with what was said about them. */
+/** Cases in the order of their creation, numbered from one, with their comments. */
 export function demoCases(setting: Setting, accounts: readonly DemoAccount[]): DemoCases {
   const { profile } = setting
   const dice = new Dice(`cases ${profile.code}`)
   const customers = accounts.filter(({ given }) => given.values.type === 'CUSTOMER')
-  const lives = Array.from({ length: profile.cases }, () => oneCase(setting, dice, customers))
-  lives.sort((one, other) =>
+  const generated = Array.from({ length: profile.cases }, () => oneCase(setting, dice, customers))
+  generated.sort((one, other) =>
     one.values.createdAt < other.values.createdAt ? -1 : one.values.createdAt > other.values.createdAt ? 1 : 0,
   )
   return {
-    cases: lives.map(({ values }, index) => ({
+    cases: generated.map(({ values }, index) => ({
       values: { ...values, caseNumber: index + 1 },
       actorId: values.createdById,
       eventId: dice.id(Date.parse(values.createdAt)),
     })),
-    comments: lives.flatMap(({ comments }) => comments),
+    comments: generated.flatMap(({ comments }) => comments),
   }
 }
 
-/** Where the cases of a support desk stand on an ordinary day. */
+/** The distribution of case statuses on an ordinary day. */
 const statuses = { NEW: 5, OPEN: 14, PENDING_CUSTOMER: 9, ESCALATED: 4, RESOLVED: 12, CLOSED: 56 } as const
 
-function oneCase(setting: Setting, dice: Dice, customers: readonly DemoAccount[]): LivedCase {
+function oneCase(setting: Setting, dice: Dice, customers: readonly DemoAccount[]): GeneratedCase {
   const { profile, midnightMs } = setting
   const customer = dice.pick(customers.slice(0, Math.ceil(customers.length * dice.next())))
   const story = dice.pick(profile.stories)
   const agents = membersOf(setting, profile.supportTeam)
-  // A few customers turn to the person they know.
+  // A few customers contact the owner of their account directly.
   const agent = dice.chance(0.1) ? customer.owner : dice.pick(agents)
   const owner = dice.chance(0.75) ? agent : customer.owner
   const isUrgentKind = story.type === 'INCIDENT'
@@ -58,7 +58,7 @@ function oneCase(setting: Setting, dice: Dice, customers: readonly DemoAccount[]
   const slots = slotsOf(dice, setting, customer, createdMs)
   const fill = (text: string) => filled(text, slots)
   const values = {
-    ...stamped(setting, dice, createdMs, owner.id),
+    ...commonFields(setting, dice, createdMs, owner.id),
     ownerId: owner.id,
     subject: sentence(fill(dice.pick(story.subjects))),
     description: fill(story.description),
@@ -83,7 +83,7 @@ function oneCase(setting: Setting, dice: Dice, customers: readonly DemoAccount[]
     reply: fill(story.reply),
     solution: fill(story.solution),
   }
-  return lifeOf({
+  return historyOf({
     setting,
     dice,
     agent: end === 'NEW' && dice.chance(0.7) ? null : agent,
@@ -94,7 +94,7 @@ function oneCase(setting: Setting, dice: Dice, customers: readonly DemoAccount[]
   })
 }
 
-/** How long ago a case came that stands there. An account has no cases from before it was one. */
+/** The age of a case with this final status. A case is never older than its account. */
 function ageOf(dice: Dice, end: keyof typeof statuses, resolutionHours: number, oldestMs: number): number {
   const resolutionMs = resolutionHours * hourMs
   const age = {
@@ -120,7 +120,7 @@ function slotsOf(
   return {
     ...Object.fromEntries(picked),
     city: company.city.name,
-    country: spokenName(company.country),
+    country: nameInSentence(company.country),
     person: dice.pick(company.country.surnames.map((surname) => `${dice.pick(['Mr', 'Ms'])} ${surname}`)),
     product: dice.pick(profile.catalog.filter(({ type }) => type === 'SUBSCRIPTION')).name,
     invoice: `INV-${new Date(createdMs).getUTCFullYear()}-${dice.whole(100_000, 199_999)}`,

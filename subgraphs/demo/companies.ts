@@ -2,7 +2,7 @@ import { Dice } from './dice.ts'
 import { brandEnds, brandStarts, divisions, industries, type Industry } from './vocabulary/industries.ts'
 import { countries, type City, type Country } from './vocabulary/places.ts'
 
-/** An invented company, before it means anything to the organization. */
+/** An invented company, independent of the organization. */
 export interface Company {
   readonly name: string
   /** The name without trade, division and legal form. */
@@ -23,8 +23,8 @@ const domainOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')}.example`
 
-/** As a sentence has it: `the United States`. */
-export const spokenName = ({ name }: Country): string => (name.startsWith('United') ? `the ${name}` : name)
+/** The name of a country inside a sentence: `the United States`. */
+export const nameInSentence = ({ name }: Country): string => (name.startsWith('United') ? `the ${name}` : name)
 
 /** Invents companies that all have different names. */
 export class Companies {
@@ -41,17 +41,17 @@ export class Companies {
     const industry = dice.pick(industries)
     return this.#unlessTaken(() => {
       const brand = dice.chance(0.5) ? dice.pick(country.surnames) : dice.pick(brandStarts) + dice.pick(brandEnds)
-      return this.#located(brand, `${brand} ${dice.pick(industry.trades)}`, industry, country)
+      return this.#companyIn(brand, `${brand} ${dice.pick(industry.trades)}`, industry, country)
     })
   }
 
-  /** A part of a group: its brand and trade, mostly in its country. */
+  /** A subsidiary: it has the brand and industry of its parent and is mostly in the same country. */
   subsidiaryOf({ brand, industry, country }: Company): Company {
     const dice = this.#dice
     return this.#unlessTaken(() => {
       const home = dice.chance(0.6) ? country : dice.pick(countries)
       const part = home === country ? dice.pick(divisions) : home.short
-      return this.#located(brand, `${brand} ${part}`, industry, home)
+      return this.#companyIn(brand, `${brand} ${part}`, industry, home)
     })
   }
 
@@ -68,7 +68,7 @@ export class Companies {
     }
   }
 
-  #located(brand: string, name: string, industry: Industry, country: Country): Company {
+  #companyIn(brand: string, name: string, industry: Industry, country: Country): Company {
     const dice = this.#dice
     const city = dice.pick(country.cities)
     return {

@@ -16,7 +16,7 @@ export interface DemoOrganization {
   readonly apiKeys: readonly { readonly name: string; readonly scopes: readonly string[]; readonly secret: string }[]
 }
 
-/** How to get into the demo: what `demo.json` in the data folder holds. */
+/** The content of `demo.json` in the data folder: users and keys of the demo. */
 export interface Demo {
   readonly baseUrl: string
   readonly organizations: readonly DemoOrganization[]
@@ -24,7 +24,7 @@ export interface Demo {
 
 const pathOf = (dataDir: string): string => join(dataDir, 'demo.json')
 
-/** Null when there is no file, or none that can be read. */
+/** Null if there is no file, or if it is not valid JSON. */
 export async function readDemo(dataDir: string): Promise<Demo | null> {
   try {
     return JSON.parse(await readFile(pathOf(dataDir), 'utf8')) as Demo
@@ -34,7 +34,7 @@ export async function readDemo(dataDir: string): Promise<Demo | null> {
   }
 }
 
-/** The file appears whole or not at all, for its owner's eyes only. */
+/** Writes the file atomically; only its owner may read it. */
 export async function writeDemo(dataDir: string, demo: Demo): Promise<void> {
   const path = pathOf(dataDir)
   const part = `${path}.${randomUUID()}`

@@ -9,10 +9,11 @@ import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { loadKeys } from '../kernel/keys.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
-import { extractiveModel } from '../kernel/language-model.ts'
+import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
+import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
@@ -23,7 +24,7 @@ export interface Place {
   readonly dataDir: string
 }
 
-/** A migrated, empty database, a data folder of its own and the services on them. */
+/** A migrated, empty database, a new data folder and the services on both. */
 export async function aPlace(now = noon, encryptionKey: string | null = null): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
   const { database, url, drop } = await freshDatabase()
@@ -41,13 +42,14 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
     vault: new Vault(database, keys.encryption),
     clock: { now: () => now },
     log,
-    languageModel: extractiveModel,
+    languageModel: localModel,
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),
     mailer: new RememberingMailer(),
     outbound: new Outbound([]),
     events: new EventLog({ tenants, databaseUrl: url, log }),
+    shapes: builtInShapes,
   }
   return { services, dataDir }
 }

@@ -14,7 +14,7 @@ const midnightMs = midnightOf(new Date('2026-11-21T12:00:00.000Z'))
 const setting = settingOf(profiles[0]!, midnightMs)
 
 describe('Dice', () => {
-  it('falls the same way for the same seed', () => {
+  it('gives the same choices for the same seed', () => {
     const dice = new Dice('seed')
     const thrown = Array.from({ length: 6 }, () => dice.whole(1, 6))
     const again = new Dice('seed')
@@ -23,7 +23,7 @@ describe('Dice', () => {
     expect(Array.from({ length: 6 }, () => other.whole(1, 6))).not.toEqual(thrown)
   })
 
-  it('makes UUIDv7 of the moment that it is told', () => {
+  it('makes a UUIDv7 with the given time', () => {
     expect(new Dice('id').id(midnightMs)).toMatch(/^01a1fb67-1800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 })
@@ -58,7 +58,7 @@ describe('the demo', () => {
 })
 
 describe('Secrets', () => {
-  it('follow from the key, and from whom they are for', () => {
+  it('depend on the key and on their owner', () => {
     const secrets = new Secrets({ encryption: Buffer.alloc(32, 1) })
     expect(secrets.password('a')).toBe(new Secrets({ encryption: Buffer.alloc(32, 1) }).password('a'))
     expect(secrets.password('a')).toMatch(/^[A-Z][a-z]{7}-[a-z]{8}-\d{4}$/)
@@ -70,7 +70,7 @@ describe('Secrets', () => {
 })
 
 describe('record visibility in the demo', () => {
-  it.each(profiles)('means something in $name: OWN is less than TEAM, TEAM less than ALL', (profile) => {
+  it.each(profiles)('differs in $name: OWN is less than TEAM, TEAM less than ALL', (profile) => {
     const inDemo = settingOf(profile, midnightMs)
     const accounts = demoAccounts(inDemo)
     const { cases } = demoCases(inDemo, accounts)

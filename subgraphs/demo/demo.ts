@@ -23,22 +23,22 @@ import { Secrets } from './secrets.ts'
 export interface DemoOptions {
   readonly services: Services
   readonly dataDir: string
-  /** Where the platform is reached. */
+  /** The URL of the platform. */
   readonly baseUrl: string
 }
 
-/** Of processes that start together one loads the demo; the others wait for it. */
+/** The advisory lock of loading: if several processes start together, one loads the demo and the others wait. */
 const lockKey = 7_211_122
 
 /**
- * Loads the demo unless it is loaded, and says how to get in; `demo.json` in the data folder says the same. Everything is one
- * transaction: a start that is killed leaves nothing, and the next one begins anew. The file is written after the commit, as
- * its secrets can be derived again.
+ * Loads the demo unless it is loaded; returns its users and keys, which are also in `demo.json` in the data folder. All data is
+ * written in one transaction: if the process is killed, nothing is written, and the next start loads the demo again. The file is
+ * written after the commit, because its secrets can be derived again.
  */
 export async function loadDemo({ services, dataDir, baseUrl }: DemoOptions): Promise<Demo> {
   const secrets = new Secrets(services.keys)
   await services.database.transaction(async (sql) => {
-    // Others may be loading, for longer than a statement of a request may take.
+    // Another process may be loading for longer than the statement timeout.
     await sql.query('set local statement_timeout = 0')
     await sql.query('select pg_advisory_xact_lock($1)', [lockKey])
     if (await isLoaded(sql)) return
@@ -53,7 +53,7 @@ export async function loadDemo({ services, dataDir, baseUrl }: DemoOptions): Pro
   const demo = isCurrent
     ? { ...kept, baseUrl }
     : { baseUrl, organizations: profiles.map((profile) => accessOf(profile, secrets)) }
-  if (!isCurrent) await mustOpen(services.database, demo)
+  if (!isCurrent) await requireDerivableSecrets(services.database, demo)
   await writeDemo(dataDir, demo)
   return demo
 }
@@ -79,13 +79,13 @@ const accessOf = (profile: Profile, secrets: Secrets): DemoOrganization => ({
   })),
 })
 
-/** A demo that was loaded with another encryption key has other secrets, and without its file nobody knows them. */
-async function mustOpen(sql: Sql, { organizations }: Demo): Promise<void> {
+/** Throws if the demo was loaded with another encryption key: its secrets can then not be derived, and `demo.json` is missing. */
+async function requireDerivableSecrets(sql: Sql, { organizations }: Demo): Promise<void> {
   const hashes = organizations.flatMap(({ apiKeys }) => apiKeys.map(({ secret }) => parseApiKey(secret)!.hash))
   const rows = await sql.query('select 1 from identity.api_key where secret_hash = any($1)', [hashes])
   if (rows.length > 0) return
   throw new ConfigError(
-    'The demo in this database was loaded with another ENCRYPTION_KEY and its demo.json is gone. Give the former key, or set DEMO=off.',
+    'The demo in this database was loaded with another ENCRYPTION_KEY, and its demo.json is missing. Set the former ENCRYPTION_KEY, or set DEMO=off.',
   )
 }
 
@@ -151,7 +151,7 @@ async function loadKeys(services: Services, setting: Setting, secrets: Secrets):
   }
 }
 
-/** What the start of the platform prints: where everything is, a sign-in and a key. */
+/** The text that is printed at start: URLs, a sign-in and an API key. */
 export function bannerOf({ organizations }: Demo, urls: Readonly<Record<string, string>>): string {
   const [{ name, users, apiKeys }] = organizations as [DemoOrganization]
   const rows = [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Random choices that are the same for the same seed on every machine. */
+/** A deterministic random generator: the same seed gives the same choices on every machine. */
 export class Dice {
   readonly #state: Uint32Array
 
@@ -9,7 +9,7 @@ export class Dice {
     this.#state = Uint32Array.from([0, 4, 8, 12], (offset) => digest.readUInt32LE(offset))
   }
 
-  /** sfc32: 0 <= x < 1. */
+  /** A number 0 <= x < 1, by the algorithm sfc32. */
   next(): number {
     const [a, b, c, counter] = this.#state as unknown as [number, number, number, number]
     const result = (a + b + counter) >>> 0
@@ -17,12 +17,12 @@ export class Dice {
     return result / 2 ** 32
   }
 
-  /** A whole number between both, both included. */
+  /** A whole number from `from` to `to`, inclusive. */
   whole(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
 
-  /** A number between both that is more often small than large. */
+  /** A number from `from` to `to`; small numbers are more likely. */
   skewed(from: number, to: number): number {
     return from * (to / from) ** this.next()
   }
@@ -35,7 +35,7 @@ export class Dice {
     return list[this.whole(0, list.length - 1)]!
   }
 
-  /** Different items of a list, in its order. */
+  /** `from` to `to` different items of a list, in the order of the list. */
   some<T>(list: readonly T[], from: number, to: number): T[] {
     const wanted = Math.min(this.whole(from, to), list.length)
     const chosen = new Set<number>()
@@ -43,7 +43,7 @@ export class Dice {
     return list.filter((_, index) => chosen.has(index))
   }
 
-  /** A key, as often as its weight says. */
+  /** A key, with a probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries<number>(weights) as [K, number][]
     let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
@@ -54,7 +54,7 @@ export class Dice {
     return entries.at(-1)![0]
   }
 
-  /** UUIDv7 of that moment. */
+  /** A UUIDv7 with this time. */
   id(atMs: number): string {
     const hex = (digits: number): string => {
       let text = ''

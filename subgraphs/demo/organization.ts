@@ -6,17 +6,17 @@ export interface DemoUser extends DemoPerson {
   readonly id: string
 }
 
-/** An organization of the demo on one day: what every generator of its records needs. */
+/** An organization of the demo on one day: the input of all generators. */
 export interface Setting {
   readonly profile: Profile
   readonly organizationId: string
   readonly users: readonly DemoUser[]
-  /** The last midnight; nothing in the demo is later, except what is planned. */
+  /** The last midnight. Only planned activities are later. */
   readonly midnightMs: number
   readonly foundedMs: number
 }
 
-/** Ids of organizations and users do not depend on the day: whoever starts again knows them. */
+/** The fixed time in the ids of organizations and users, so that the ids are the same on every day. */
 const idsMs = Date.UTC(2025, 0, 6)
 
 const historyDays = 760
@@ -38,11 +38,11 @@ export const teamNames = ({ people }: Profile): string[] => [...new Set(people.f
 
 export const membersOf = ({ users }: Setting, team: string): DemoUser[] => users.filter((user) => user.team === team)
 
-/** Those who own records: everybody but readers. */
-export const workers = ({ users }: Setting): DemoUser[] => users.filter(({ role }) => role !== 'READ_ONLY')
+/** The users who may own records: all except READ_ONLY. */
+export const recordOwners = ({ users }: Setting): DemoUser[] => users.filter(({ role }) => role !== 'READ_ONLY')
 
-/** What every generated record begins with. */
-export function stamped(setting: Setting, dice: Dice, createdMs: number, actorId: string) {
+/** The fields that every generated record has. */
+export function commonFields(setting: Setting, dice: Dice, createdMs: number, actorId: string) {
   return {
     id: dice.id(createdMs),
     organizationId: setting.organizationId,

@@ -2,19 +2,23 @@ import type { Product } from '../commerce/product/product.ts'
 import type { Given } from '../kernel/record/insert-records.ts'
 import { dayMs, hourMs } from './calendar.ts'
 import { Dice } from './dice.ts'
-import { stamped, workers, type Setting } from './organization.ts'
+import { commonFields, recordOwners, type Setting } from './organization.ts'
 import type { CatalogEntry } from './vocabulary/catalogs.ts'
 
 const cents = (amount: number): number => Math.round(amount * 100) / 100
 
 export function demoProducts(setting: Setting): Given<Product>[] {
   const dice = new Dice(`products ${setting.profile.code}`)
-  const authors = workers(setting).filter(({ role }) => role !== 'MEMBER')
+  const authors = recordOwners(setting).filter(({ role }) => role !== 'MEMBER')
   return setting.profile.catalog.map((entry, index) => {
     const author = dice.pick(authors)
     const createdMs = setting.foundedMs + dice.whole(1, 30) * dayMs + 9 * hourMs + index * 1000
     return {
-      values: { ...stamped(setting, dice, createdMs, author.id), ...priced(entry, setting, dice), ownerId: author.id },
+      values: {
+        ...commonFields(setting, dice, createdMs, author.id),
+        ...priced(entry, setting, dice),
+        ownerId: author.id,
+      },
       actorId: author.id,
       eventId: dice.id(createdMs),
     }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import type { Role, Visibility } from '../kernel/context.ts'
+import { schemaPath } from '../kernel/paths.ts'
 import { freightCatalog, laboratoryCatalog, type CatalogEntry } from './vocabulary/catalogs.ts'
 import { freightStories, generalStories, laboratoryStories, type Story } from './vocabulary/stories.ts'
 import { table } from './vocabulary/text.ts'
@@ -8,11 +10,11 @@ export interface DemoPerson {
   readonly name: string
   readonly role: Role
   readonly visibility: Visibility
-  /** Null: in no team. */
+  /** Null: the user is in no team. */
   readonly team: string | null
 }
 
-/** One organization of the demo: who works there, what it sells and how much it has. */
+/** One organization of the demo: its users, its products and the number of its records. */
 export interface Profile {
   readonly code: string
   readonly name: string
@@ -20,7 +22,7 @@ export interface Profile {
   readonly accounts: number
   readonly cases: number
   readonly people: readonly DemoPerson[]
-  /** Which teams look after the accounts of a region; the others are looked after by anybody. */
+  /** The team that owns the accounts of each region. Accounts of other regions get an owner from any sales team. */
   readonly teamOfRegion: Readonly<Record<string, string>>
   readonly supportTeam: string
   readonly catalog: readonly CatalogEntry[]
@@ -37,10 +39,16 @@ const people = (domain: string, text: string): DemoPerson[] =>
     team: team || null,
   }))
 
-/** The key that may do everything, one that may read, one that may do one thing; each acts as the user of that role. */
+/** Every READ scope that the graph requires, so that the demo's keys cover a new record type. */
+function readScopes(): string[] {
+  const supergraph = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
+  return [...new Set(Array.from(supergraph.matchAll(/"(READ_[A-Z_]+)"/g), ([, scope]) => scope!))].toSorted()
+}
+
+/** A key with all scopes, a read-only key, and a key with one scope. Each acts as the user with the role `owner`. */
 export const demoKeys = [
   { name: 'Everything', owner: 'OWNER', scopes: ['*'] },
-  { name: 'Read only', owner: 'ADMIN', scopes: ['READ_ACCOUNTS', 'READ_CASES', 'READ_PRODUCTS'] },
+  { name: 'Read only', owner: 'ADMIN', scopes: readScopes() },
   { name: 'Accounts only', owner: 'ADMIN', scopes: ['READ_ACCOUNTS'] },
 ] as const satisfies readonly { name: string; owner: Role; scopes: readonly string[] }[]
 

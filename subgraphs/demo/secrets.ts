@@ -3,8 +3,8 @@ import { newApiKey, type NewApiKey } from '../kernel/api-key.ts'
 import type { Keys } from '../kernel/keys.ts'
 
 /**
- * The secrets of the demo follow from the installation's encryption key: they differ from every other installation's, and a
- * process that is killed at any moment can tell them again.
+ * The secrets of the demo are derived from the installation's encryption key: they differ between installations, and a
+ * process that was killed can derive them again.
  */
 export class Secrets {
   readonly #key: Buffer
@@ -13,7 +13,7 @@ export class Secrets {
     this.#key = encryption
   }
 
-  /** 60 bits that can be read aloud, of every kind of character that passwords need: `Kavotimu-resalodi-8294`. */
+  /** 60 bits as pronounceable text, with all kinds of characters that passwords require: `Kavotimu-resalodi-8294`. */
   password(owner: string): string {
     const below = this.#numbers(`password of ${owner}`)
     const syllables = Array.from({ length: 8 }, () => consonants[below(16)]! + vowels[below(4)]!).join('')
@@ -30,7 +30,7 @@ export class Secrets {
     let offset = 0
     return (bound) => {
       const limit = Math.floor(2 ** 16 / bound) * bound
-      // Numbers above the last multiple of the bound would make the small ones likelier.
+      // Numbers above the last multiple of the bound are skipped, because they would make small results more likely.
       for (;;) {
         const number = bytes.readUInt16BE(offset)
         offset += 2

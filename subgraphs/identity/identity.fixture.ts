@@ -6,11 +6,12 @@ import { anonymous as stranger, type Caller } from '../kernel/context.ts'
 import { readConfig, settingsOf } from '../kernel/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
-import { extractiveModel } from '../kernel/language-model.ts'
+import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
+import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
@@ -53,13 +54,14 @@ export class IdentityWorld {
       vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },
       log,
-      languageModel: extractiveModel,
+      languageModel: localModel,
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),
       mailer: new RememberingMailer(),
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
+      shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)
     this.subgraph = new LocalSubgraph('identity', await buildSubgraph(identity), this.services)

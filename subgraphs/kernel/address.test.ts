@@ -41,7 +41,7 @@ describe('inAllowList', () => {
     ['', '0.0.0.0/0'],
   ])('does not find %s in %s', (address, entry) => expect(inAllowList(address, [entry])).toBe(false))
 
-  it('allows everybody when it is empty, which a list of proxies does not', () => {
+  it('permits every address when it is empty, unlike a list of trusted proxies', () => {
     expect(inAllowList('203.0.113.7', [])).toBe(true)
     expect(isListed('203.0.113.7', [])).toBe(false)
   })

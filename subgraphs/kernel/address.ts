@@ -6,7 +6,7 @@ type Block = readonly [Ip, number]
 
 const fourParts = /^\d{1,3}(\.\d{1,3}){3}$/
 
-/** Strict where ipaddr.js is lenient: no octal, hexadecimal or shortened IPv4, which people read differently. */
+/** Stricter than ipaddr.js: refuses octal, hexadecimal and shortened IPv4, because programs disagree on their meaning. */
 function parseIp(text: string): Ip | null {
   const bare = text.replace(/%.*$/, '')
   if (
@@ -17,7 +17,7 @@ function parseIp(text: string): Ip | null {
   return ipaddr.process(bare)
 }
 
-/** One written form for every address: IPv4-mapped IPv6 is IPv4, IPv6 is compressed. Null for what is no address. */
+/** The canonical form of an address: IPv4-mapped IPv6 becomes IPv4, IPv6 is compressed. Null when the text is not an address. */
 export function normaliseAddress(text: string): string | null {
   const address = parseIp(text)
   if (!address) return null
@@ -31,7 +31,7 @@ function parseBlock(entry: string): Block | null {
   const width = address.kind() === 'ipv4' ? 32 : 128
   if (bits === undefined) return [address, width]
   if (!/^\d{1,3}$/.test(bits)) return null
-  // A block of IPv4-mapped addresses was written with the length of the IPv6 form.
+  // The prefix length of an IPv4-mapped block counts the 96 bits in front of the IPv4 address.
   const length = Number(bits) - (width === 32 && text.includes(':') ? 96 : 0)
   return length >= 0 && length <= width ? [address, length] : null
 }
@@ -50,7 +50,7 @@ function blocksOf(entries: readonly string[]): readonly Block[] {
   return blocks
 }
 
-/** Whether one of the entries covers everything that another one does. */
+/** Whether one of `entries` contains the whole block `entry`. */
 export function isEntryWithin(entry: string, entries: readonly string[]): boolean {
   const [address, bits] = parseBlock(entry) ?? []
   if (!address || bits === undefined) return false
@@ -59,7 +59,7 @@ export function isEntryWithin(entry: string, entries: readonly string[]): boolea
   )
 }
 
-/** Whether one of the entries covers the address. Entries that say nothing cover nothing; an empty list covers nobody. */
+/** Whether one of the entries contains the address. Invalid entries contain nothing; an empty list contains no address. */
 export function isListed(address: string, entries: readonly string[]): boolean {
   if (entries.length === 0) return false
   const ip = parseIp(address)
@@ -67,13 +67,13 @@ export function isListed(address: string, entries: readonly string[]): boolean {
   return blocksOf(entries).some(([network, length]) => network.kind() === ip.kind() && ip.match(network, length))
 }
 
-/** An allow-list, where an empty one allows everybody. */
+/** Whether an allow-list permits the address. An empty list permits every address. */
 export const inAllowList = (address: string, entries: readonly string[]): boolean =>
   entries.length === 0 || isListed(address, entries)
 
 const networks = new LRUCache<string, string>({ max: 10_000 })
 
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one client commands all addresses of its /64. */
+/** The key of per-address rate limits: the IPv4 address, or the /64 network of an IPv6 address, because one client owns its whole /64. */
 export function addressKey(address: string): string {
   if (!address.includes(':')) return address
   let network = networks.get(address)

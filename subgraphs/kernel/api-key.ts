@@ -3,14 +3,14 @@ import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const mark = 'ck_live_'
-/** 190 bits; 166 of them stay unknown to who sees the stored prefix. */
+/** 190 random bits; 166 of them remain secret when the stored prefix is known. */
 const randomLength = 32
 const checksumLength = 6
 const shownLength = mark.length + 4
 const form = new RegExp(`^${mark}[0-9A-Za-z]{${randomLength + checksumLength}}$`)
 
 export interface NewApiKey {
-  /** Shown to its creator once and stored nowhere. */
+  /** Shown to its creator once and never stored. */
   readonly secret: string
   readonly prefix: string
   readonly hash: string
@@ -18,7 +18,7 @@ export interface NewApiKey {
 
 export type ParsedApiKey = Omit<NewApiKey, 'secret'>
 
-/** Six base62 digits hold any CRC-32. It tells a mistyped or invented key from a real one without asking the database. */
+/** CRC-32 in six base62 digits. It detects a mistyped or invented key without a database query. */
 function checksumOf(body: string): string {
   let rest = crc32(body)
   let digits = ''
@@ -31,7 +31,7 @@ function checksumOf(body: string): string {
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
-/** `randomBelow` must be unforeseeable to everybody else. */
+/** `randomBelow` must be cryptographically secure. */
 export function newApiKey(randomBelow: (bound: number) => number = randomInt): NewApiKey {
   let body = mark
   for (let digit = 0; digit < randomLength; digit++) body += alphabet[randomBelow(alphabet.length)]
@@ -39,7 +39,7 @@ export function newApiKey(randomBelow: (bound: number) => number = randomInt): N
   return { secret, prefix: secret.slice(0, shownLength), hash: sha256(secret) }
 }
 
-/** Null for what `newApiKey` cannot have made. */
+/** Null when the text cannot come from `newApiKey`. */
 export function parseApiKey(text: string): ParsedApiKey | null {
   if (!form.test(text)) return null
   const body = text.slice(0, -checksumLength)

@@ -1,7 +1,7 @@
-import type { BusinessHours } from './business-hours.ts'
-import { weekdays } from './wall-calendar.ts'
+import type { BusinessHours } from './working-week.ts'
+import { weekdays } from './working-week.ts'
 
-/** Whole numbers below a bound, the same ones for the same seed. */
+/** A pseudo-random generator of integers below a bound; the same seed gives the same numbers. */
 export function randomly(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -13,7 +13,7 @@ export function randomly(seed: number): (below: number) => number {
 const clock = (minutes: number): string =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
-/** Some spans on some days, night hours and ends of the day among them, and holidays within a week of `from`. */
+/** A random calendar: spans on some weekdays, including night hours and the end of the day, and holidays within a week of `from`. */
 export function randomCalendar(random: (below: number) => number, timezone: string, from: string): BusinessHours {
   const spans = (): [string, string][] => {
     const times = Array.from({ length: 2 * random(5) }, () => random(random(2) ? 1441 : 241)).sort((a, b) => a - b)
@@ -29,7 +29,7 @@ export function randomCalendar(random: (below: number) => number, timezone: stri
   }
 }
 
-/** Reads a clock of the zone at every minute from `from` on; gives the numbers of the minutes that are worked. */
+/** Reads the local clock of the zone at every minute from `from` on; returns the numbers of the working minutes. */
 export function workingMinutes(
   { timezone, days, holidays = [] }: BusinessHours,
   from: string,

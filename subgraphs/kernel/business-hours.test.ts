@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { addWorkingTime, aheadMaxMs, workingTimeBetween, type BusinessHours } from './business-hours.ts'
+import { addWorkingTime, aheadMaxMs, workingTimeBetween } from './business-hours.ts'
+import { type BusinessHours } from './working-week.ts'
 import { randomCalendar, randomly, workingMinutes } from './business-hours.fixture.ts'
-import { weekdays } from './wall-calendar.ts'
+import { weekdays } from './working-week.ts'
 
 const hour = 3_600_000
 const office = [
@@ -35,7 +36,7 @@ describe('addWorkingTime', () => {
     expect(workingTimeBetween('2027-02-06T00:00:00.000Z', '2027-02-06T04:00:00.000Z', null)).toBe(4 * hour)
   })
 
-  it('leaves a moment where it is when no working time is to pass', () => {
+  it('returns the start when no working time has to pass', () => {
     expect(addWorkingTime('2027-02-06T12:00:00.000Z', 0, berlin)).toBe('2027-02-06T12:00:00.000Z')
   })
 
@@ -47,39 +48,39 @@ describe('addWorkingTime', () => {
 })
 
 describe('workingTimeBetween', () => {
-  it('is nothing backwards and outside working hours', () => {
+  it('is zero backwards and outside working hours', () => {
     expect(workingTimeBetween('2027-02-02T08:00:00.000Z', '2027-02-01T08:00:00.000Z', berlin)).toBe(0)
     expect(workingTimeBetween('2027-02-06T00:00:00.000Z', '2027-02-07T23:00:00.000Z', berlin)).toBe(0)
   })
 })
 
-/** The hours of one day of the week alone. */
+/** Working hours on one weekday only. */
 const onlyOn = (timezone: string, day: string, ...spans: [string, string][]): BusinessHours => ({
   timezone,
   days: { [day]: spans },
 })
 
-describe('An hour that the clocks change', () => {
+describe('An hour of a daylight-saving change', () => {
   it.each([
     // 2027-03-28 has no 02:00 to 03:00 in Oslo; 2027-10-31 has it twice.
-    ['is none where they skip it', '2027-03-27T12:00:00.000Z', 0, '02:30', '03:00'],
-    ['is none in a span around it', '2027-03-27T12:00:00.000Z', 2, '01:00', '04:00'],
-    ['counts twice where they show it twice', '2027-10-30T12:00:00.000Z', 2, '02:00', '03:00'],
-    ['counts half of each where half of it is worked', '2027-10-30T12:00:00.000Z', 1, '02:30', '03:00'],
+    ['counts zero where it is skipped', '2027-03-27T12:00:00.000Z', 0, '02:30', '03:00'],
+    ['counts zero in a span around it', '2027-03-27T12:00:00.000Z', 2, '01:00', '04:00'],
+    ['counts twice where it is repeated', '2027-10-30T12:00:00.000Z', 2, '02:00', '03:00'],
+    ['counts half of each where half of it is working time', '2027-10-30T12:00:00.000Z', 1, '02:30', '03:00'],
     ['counts twice in a span around it', '2027-10-30T12:00:00.000Z', 4, '01:00', '04:00'],
   ])('%s', (_, from, expected, start, end) => {
     const to = new Date(Date.parse(from) + 24 * hour).toISOString()
     expect(workingTimeBetween(from, to, onlyOn('Europe/Oslo', 'SUN', [start, end]))).toBe(expected * hour)
   })
 
-  it('makes a case due on the next day that has it', () => {
+  it('moves a due date to the next day that has this hour', () => {
     const from = '2027-03-27T12:00:00.000Z'
     expect(addWorkingTime(from, 60_000, onlyOn('Europe/Oslo', 'SUN', ['02:30', '03:00']))).toBe(
       '2027-04-04T00:31:00.000Z',
     )
   })
 
-  it('ends in the second of the two', () => {
+  it('ends in the second occurrence of the hour', () => {
     // 02:30 to 03:00 is 00:30 to 01:00 UTC and, an hour later, 01:30 to 02:00 UTC.
     expect(
       addWorkingTime('2027-10-30T12:00:00.000Z', 0.75 * hour, onlyOn('Europe/Oslo', 'SUN', ['02:30', '03:00'])),
@@ -107,11 +108,11 @@ const zones: readonly (readonly [string, readonly string[]])[] = [
 describe.each(zones.flatMap(([zone, moments]) => moments.map((from) => [zone, from] as const)))(
   'Random calendars in %s from %s',
   (timezone, from) => {
-    it('agree with a clock that is read every minute', () => {
+    it('agree with the local clock read at every minute', () => {
       const random = randomly(7)
       for (let round = 0; round < 12; round++) {
         const hours = randomCalendar(random, timezone, from)
-        // The number of the minute, from 0, of every minute in which somebody works.
+        // The numbers, from 0, of the working minutes.
         const worked = workingMinutes(hours, from, 5 * 24 * 60)
         const moment = (minute: number) => new Date(Date.parse(from) + minute * 60_000).toISOString()
         for (let sample = 0; sample < 40; sample++) {
@@ -131,7 +132,7 @@ describe.each(zones.flatMap(([zone, moments]) => moments.map((from) => [zone, fr
 )
 
 describe('More working time', () => {
-  it('is never over sooner, whatever the calendar and however far ahead', () => {
+  it('never ends earlier, for every calendar and length', () => {
     const random = randomly(11)
     for (let round = 0; round < 200; round++) {
       const [timezone, [from]] = zones[random(zones.length)]! as [string, [string]]
@@ -142,7 +143,7 @@ describe('More working time', () => {
     }
   })
 
-  it('is over after ten years at the latest', () => {
+  it('ends after ten years at the latest', () => {
     const minute = onlyOn('UTC', 'MON', ['09:00', '09:01'])
     expect(addWorkingTime('2027-02-01T08:00:00.000Z', hour, minute)).toBe('2028-03-20T09:01:00.000Z')
     expect(addWorkingTime('2027-02-01T08:00:00.000Z', 24 * hour, minute)).toBe('2037-02-01T08:00:00.000Z')
@@ -150,7 +151,7 @@ describe('More working time', () => {
   })
 })
 
-/** One minute a week, of which a thousand fall on holidays. */
+/** One working minute a week; a thousand of these days are holidays. */
 function almostNone(random: (below: number) => number, timezone: string): BusinessHours {
   const day = random(7)
   const first = Date.parse('2010-01-04T00:00:00.000Z') + day * 24 * hour
@@ -174,14 +175,14 @@ describe('The worst calendar that is allowed', () => {
       ),
     }
     const began = process.cpuUsage()
-    // As twenty creates do it: each reads the settings anew and asks twice.
+    // Like twenty creates: each reads the settings again and computes two due dates.
     for (let create = 0; create < 20; create++) {
       const read = structuredClone(hours)
       addWorkingTime('2027-02-01T08:00:00.000Z', 24 * hour, read)
       addWorkingTime('2027-02-01T08:00:00.000Z', 120 * hour, read)
     }
     const { user, system } = process.cpuUsage(began)
-    // It takes some 20 ms; going through days and spans one by one took 37 s.
+    // This takes about 20 ms; a loop over days and spans takes 37 s.
     expect((user + system) / 1000).toBeLessThan(1000)
   })
 })

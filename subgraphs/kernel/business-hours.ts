@@ -1,29 +1,18 @@
-import { dayMs, WallCalendar, type weekdays } from './wall-calendar.ts'
+import { dayMs, WallCalendar } from './wall-calendar.ts'
+import type { BusinessHours } from './working-week.ts'
 import { stretches } from './zone-offsets.ts'
 
-type Weekday = (typeof weekdays)[number]
-
-/** When an organization works: spans of local time by weekday, and the days on which it does not work at all. */
-export interface BusinessHours {
-  /** IANA name. */
-  readonly timezone: string
-  /** `{"MON": [["09:00", "12:30"], ["13:30", "17:00"]]}`; a day that is absent is off. */
-  readonly days: Readonly<Partial<Record<Weekday, readonly (readonly [string, string])[]>>>
-  /** `2027-12-25` */
-  readonly holidays?: readonly string[]
-}
-
-/** No due date lies further ahead than ten years, however little an organization works. */
+/** Upper bound of a due date: ten years ahead, even when an organization has almost no working time. */
 export const aheadMaxMs = 3653 * dayMs
 
-/** The last moment that a timestamp can say. */
+/** The last moment that an ISO timestamp with a four-digit year can express. */
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
 const iso = (ms: number): string => new Date(Math.min(ms, latest)).toISOString()
 
 const calendars = new WeakMap<BusinessHours, WallCalendar>()
 
-/** Null when every hour counts: without business hours, and with some in which nobody ever works. */
+/** Null when every hour counts as working time: there are no business hours, or they contain no working time. */
 function calendarOf(hours: BusinessHours | null | undefined): WallCalendar | null {
   if (!hours) return null
   let calendar = calendars.get(hours)
@@ -32,9 +21,9 @@ function calendarOf(hours: BusinessHours | null | undefined): WallCalendar | nul
 }
 
 /**
- * The first moment at which so much working time has passed since `from`, at most ten years ahead: more working time is never over
- * sooner. What counts is the time that really passes while the clocks of the zone show working hours, so an hour that they skip
- * gives none and one that they show twice gives two.
+ * The first moment at which `ms` of working time has passed since `from`, at most ten years ahead. The result never decreases when
+ * `ms` grows. Elapsed time is counted while local time is within working hours: an hour skipped by a daylight-saving change counts
+ * zero, and a repeated hour counts twice.
  */
 export function addWorkingTime(from: string, ms: number, hours: BusinessHours | null | undefined): string {
   const start = Date.parse(from)
@@ -45,13 +34,14 @@ export function addWorkingTime(from: string, ms: number, hours: BusinessHours | 
   for (const { from: begin, until, offsetMs } of stretches(hours!.timezone, start, end)) {
     const worked = calendar.workedUntil(begin + offsetMs)
     const available = calendar.workedUntil(until + offsetMs) - worked
-    if (left <= available) return iso(calendar.firstWith(worked + left, begin + offsetMs, until + offsetMs) - offsetMs)
+    if (left <= available)
+      return iso(calendar.firstReaching(worked + left, begin + offsetMs, until + offsetMs) - offsetMs)
     left -= available
   }
   return iso(end)
 }
 
-/** How much working time lies between two moments. */
+/** The working time between two moments, in milliseconds. */
 export function workingTimeBetween(from: string, to: string, hours: BusinessHours | null | undefined): number {
   const [start, end] = [Date.parse(from), Date.parse(to)]
   const calendar = calendarOf(hours)

@@ -5,23 +5,27 @@ const roundsMax = 4
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
+type Call<T> = () => Promise<T>
+
 /**
- * What a piece of work asks of the world outside the database, and what it was told. A transaction that needs an answer is undone,
- * the call is made while none is open, and the work runs again with the answer: it must decide anew from what it reads.
+ * The external calls of one piece of work, and their outcomes. A transaction that needs the result of an external call is rolled
+ * back, the call is made while no transaction is open, and the work runs again with the result. Each call is made once.
  */
 export class CallsOut {
   private readonly outcomes = new Map<string, Outcome>()
-  private readonly waiting = new Map<string, () => Promise<unknown>>()
+  private readonly waiting = new Map<string, Call<unknown>>()
   private rounds = 0
 
-  outcomeOf(key: string, call: () => Promise<unknown>): Outcome {
-    const outcome = this.outcomes.get(key)
-    if (outcome) return outcome
-    this.waiting.set(key, call)
-    return { error: new Refusal('UNAVAILABLE', 'What this is about keeps changing; try again.', { retryAfter: 1 }) }
+  outcomeOf(key: string): Outcome | undefined {
+    return this.outcomes.get(key)
   }
 
-  /** Whether the work is to run once more. Of what changes all the time, it is told so in the end. */
+  /** Registers a call, to be made after the transaction has been rolled back. */
+  add(key: string, call: Call<unknown>): void {
+    this.waiting.set(key, call)
+  }
+
+  /** Makes the registered calls. True: the work must run again. False: no call was registered, or the limit of rounds is reached. */
   async answer(): Promise<boolean> {
     const calls = [...this.waiting]
     this.waiting.clear()
@@ -38,20 +42,25 @@ export class CallsOut {
 }
 
 /**
- * The answer of a call to the outside, made while no transaction is open. Only inside `callingOut`; `key` says everything that the
- * answer depends on.
+ * The result of an external call, which is made once and while no transaction is open. `key` identifies the call within the work;
+ * `prepare` reads in the transaction what the call needs. Use it only inside `callingOut`.
  */
-export async function callOut<T>(ctx: RequestContext, key: string, call: () => Promise<T>): Promise<T> {
-  if (!ctx.callsOut) throw new Error('Work that calls out runs in callingOut.')
-  const outcome = ctx.callsOut.outcomeOf(key, call)
+export async function callOut<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
+  if (!ctx.callsOut) throw new Error('callOut must run inside callingOut.')
+  const outcome = ctx.callsOut.outcomeOf(key)
+  if (!outcome) {
+    ctx.callsOut.add(key, await prepare())
+    throw new Refusal('UNAVAILABLE', 'The call to an external service was not made; retry in 1 s.', { retryAfter: 1 })
+  }
   if ('error' in outcome) throw outcome.error
   return outcome.value as T
 }
 
-/** Runs `work` in one transaction, as often as it takes until every `callOut` in it has its answer. */
+/** Runs `work` in one transaction, and repeats it until every `callOut` in it has a result. */
 export async function callingOut<T>(ctx: RequestContext, work: (inner: RequestContext) => Promise<T>): Promise<T> {
   if (ctx.callsOut) return inTransaction(ctx, work)
-  if (ctx.db.open) throw new Error('A transaction is open, and work that calls out would hold it.')
+  if (ctx.db.open)
+    throw new Error('callingOut must not start inside a transaction: the external call would keep it open.')
   const callsOut = new CallsOut()
   for (;;) {
     try {

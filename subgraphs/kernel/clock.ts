@@ -1,4 +1,4 @@
-/** The time of day. Tests set it by hand. */
+/** The source of the current time. Tests replace it with a clock that they set. */
 export interface Clock {
   now(): Date
 }

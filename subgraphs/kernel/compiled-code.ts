@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
 
-// V8 keeps source and code of what `new Function` made, as long as no garbage collection finds that they are old: a process that
-// compiles a new operation for every document grows by gigabytes before that happens. What is worth keeping is kept by our caches.
+// V8 caches the source and code of `new Function` until a garbage collection finds them old. A process that compiles an operation
+// for every document would grow by gigabytes before that. Our own caches keep the compiled functions that are used again.
 setFlagsFromString('--no-compilation-cache')

@@ -1,2 +1,2 @@
-/** The environment says something that the platform cannot work with. */
+/** The environment (a variable, a file, a service) does not allow the process to start. */
 export class ConfigError extends Error {}

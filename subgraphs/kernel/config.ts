@@ -15,57 +15,57 @@ export interface Config {
   readonly port: number
   readonly host: string
   readonly dataDir: string
-  /** Null: the embedded PostgreSQL under `dataDir`. */
+  /** Null: use the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null
-  /** Null: quotas, throttles and live messages stay inside this process. */
+  /** Null: each process keeps quotas, throttles and live messages in its own memory. */
   readonly redisUrl: string | null
   readonly demo: boolean
-  /** A transaction that asks for a second connection is refused, so that tests find it. */
+  /** Refuse a second connection inside a transaction, so that tests find the mistake. */
   readonly refuseNestedConnections: boolean
   readonly ipLimits: readonly Limit[]
   readonly logLevel: string
-  /** PKCS#8 PEM (Ed25519) that signs session tokens. Null: generated into `dataDir`. */
+  /** PKCS#8 PEM (Ed25519) private key that signs session tokens. Null: generated into `dataDir`. */
   readonly signingKey: string | null
-  /** 32 bytes, base64, that encrypt secrets at rest. Null: generated into `dataDir`. */
+  /** 32 bytes, base64: the master key that encrypts secrets at rest. Null: generated into `dataDir`. */
   readonly encryptionKey: string | null
-  /** Encryption keys of before, base64: what they seal can be read until `keys:rotate` has sealed it anew. */
+  /** Former master keys, base64. They decrypt old data keys until `keys:rotate` has encrypted them with the current key. */
   readonly formerEncryptionKeys: readonly string[]
-  /** Secret, at least 32 characters, with which the gateway signs the caller for subgraphs that run apart. Null: generated into `dataDir`. */
+  /** Secret of at least 32 characters with which the gateway signs the caller for subgraphs in other processes. Null: generated into `dataDir`. */
   readonly callerKey: string | null
-  /** Proxies, as addresses or CIDR blocks, whose X-Forwarded-For names the client. Empty: nobody is believed. */
+  /** Trusted proxies, as addresses or CIDR blocks: only their X-Forwarded-For is believed. Empty: the header is ignored. */
   readonly trustProxy: readonly string[]
-  /** Introspection without a credential. */
+  /** Allow introspection without a credential. */
   readonly openIntrospection: boolean
-  /** Where clients reach the platform, without a slash at the end. Null: the address that it listens on. */
+  /** Base URL of the platform as clients see it, without a slash at the end. Null: the address that the gateway listens on. */
   readonly publicUrl: string | null
-  /** Apps may register themselves (RFC 7591), with the session of the user who will own them. */
+  /** Allow dynamic registration of apps (RFC 7591), with the session of the user who will own the app. */
   readonly oauthRegistration: boolean
-  /** Where mail goes out. Null: files under `dataDir`/mail. */
+  /** SMTP server for outgoing mail. Null: mails are written as files to `dataDir`/mail. */
   readonly smtpUrl: string | null
   /** Sender of every mail. */
   readonly mailFrom: string
-  /** Origins of web applications that links may begin with instead. */
-  readonly allowedOrigins: readonly string[]
+  /** Origins of web applications that links in mails may use instead of `publicUrl`. */
+  readonly mailLinkOrigins: readonly string[]
   readonly meetingProviders: readonly MeetingProvider[]
-  /** Addresses and CIDR blocks that outgoing HTTP may call although they are not public. */
+  /** Private addresses and CIDR blocks that outgoing HTTP requests may reach. */
   readonly outboundAllow: readonly string[]
-  /** Addresses of subgraphs that run apart, by lower-case name. */
+  /** URLs of subgraphs in other processes, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
 
-/** What of the configuration shows in answers and mails. */
-export interface Settings extends Pick<Config, 'allowedOrigins' | 'meetingProviders'> {
-  /** Where links to the platform begin, without a slash at the end. Without a PUBLIC_URL it is known once the gateway listens. */
+/** The part of the configuration that answers and mails contain. */
+export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders'> {
+  /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
 }
 
-export const settingsOf = ({ publicUrl, port, allowedOrigins, meetingProviders }: Config): Settings => ({
+export const settingsOf = ({ publicUrl, port, mailLinkOrigins, meetingProviders }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
-  allowedOrigins,
+  mailLinkOrigins,
   meetingProviders,
 })
 
-/** Every environment variable that is read: the README's table is compared with this list. */
+/** Every environment variable that is read. A test compares this list with the table in the README. */
 export const variables = [
   'PORT',
   'HOST',
@@ -84,7 +84,7 @@ export const variables = [
   'INTROSPECTION',
   'SMTP_URL',
   'MAIL_FROM',
-  'ALLOWED_ORIGINS',
+  'MAIL_LINK_ORIGINS',
   'MEETING_PROVIDERS',
   'OUTBOUND_ALLOW',
   'PUBLIC_URL',
@@ -99,14 +99,14 @@ function parseLimits(text: string): Limit[] {
   if (text === 'off') return []
   return text.split(',').map((part) => {
     const match = /^\s*([1-9]\d{0,8})\/([smh])\s*$/.exec(part)
-    if (!match) throw new ConfigError(`IP_LIMITS: "${part}" is not of the form 20/s, 200/m or 2000/h (or "off").`)
+    if (!match) throw new ConfigError(`IP_LIMITS: "${part}" must have the form 20/s, 200/m or 2000/h, or be "off".`)
     return { max: Number(match[1]), windowMs: (secondsOfUnit[match[2]!] ?? 1) * 1000 }
   })
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((option) => option === value)
-  if (found === undefined) throw new ConfigError(`${name}: "${value}" is not one of ${allowed.join(', ')}.`)
+  if (found === undefined) throw new ConfigError(`${name}: "${value}" must be one of ${allowed.join(', ')}.`)
   return found
 }
 
@@ -119,31 +119,37 @@ const listOf = (text: string): string[] =>
 function addressesOf(name: string, text: string): string[] {
   const entries = listOf(text)
   const wrong = entries.find((entry) => !isAddressEntry(entry))
-  if (wrong !== undefined) throw new ConfigError(`${name}: "${wrong}" is neither an address nor a CIDR block.`)
+  if (wrong !== undefined) throw new ConfigError(`${name}: "${wrong}" must be an IP address or a CIDR block.`)
   return entries
 }
 
-/** `https://app.example.com`, a slash at the end forgiven. */
+/** `ALLOWED_ORIGINS` is the former name of `MAIL_LINK_ORIGINS`. */
+function mailLinkOriginsOf(env: NodeJS.ProcessEnv): string[] {
+  const name = env.MAIL_LINK_ORIGINS === undefined ? 'ALLOWED_ORIGINS' : 'MAIL_LINK_ORIGINS'
+  return listOf(env[name] ?? '').map((origin) => originOf(name, origin))
+}
+
+/** An origin such as `https://app.example.com`; a slash at the end is accepted and removed. */
 function originOf(name: string, text: string): string {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')) return url.origin
-  throw new ConfigError(`${name}: "${text}" is not an origin such as https://app.example.com.`)
+  throw new ConfigError(`${name}: "${text}" must be an origin such as https://app.example.com.`)
 }
 
 function senderOf(text: string): string {
   if (/^[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(text)) return text
-  throw new ConfigError(`MAIL_FROM: "${text}" is not of the form name@example.com or Name <name@example.com>.`)
+  throw new ConfigError(`MAIL_FROM: "${text}" must have the form name@example.com or Name <name@example.com>.`)
 }
 
 function mustBeKey(name: string, text: string): void {
   if (Buffer.from(text, 'base64').length === 32) return
-  throw new ConfigError(`${name} is not 32 bytes in base64 (openssl rand -base64 32).`)
+  throw new ConfigError(`${name} must be 32 bytes in base64 (openssl rand -base64 32).`)
 }
 
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN
   if (port <= 65535) return port
-  throw new ConfigError(`PORT: "${text}" is not a port number.`)
+  throw new ConfigError(`PORT: "${text}" must be a number between 0 and 65535.`)
 }
 
 function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
@@ -151,16 +157,16 @@ function urlOf(name: string, value: string | undefined, protocols: readonly stri
   const url = URL.parse(value)
   if (!url || !protocols.includes(url.protocol) || !value.startsWith('//', url.protocol.length)) {
     throw new ConfigError(
-      `${name} is not a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+      `${name} must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
     )
   }
   return value
 }
 
-/** Paths are put after it. */
+/** Without a query or fragment, because paths are appended to it. */
 function publicUrlOf(value: string | undefined): string | null {
   const url = urlOf('PUBLIC_URL', value, ['http:', 'https:'])
-  if (url && /[?#@]/.test(url)) throw new ConfigError(`PUBLIC_URL: "${url}" is more than an origin and a path.`)
+  if (url && /[?#@]/.test(url)) throw new ConfigError(`PUBLIC_URL: "${url}" must be an origin with an optional path.`)
   return url?.replace(/\/+$/, '') ?? null
 }
 
@@ -181,10 +187,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const formerEncryptionKeys = (env.ENCRYPTION_KEY_FORMER ?? '').split(',').filter(Boolean)
   for (const key of formerEncryptionKeys) mustBeKey('ENCRYPTION_KEY_FORMER', key)
   const callerKey = env.CALLER_KEY || null
-  if (callerKey && callerKey.length < 32) throw new ConfigError('CALLER_KEY is shorter than 32 characters.')
+  if (callerKey && callerKey.length < 32) throw new ConfigError('CALLER_KEY must have at least 32 characters.')
   const signingKey = env.SIGNING_KEY?.replaceAll('\\n', '\n') || null
   if (signingKey && !signingKey.includes('BEGIN PRIVATE KEY')) {
-    throw new ConfigError('SIGNING_KEY is not a PKCS#8 PEM private key (openssl genpkey -algorithm ed25519).')
+    throw new ConfigError('SIGNING_KEY must be a PKCS#8 PEM private key (openssl genpkey -algorithm ed25519).')
   }
   return {
     port,
@@ -214,7 +220,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['on', 'off']) === 'on',
     smtpUrl: urlOf('SMTP_URL', env.SMTP_URL, ['smtp:', 'smtps:']),
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),
-    allowedOrigins: listOf(env.ALLOWED_ORIGINS ?? '').map((origin) => originOf('ALLOWED_ORIGINS', origin)),
+    mailLinkOrigins: mailLinkOriginsOf(env),
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
     subgraphUrls: subgraphUrlsOf(env),

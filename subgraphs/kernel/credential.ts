@@ -1,6 +1,6 @@
 import type { FieldRestrictions, Role, Visibility } from './context.ts'
 
-/** The user behind a credential, in the organization of the credential, as it stands now. */
+/** The user behind a credential, in the organization of the credential, with the current role, profile and plan. */
 export interface ActingUser {
   readonly organizationId: string
   readonly organizationSuspended: boolean
@@ -8,9 +8,9 @@ export interface ActingUser {
   readonly ownerInOrganization: boolean
   readonly role: Role
   readonly visibility: Visibility
-  /** The users whose records the owner sees; null when it sees everybody's. */
+  /** The owners whose records this user sees; null: all owners. */
   readonly ownerIds: readonly string[] | null
-  /** What the owner's profile takes away; null when it takes nothing. */
+  /** Field-level security of the user's profile; null: no restriction. */
   readonly fields: FieldRestrictions | null
   readonly entitlements: readonly string[]
 }
@@ -25,7 +25,7 @@ export interface ApiKeyRecord extends ActingUser {
   readonly ipAllowList: readonly string[]
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** Null when the hash is that of the current secret; of a rotated-out one, the end of its overlap. */
+  /** When a rotated-out secret stops working; null when the hash belongs to the current secret. */
   readonly previousSecretExpiresAt: Date | null
 }
 
@@ -36,9 +36,9 @@ export interface SessionRecord extends ActingUser {
   readonly revokedAt: Date | null
 }
 
-/** An access token of an app, which acts as a user who allowed it or, with client credentials, as the app's owner. */
+/** An access token of an app. The app acts as the user who gave consent or, with client credentials, as the owner of the app. */
 export interface OAuthTokenRecord extends ActingUser {
-  /** Of the consent, or of the app when there is none. */
+  /** Id of the consent; id of the app for client credentials. */
   readonly id: string
   readonly appId: string
   readonly userId: string
@@ -47,39 +47,39 @@ export interface OAuthTokenRecord extends ActingUser {
   readonly expiresAt: Date
 }
 
-/** Where the request edge reads credentials; whoever owns keys and sessions provides it. */
+/** The port through which the gateway reads credentials. The subgraph that owns keys and sessions implements it. */
 export interface CredentialSource {
-  /** By the SHA-256 (hex) of a current or rotated-out secret. */
+  /** Finds a key by the SHA-256 (hex) of its current or rotated-out secret. */
   findApiKey(hash: string): Promise<ApiKeyRecord | null>
   findSession(sessionId: string): Promise<SessionRecord | null>
-  /** By the SHA-256 (hex) of an access token that was not revoked, expired or not. */
+  /** Finds an access token by its SHA-256 (hex). Returns expired tokens, but no revoked ones. */
   findOAuthToken(hash: string): Promise<OAuthTokenRecord | null>
 }
 
 export type CountedKind = 'API_KEY' | 'OAUTH_APP' | 'SESSION' | 'SCIM_TOKEN'
 
-/** Whom a request is counted for: its key, the app of its token, the user of its session, or the token of a directory. */
+/** The subject of a request in the usage figures: the API key, the app of the token, the user of the session, or the SCIM token. */
 export interface Counted {
   readonly kind: CountedKind
-  /** Of the key, the app, the user or the directory's token. */
+  /** Id of the API key, app, user or SCIM token, depending on `kind`. */
   readonly id: string
   readonly organizationId: string
   readonly userId: string
 }
 
-/** A request of a caller who is known, when its answer is out. */
+/** A request of an authenticated caller, after its answer has been sent. */
 export interface FinishedRequest {
   readonly counted: Counted
-  /** `operationId` in REST, the field of the graph in SCIM, `graphql` for everything there, `unknown` for paths that lead nowhere. */
+  /** The `operationId` in REST, the GraphQL root field in SCIM, `graphql` for every GraphQL request, `unknown` for unknown paths. */
   readonly operation: string
   readonly status: number
   readonly durationMs: number
-  /** Refused because the quota was spent. */
+  /** The request was refused because its quota was used up. */
   readonly isRateLimited: boolean
   readonly at: Date
 }
 
-/** A call to an operation that the contract marks as deprecated. */
+/** A call of an operation that the contract marks as deprecated. */
 export interface DeprecatedCall {
   readonly counted: Counted
   readonly operationId: string
@@ -89,11 +89,11 @@ export interface DeprecatedCall {
   readonly at: Date
 }
 
-/** Told about every request of a caller who is known, on the hot path: it takes note and returns at once. */
+/** Receives every request of an authenticated caller. It runs on the hot path: record in memory and return at once. */
 export interface UsageSink {
-  /** The key was accepted; what becomes of the request is not known yet. */
+  /** The key was accepted; the outcome of the request is still unknown. */
   used(key: ApiKeyRecord, ip: string, at: Date): void
-  /** The key's quota was spent (a rate-limit hit). */
+  /** The request was refused because the quota of the key was used up (a rate-limit hit). */
   refused(key: ApiKeyRecord, at: Date): void
   finished(request: FinishedRequest): void
 }

@@ -4,7 +4,7 @@ import { isCsrfToken, newCsrfToken } from './csrf-token.ts'
 const key = Buffer.alloc(32, 1)
 
 describe('a CSRF token', () => {
-  it('is good for its session, with its key', () => {
+  it('is valid for its own session and key only', () => {
     const token = newCsrfToken(key, 'session-1')
     expect(isCsrfToken(key, 'session-1', token)).toBe(true)
     expect(isCsrfToken(key, 'session-2', token)).toBe(false)

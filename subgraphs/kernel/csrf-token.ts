@@ -8,11 +8,11 @@ function signed(key: Buffer, sessionId: string, random: string): string {
   return `${random}${signature}`
 }
 
-/** Proves that a request was made by a page which may read our cookies. Good for one session, for as long as that lives. */
+/** A token that proves that the page which sent a request can read our cookies. Valid for one session, until the session ends. */
 export const newCsrfToken = (key: Buffer, sessionId: string): string =>
   signed(key, sessionId, randomBytes(16).toString('base64url'))
 
-/** Whether the token was made for the session: a cookie that somebody planted is of no use. */
+/** Whether the token was issued for this session. A cookie planted by an attacker belongs to another session and is refused. */
 export function isCsrfToken(key: Buffer, sessionId: string, token: string): boolean {
   const given = Buffer.from(token)
   const expected = Buffer.from(signed(key, sessionId, token.slice(0, randomChars)))

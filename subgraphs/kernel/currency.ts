@@ -5,5 +5,5 @@ const decimalsOfCurrency: ReadonlyMap<string, number> = new Map([
   ...'CLF UYW'.split(' ').map((code) => [code, 4] as const),
 ])
 
-/** Digits behind the point of an amount that can be paid, by ISO 4217. */
+/** Number of decimals of the currency by ISO 4217. */
 export const currencyDecimals = (currency: string): number => decimalsOfCurrency.get(currency) ?? 2

@@ -13,7 +13,7 @@ describe('prepareDataDir', () => {
     onTestFinished(() => rm(folder, { recursive: true }))
   })
 
-  it('makes every folder that is missing, and leaves nothing in it', async () => {
+  it('creates every missing folder, and leaves nothing in it', async () => {
     const dataDir = join(folder, 'a/b/c')
     await Promise.all([prepareDataDir(dataDir), prepareDataDir(dataDir)])
     await prepareDataDir(dataDir)

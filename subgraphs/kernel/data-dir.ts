@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts'
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** One folder at a time: Node's recursive mkdir does not come back from where nothing can be made, such as /proc. */
+/** Creates one folder at a time, because Node's recursive mkdir never returns where nothing can be created, such as in /proc. */
 async function makeFolder(path: string): Promise<void> {
   const make = () => mkdir(path, { mode: 0o711 })
   try {
@@ -14,14 +14,14 @@ async function makeFolder(path: string): Promise<void> {
     if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
     if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
     await makeFolder(dirname(path))
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     await make().catch((again: unknown) => {
       if (codeOf(again) !== 'EEXIST') throw again
     })
   }
 }
 
-/** Makes the data folder where there is none, and refuses one that files cannot be written to. */
+/** Creates the data folder if it is missing, and throws a ConfigError when it is not writable. */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   await makeFolder(dataDir).catch((cause: Error) => {
     throw new ConfigError(`DATA_DIR: ${dataDir} cannot be created (${cause.message}).`, { cause })

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 
 const derived = new WeakMap<Buffer, Map<string, Buffer>>()
 
-/** A key for one purpose out of the key of the deployment; what is made with it says nothing about any other. */
+/** Derives a key for one purpose from the key of the deployment (HKDF). A leaked derived key reveals no other key. */
 export function derivedKey(key: Buffer, purpose: string): Buffer {
   let keys = derived.get(key)
   if (!keys) derived.set(key, (keys = new Map<string, Buffer>()))

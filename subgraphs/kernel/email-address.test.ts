@@ -83,7 +83,7 @@ describe('parseEmail', () => {
 })
 
 describe('mailboxOf', () => {
-  it('is one for all ways to write to it', () => {
+  it('is the same for all spellings of one mailbox', () => {
     const ways = ['v.i.c.tim@gmail.com', 'VICTIM+1@googlemail.com', 'victim+2+3@gmail.com', ' victim@gmail.com ']
     expect(new Set(ways.map(mailboxOf))).toEqual(new Set(['victim@gmail.com']))
     expect(mailboxOf('Vic.Tim+a@Corp.example')).toBe('vic.tim@corp.example')

@@ -5,24 +5,24 @@ import isEmailModule from 'validator/lib/isEmail.js'
 const isEmail = isEmailModule as unknown as typeof isEmailModule.default
 
 export const emailLengthMax = 254
-/** Longer than any address, however much of it a browser would write in another way. */
+/** Longer than any valid address, also one whose domain becomes shorter as Punycode. */
 const textLengthMax = 1000
 
 /** `name@domain` of RFC 5321 without quotes, comments, address literals and display names. */
 const plain = { allow_utf8_local_part: false, allow_ip_domain: false, allow_display_name: false } as const
 
-/** ASCII that can be seen, but for the quotation mark. */
+/** Printable ASCII except the quotation mark. */
 const unquoted = /^[!\x23-\x7e]+$/
-/** Nothing that a URL parser would decode, cut off or skip. */
+/** Excludes every character that a URL parser would decode, cut off or skip. */
 const domainText = /^[\p{L}\p{M}\p{N}.-]+$/u
 
-/** The domain as DNS knows it: in lower case, other scripts as Punycode (UTS 46); empty when there is no such name. */
+/** The domain in its DNS form: lower case, other scripts as Punycode (UTS 46); empty when it is not a valid name. */
 const domainInAscii = (domain: string): string => (domainText.test(domain) ? domainToASCII(domain) : '')
 
 /**
- * The one form in which an address is stored, compared and written to, without spaces around it; null for what is no address.
- * The local part takes
- * ASCII only: letters of other scripts look like these, and few servers deliver to them.
+ * The canonical form of an email address, in which it is stored, compared and used for sending; null when the text is not an
+ * address. Spaces around the address are removed. The local part must be ASCII, because letters of other scripts look like ASCII
+ * letters and few mail servers accept them.
  */
 export function parseEmail(text: string): string | null {
   const given = text.length <= textLengthMax ? text.replaceAll(/^ +| +$/g, '') : ''
@@ -33,14 +33,14 @@ export function parseEmail(text: string): string | null {
   return address.length <= emailLengthMax && isEmail(address, plain) ? address : null
 }
 
-/** Whether the text is an address in the form in which it is stored. */
+/** Whether the text is an email address in its canonical form. */
 export const isStoredEmail = (text: string): boolean => parseEmail(text) === text
 
 const gmail = new Set(['gmail.com', 'googlemail.com'])
 
 /**
- * Whom a mail reaches, for limits alone: all ways to write one mailbox are one. Without the tag behind a plus sign, and
- * without the dots that Gmail does not read. Two addresses with the same mailbox are still two accounts.
+ * The mailbox that receives mail for this address, as the key of rate limits: the tag after a plus sign is removed, and so are
+ * the dots that Gmail ignores. Two addresses of the same mailbox are still two accounts.
  */
 export function mailboxOf(email: string): string {
   const address = parseEmail(email) ?? email.trim().toLowerCase()

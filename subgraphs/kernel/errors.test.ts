@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { invalid } from './errors.ts'
 
 describe('invalid', () => {
-  it('tells fifty problems and how many there are', () => {
+  it('lists the first fifty problems and the number of all', () => {
     const problems = Array.from({ length: 25_000 }, (_, index) => ({
       path: `a.${index}`,
       code: 'EMPTY',

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 
 /** Every code an answer can carry, and its HTTP status. The table is closed: a code that is not here does not compile. */
 export const statusOfCode = {
-  // The word by which clients of automatic persisted queries know to send the document; they expect a success.
+  // Clients of automatic persisted queries send the document after this code; they expect HTTP 200.
   PERSISTED_QUERY_NOT_FOUND: 200,
   VALIDATION_FAILED: 400,
   MALFORMED_REQUEST: 400,
@@ -62,7 +62,7 @@ export const statusOfCode = {
 
 export type ErrorCode = keyof typeof statusOfCode
 
-/** One problem of one input: where it is (dotted path into the body, or the parameter's name) and what is wrong. */
+/** One problem of one input: its place (dotted path into the body, or the parameter's name) and what is wrong. */
 export interface FieldProblem {
   path: string
   code: string
@@ -78,7 +78,7 @@ export interface RefusalDetails {
 }
 
 /**
- * Something the caller can act on. Everything else that is thrown is a defect and is answered `INTERNAL` with the request
+ * An error that the caller can act on. Every other error that is thrown is a defect; its answer is `INTERNAL` with the request
  * id and nothing else.
  */
 export class Refusal extends GraphQLError {
@@ -95,16 +95,16 @@ export class Refusal extends GraphQLError {
   }
 }
 
-/** All that is said of a defect; the request id finds the rest in the log. */
+/** The only message that a defect shows to the caller. The request id leads to the details in the log. */
 export const defectMessage = 'Something went wrong on our side.'
 
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(statusOfCode, code)
 
-/** Of one refusal so many are told. */
+/** Maximum number of problems listed in one refusal. */
 const problemsMax = 50
 
-/** A refusal of one or more inputs, each named by its path. */
+/** A `VALIDATION_FAILED` refusal of one or more inputs, each named by its path. */
 export function invalid(...errors: FieldProblem[]): Refusal {
   const [first] = errors
   const detail = errors.length === 1 && first ? first.message : `${errors.length} inputs are not valid.`

@@ -48,7 +48,7 @@ describe('parseJsonExactly', () => {
     expect(() => parseJsonExactly(text)).toThrow(SyntaxError)
   })
 
-  it('keeps every key, also one that means something to JavaScript', () => {
+  it('keeps every key, also one with a meaning in JavaScript', () => {
     const value = parseJsonExactly('{"__proto__":{"a":12345678901234567890}}') as object
     expect(Object.keys(value)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
@@ -106,7 +106,7 @@ describe('a number', () => {
 })
 
 describe('withNearestNumbers', () => {
-  it('gives doubles in the place of raw numbers, and nothing anew where there are none', () => {
+  it('replaces raw numbers by doubles, and returns the same value when there are none', () => {
     const plain = { a: [1, { b: 'x' }] }
     expect(withNearestNumbers(plain)).toBe(plain)
     const value = parseJsonExactly('{"a":[12345678901234567890,{"b":1e400}],"c":1}')

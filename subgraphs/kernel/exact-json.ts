@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { exactNumber, isRawNumber, nearestNumber, type RawNumber } from './exact-number.ts'
 
-/** Sixteen digits or an exponent of three: no other number of JSON differs from its double. May also match inside text. */
+/** Sixteen digits or a three-digit exponent: every other JSON number is exact as a double. May also match inside a string. */
 const perhapsInexact = '\\d[\\d.]{15}|\\d[eE][+-]?\\d{3}'
 const mayBeInexact = new RegExp(perhapsInexact)
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const partOfNumber = /[-+.\deE]/
 
-/** Stands for a number until the rest is parsed; nobody outside can know it. */
+/** Placeholder of a number while the rest is parsed. Random, so that no client can send it. */
 const mark = randomUUID()
 
-/** Most numbers without an exact double in what a client sends: each costs microseconds to find and to keep. */
+/** Maximum number of numbers without an exact double in a client's input, because each costs microseconds to find and to keep. */
 export const inexactMax = 1_000
 
-/** JSON with more of them than whoever parses it takes. */
+/** The JSON has more numbers without an exact double than the caller of the parser allows. */
 export class TooManyInexact extends Error {}
 
 interface Inexact {
@@ -23,8 +23,8 @@ interface Inexact {
 }
 
 /**
- * `JSON.parse` that loses no digit: a number without an exact double becomes a raw number, which `JSON.stringify` writes as it
- * was. A reviver would do the same at forty times the cost, on bodies that strangers send.
+ * `JSON.parse` that loses no digit: a number without an exact double becomes a raw number, which `JSON.stringify` writes with
+ * all its digits. A reviver would do the same at forty times the cost, on bodies that untrusted clients send.
  */
 export function parseJsonExactly(text: string, max = Infinity): unknown {
   if (text === '{}') return {}
@@ -61,7 +61,7 @@ function inexactNumbers(text: string, max: number): Inexact[] {
   return found
 }
 
-/** The place behind the string that begins at a quote. */
+/** The index after the string that begins at the given quote. */
 function endOfString(text: string, quote: number): number {
   for (let close = text.indexOf('"', quote + 1); ; close = text.indexOf('"', close + 1)) {
     let before = close
@@ -78,7 +78,7 @@ function withNumbers(text: string, found: readonly Inexact[]): unknown {
     done = end
   })
   const root = { value: JSON.parse(marked + text.slice(done)) as unknown }
-  // Not by recursion: nobody has bounded the nesting yet.
+  // A loop instead of recursion, because the nesting depth has not been checked yet.
   const open: (Record<string, unknown> | unknown[])[] = [root]
   const restore = (holder: Record<string, unknown>, key: string | number, value: unknown): void => {
     if (typeof value === 'string') {
@@ -95,7 +95,7 @@ function withNumbers(text: string, found: readonly Inexact[]): unknown {
   return root.value
 }
 
-/** The value with the closest double in the place of every raw number; the value itself where it holds none. */
+/** A copy in which every raw number is replaced by the closest double; the value itself when it contains no raw number. */
 export function withNearestNumbers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isRawNumber(value)) return nearestNumber(value)
@@ -110,7 +110,7 @@ export function withNearestNumbers(value: unknown): unknown {
   return copy ?? value
 }
 
-/** Whether a value is or holds a number that is kept by its digits. */
+/** Whether a value is or contains a raw number. */
 export const holdsRawNumber = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -1,9 +1,9 @@
-/** A number as JSON text has it, which `JSON.stringify` writes digit by digit. */
+/** A number kept as its JSON text (`JSON.rawJSON`); `JSON.stringify` writes exactly these digits. */
 export interface RawNumber {
   readonly rawJSON: string
 }
 
-/** A number of JSON: a JavaScript number where that has exactly this value, its digits where it has not. */
+/** A JSON number without loss: a JavaScript number if that has exactly this value, otherwise its digits. */
 export type ExactNumber = number | RawNumber
 
 declare global {
@@ -13,10 +13,10 @@ declare global {
   }
 }
 
-/** Most digits of a number when it is written without an exponent. Every JavaScript number has fewer. */
+/** Maximum digits of a number written without an exponent. Every JavaScript number has fewer. */
 export const digitsMax = 500
 
-/** So many significant digits survive the way through double precision. */
+/** Significant digits that double precision always preserves. */
 const exactDigits = 15
 const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const grammar = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -26,19 +26,19 @@ export const isRawNumber = (value: unknown): value is RawNumber => JSON.isRawJSO
 export const isExactNumber = (value: unknown): value is ExactNumber =>
   typeof value === 'number' ? Number.isFinite(value) : isRawNumber(value)
 
-/** An object of JSON: neither a list nor a number that is kept by its digits. */
+/** A JSON object: neither an array nor a raw number. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
 
-/** What a number is made of: its digits without needless zeros, and how many of them stand before the point. */
+/** The parts of a number: sign, digits without leading and trailing zeros, and how many of the digits stand before the point. */
 interface Parts {
   readonly sign: string
   readonly digits: string
-  /** Negative where zeros stand between the point and the digits. */
+  /** Negative when there are zeros between the point and the digits. */
   readonly point: number
 }
 
-/** Null for what is no number, or is longer than any number that can be written out. */
+/** Null when the text is not a number, or is longer than any number that can be written without an exponent. */
 function partsOf(text: string): Parts | null {
   const match = text.length > 2 * digitsMax ? null : number.exec(text)
   if (!match) return null
@@ -62,15 +62,15 @@ function written({ sign, digits, point }: Parts): string {
 }
 
 /**
- * The one way to write a number without exponent and needless zeros, so that equal numbers are equal texts. Null when that
- * takes more than 500 digits, or the text is no number.
+ * The canonical form of a number, without exponent and redundant zeros: equal numbers give equal texts. Null when it needs more
+ * than 500 digits, or the text is not a number.
  */
 export function plainDigits(text: string): string | null {
   const parts = partsOf(text)
   return parts && isWritable(parts) ? written(parts) : null
 }
 
-/** The number that a JSON text says. One that is too long to be written out keeps its text, for whoever refuses it. */
+/** The number of a JSON text. A number that is too long to be written without an exponent keeps its text, so that validation can refuse it. */
 export function exactNumber(text: string): ExactNumber {
   if (text.length <= exactDigits && !/e/i.test(text)) return Number(text)
   const parts = partsOf(text)
@@ -80,15 +80,15 @@ export function exactNumber(text: string): ExactNumber {
   return found && isSame(found, parts) ? nearest : JSON.rawJSON(written(parts))
 }
 
-/** The same of any text; null for what is not written as JSON writes numbers. */
+/** Like `exactNumber`, for any text; null when the text does not match the JSON grammar of numbers. */
 export const exactNumberOf = (text: string): ExactNumber | null => (grammar.test(text) ? exactNumber(text) : null)
 
 export const textOfNumber = (value: ExactNumber): string => (typeof value === 'number' ? String(value) : value.rawJSON)
 
-/** The closest JavaScript number: for what is a number of double precision by its type, and for checks of types. */
+/** The closest JavaScript number: for values of type double precision, and for type checks. */
 export const nearestNumber = (value: ExactNumber): number => (typeof value === 'number' ? value : Number(value.rawJSON))
 
-/** Digits behind the point; null for a number that is too long to be written out. */
+/** Number of decimals; null for a number that is too long to be written without an exponent. */
 export function decimalsOf(value: ExactNumber): number | null {
   if (Number.isInteger(value)) return 0
   const plain = plainDigits(textOfNumber(value))
@@ -97,7 +97,7 @@ export function decimalsOf(value: ExactNumber): number | null {
   return point < 0 ? 0 : plain.length - point - 1
 }
 
-/** Negative when the first number is less, positive when it is greater. Both can be written out. */
+/** Negative when the first number is less, positive when it is greater. Both must have a `plainDigits` form. */
 export function compareNumbers(one: ExactNumber, other: ExactNumber): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   const decimals = Math.max(decimalsOf(one) ?? 0, decimalsOf(other) ?? 0)

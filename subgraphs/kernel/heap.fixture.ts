@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes of the heap that something still holds. */
+/** Bytes of the heap that are still referenced after a garbage collection. */
 export function heldBytes(): number {
   collectGarbage()
   collectGarbage()

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 
-/** UUIDv7: time-ordered, so that new rows land at the end of every index. */
+/** UUIDv7: ordered by time, so that new rows are appended at the end of every index. */
 export const newId = (): string => v7()
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i

@@ -30,7 +30,7 @@ describe('isJsonLargerThan', () => {
     expect([isJsonLargerThan(value, bytes), isJsonLargerThan(value, bytes - 1)]).toEqual([false, true])
   })
 
-  it('goes no further than the bound', () => {
+  it('stops counting at the bound', () => {
     let looks = 0
     const counting = new Proxy(['x'.repeat(1000)], {
       get: (items, name) => (name === '0' ? ((looks += 1), items[0]) : Reflect.get(items, name)),

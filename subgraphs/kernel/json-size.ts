@@ -6,27 +6,27 @@ const bytesOfUnit = 6
 const unitsOfNumber = 5
 // A date is an object without members, of 27 bytes.
 const unitsOfObject = 5
-// Below it, looking at each character is faster than writing the text down.
+// For shorter texts, a loop over the characters is faster than JSON.stringify.
 const shortMax = 24
 const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Whether `value` as JSON has more than `max` bytes; known without building it.
+ * Whether `value` as JSON has more than `max` bytes, decided without building the JSON.
  *
- * A first look adds up the lengths of texts, which costs a page of 50 records with 45 fields 8 us. Only what could be too large if
- * every character took six bytes is counted exactly, and no further than to the bound: the same record repeated a thousand
- * times costs no more than what fits.
+ * An estimate first adds up the lengths of the texts, which takes 8 us for a page of 50 records with 45 fields. Only a value that
+ * could exceed `max` if every character took six bytes is counted exactly. Counting stops at `max`, so a huge value costs no more
+ * than the largest value that fits.
  */
 export function isJsonLargerThan(value: unknown, max: number): boolean {
   const unitsMax = Math.floor(max / bytesOfUnit)
   return unitsOf(value, unitsMax) > unitsMax && bytesOf(value, max) > max
 }
 
-/** Whether `value` is long to write as JSON; looks no further than it needs to. */
+/** Whether serializing `value` would block the event loop noticeably; stops counting when that is certain. */
 export const isJsonLarge = (value: unknown): boolean => unitsOf(value, largeFrom) > largeFrom
 
-/** At least a sixth of the bytes of `value` and of a comma; stops soon after `max`. */
+/** A lower estimate: at least one sixth of the bytes of `value` and a comma. Stops soon after `max`. */
 function unitsOf(value: unknown, max: number): number {
   if (typeof value === 'string') return value.length + 1
   if (typeof value === 'number') return unitsOfNumber
@@ -49,7 +49,7 @@ function unitsOf(value: unknown, max: number): number {
   return units
 }
 
-/** The bytes of `value`; stops soon after `max`. */
+/** The exact bytes of `value`; stops soon after `max`. */
 function bytesOf(value: unknown, max: number): number {
   switch (typeof value) {
     case 'string':
@@ -72,7 +72,7 @@ function arrayBytes(items: readonly unknown[], max: number): number {
 
 function objectBytes(object: Record<string, unknown>, max: number): number {
   if (object instanceof Date) return textBytes(object.toISOString())
-  // A number with all its digits, as `JSON.rawJSON` keeps it; nothing that was parsed has no prototype.
+  // A raw number of `JSON.rawJSON` has no prototype; parsed objects always have one.
   if (typeof object['rawJSON'] === 'string' && Object.getPrototypeOf(object) === null) return object['rawJSON'].length
   let bytes = 1
   for (const key in object) {

@@ -23,7 +23,7 @@ const exported = ({ signing, encryption, caller }: Keys) => ({
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('loadKeys', () => {
-  it('generates keys once, readable for nobody else', async () => {
+  it('generates keys once, readable by the owner only', async () => {
     const first = await loadKeys({ dataDir, ...none })
     const second = await loadKeys({ dataDir, ...none })
 
@@ -43,13 +43,13 @@ describe('loadKeys', () => {
     expect(verify(null, text, createPublicKey(signing), sign(null, text, signing))).toBe(true)
   })
 
-  it('agrees with every other start at the same moment', async () => {
+  it('gives the same keys to all processes that start at the same moment', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => loadKeys({ dataDir, ...none })))
     expect(new Set(all.map((keys) => JSON.stringify(exported(keys)))).size).toBe(1)
     expect(await readdir(join(dataDir, 'keys'))).toHaveLength(3)
   })
 
-  it('takes given keys and writes nothing', async () => {
+  it('uses given keys and writes nothing', async () => {
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const encryptionKey = Buffer.alloc(32, 7).toString('base64')
     const callerKey = 'c'.repeat(32)
@@ -68,7 +68,7 @@ describe('loadKeys', () => {
     const path = join(dataDir, 'keys', name)
     await writeFile(path, text)
     await expect(loadKeys({ dataDir, ...none })).rejects.toThrow(
-      new ConfigError(`The file ${path} does not hold ${form}.`),
+      new ConfigError(`The file ${path} must contain ${form}.`),
     )
     expect(await readFile(path, 'utf8')).toBe(text)
   })
@@ -77,7 +77,7 @@ describe('loadKeys', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const signingKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     await expect(loadKeys({ dataDir, ...none, signingKey })).rejects.toThrow(
-      new ConfigError('SIGNING_KEY does not hold an Ed25519 private key (PKCS#8 PEM).'),
+      new ConfigError('SIGNING_KEY must contain an Ed25519 private key (PKCS#8 PEM).'),
     )
   })
 

@@ -5,11 +5,11 @@ import { ConfigError, type Config } from './config.ts'
 import { prepareDataDir } from './data-dir.ts'
 
 export interface Keys {
-  /** Private Ed25519 key that signs session tokens; `createPublicKey` gives the one that verifies them. */
+  /** Private Ed25519 key that signs session tokens; `createPublicKey` derives the key that verifies them. */
   readonly signing: KeyObject
-  /** 32 bytes that encrypt secrets at rest. */
+  /** 32 bytes: the master key that encrypts secrets at rest. */
   readonly encryption: Buffer
-  /** Signs the caller for subgraphs that run apart. */
+  /** Secret that signs the caller for subgraphs in other processes. */
   readonly caller: string
 }
 
@@ -20,7 +20,7 @@ interface KeySource {
   generate(): string
 }
 
-/** Files that appear whole or not at all: of two starts at once, both use the file of the first. */
+/** Creates the file atomically. When two processes start at the same time, both use the file of the first. */
 async function writeOnce(path: string, text: string): Promise<void> {
   const part = `${path}.${randomUUID()}`
   try {
@@ -59,7 +59,7 @@ async function load<T>(folder: string, source: KeySource, form: string, parse: (
   const key = parse(text.trim())
   if (key !== null) return key
   const place = source.given === null ? `The file ${join(folder, source.fileName)}` : source.variable
-  throw new ConfigError(`${place} does not hold ${form}.`)
+  throw new ConfigError(`${place} must contain ${form}.`)
 }
 
 function parseSigning(text: string): KeyObject | null {
@@ -71,7 +71,7 @@ function parseSigning(text: string): KeyObject | null {
   }
 }
 
-/** Canonical base64 only: a decoder that skips what it does not know would accept a damaged key. */
+/** Accepts canonical base64 only: a decoder that skips unknown characters would accept a damaged key. */
 function parseEncryption(text: string): Buffer | null {
   const key = Buffer.from(text, 'base64')
   return key.length === 32 && key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '') ? key : null
@@ -79,7 +79,7 @@ function parseEncryption(text: string): Buffer | null {
 
 const parseCaller = (text: string) => (text.length >= 32 ? text : null)
 
-/** Keys from the environment, else from `<dataDir>/keys`, where the first start generates them once and for all. */
+/** Keys from the environment, otherwise from `<dataDir>/keys`. The first start generates missing keys there; later starts reuse them. */
 export async function loadKeys(
   config: Pick<Config, 'dataDir' | 'signingKey' | 'encryptionKey' | 'callerKey'>,
 ): Promise<Keys> {

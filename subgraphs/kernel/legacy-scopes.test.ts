@@ -44,7 +44,7 @@ describe('a legacy scope of a key', () => {
     expect(heldBy('WEBHOOKS', 'READ_CASES')).toEqual(['READ_CASES', 'READ_WEBHOOKS', 'WRITE_WEBHOOKS'])
   })
 
-  it('opens nothing to an app', () => {
+  it('grants nothing to an app', () => {
     const scopes = [...legacyScopes.keys()]
     expect(every.filter((scope) => holdsScope({ kind: 'OAUTH', scopes }, scope))).toEqual([])
   })

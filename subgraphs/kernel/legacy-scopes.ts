@@ -1,10 +1,10 @@
 /**
  * The specification gives `read` and `write` "only leads through activities, and webhooks", says that "orders, cases, custom
  * objects and custom fields always need an explicit scope", and lists its resources in this order: leads, contacts, accounts,
- * opportunities, products, quotes, orders, tasks, activities, cases, custom objects, custom fields, webhooks. So they reach
- * the rows from leads to activities without orders, and webhooks.
+ * opportunities, products, quotes, orders, tasks, activities, cases, custom objects, custom fields, webhooks. Therefore the
+ * legacy scopes cover the resources from leads to activities except orders, and webhooks.
  */
-const reached = [
+const coveredResources = [
   'LEADS',
   'CONTACTS',
   'ACCOUNTS',
@@ -16,10 +16,10 @@ const reached = [
   'WEBHOOKS',
 ] as const
 
-const reads = reached.map((resource) => `READ_${resource}`)
-const writes = reached.map((resource) => `WRITE_${resource}`)
+const reads = coveredResources.map((resource) => `READ_${resource}`)
+const writes = coveredResources.map((resource) => `WRITE_${resource}`)
 
-/** What each scope from before scopes per resource opens. None opens an action scope or an operation that needs `*`. */
+/** The scopes that each legacy scope implies. No legacy scope implies an action scope, or grants an operation that requires `*`. */
 export const legacyScopes: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['read', new Set(reads)],
   ['write', new Set([...reads, ...writes])],

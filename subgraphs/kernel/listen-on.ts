@@ -11,7 +11,7 @@ interface Listening {
   readonly _handle?: { listen(backlog: number): unknown } | null
 }
 
-/** Listens where the configuration says; an address that cannot be had is refused with a ConfigError. */
+/** Listens on the configured host and port. Throws a ConfigError when the address cannot be used. */
 export async function listenOn(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<AddressInfo> {
   try {
     await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(port, host, resolve))
@@ -24,14 +24,15 @@ export async function listenOn(server: Server, { host, port }: Pick<Config, 'hos
 }
 
 /**
- * Takes no new connection; those that are open stay as they are. The machine makes connections before they are accepted, and resets
- * what is not when the server closes: so it is told to make no more while one waits, and the server closes in a quiet moment.
+ * Stops accepting connections; open connections stay open. The operating system completes handshakes before the process accepts the
+ * connections, and resets those that are not accepted when the server closes. Therefore this first shrinks the backlog, and closes
+ * the server when no connection has arrived for a few rounds of the event loop.
  */
 export async function stopAccepting(server: Server): Promise<void> {
   let accepted = 0
   const count = (): void => void accepted++
   server.on('connection', count)
-  // Node has no other way to change the queue of a server that listens. Whoever finds it full tries again, and is refused then.
+  // Node has no public way to change the backlog of a listening server. A client that finds it full retries, and is then refused.
   ;(server as unknown as Listening)._handle?.listen(0)
   const began = performance.now()
   for (let quiet = 0; quiet < quietTurns && performance.now() - began < acceptingMs;) {
@@ -39,11 +40,11 @@ export async function stopAccepting(server: Server): Promise<void> {
     await nextTurn()
     const turned = performance.now()
     await nextTurn()
-    // Somebody may have come during a turn in which much else was done.
+    // A connection may have arrived during a round that did much other work.
     const isQuiet = accepted === before && performance.now() - turned < quietMs
     quiet = isQuiet ? quiet + 1 : 0
   }
   server.off('connection', count)
-  // The server's own method closes idle connections at once.
+  // http.Server.close would also close idle connections at once.
   NetServer.prototype.close.call(server)
 }

@@ -11,7 +11,7 @@ function logged(err: unknown): Record<string, unknown> {
 const ofDatabase = (message: string, members: object) =>
   Object.assign(new Error(message), { severity: 'ERROR', ...members })
 
-it('says of a database error where it happened, and nothing of the row', () => {
+it('logs the place of a database error, and nothing of the row', () => {
   const error = ofDatabase('null value in column "name" of relation "account" violates not-null constraint', {
     code: '23502',
     detail: 'Failing row contains (Ann Lee, ann@example.com).',
@@ -41,17 +41,17 @@ it.each([
   new AggregateError([ofDatabase('one of many', { code: '23514', detail: 'Failing row contains (Lee).' })], 'many'),
   { message: 'no error', row: { name: 'Ann Lee' } },
   Object.assign(new Refusal('VALIDATION_FAILED', 'refused'), { input: 'Ann Lee' }),
-])('says no value of %s', (error) => {
+])('logs no customer value of %s', (error) => {
   const text = JSON.stringify(logged(error))
   expect(text).not.toContain('Lee')
   expect(text).toMatch(/invalid|failed|many|no error|refused/)
 })
 
-it('says the causes of an error', () => {
+it('logs the causes of an error', () => {
   const err = logged(new Error('outer', { cause: new Error('inner', { cause: 'a word' }) }))
   expect(err).toMatchObject({ message: 'outer', cause: { message: 'inner', cause: 'a word' } })
 })
 
-it('bounds what is said', () => {
+it('limits the length of a message', () => {
   expect(String(logged(new Error('x'.repeat(1_000_000)))['message']).length).toBe(1_001)
 })

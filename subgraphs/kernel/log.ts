@@ -4,7 +4,7 @@ const messageCharactersMax = 1_000
 const causesMax = 5
 const framesBegin = /\n\s+at /
 
-/** What PostgreSQL says of where a statement failed. Its detail quotes the whole row, and its other members parts of it. */
+/** Properties of a PostgreSQL error that name the place of the failure. `detail` quotes the whole row, and other properties quote parts of it. */
 const placeInDatabase = ['severity', 'schema', 'table', 'column', 'constraint', 'dataType', 'routine'] as const
 
 type Members = Readonly<Record<string, unknown>>
@@ -12,7 +12,7 @@ type Members = Readonly<Record<string, unknown>>
 const isOfDatabase = ({ code, severity }: Members): boolean =>
   typeof severity === 'string' && typeof code === 'string' && code.length === 5
 
-/** Data exceptions (class 22) quote the value, and coercion quotes the whole input. */
+/** Removes quoted data: PostgreSQL data exceptions (class 22) quote the value, and GraphQL coercion quotes the whole input. */
 function messageOf(error: Error): string {
   const { code } = error as Error & { readonly code?: unknown }
   const isOfValue = isOfDatabase(error as unknown as Members) && String(code).startsWith('22')
@@ -28,7 +28,7 @@ function stackOf({ stack = '' }: Error): string {
   return frames ? stack.slice(frames.index + 1) : ''
 }
 
-/** An error as it is logged: where it comes from and what went wrong, but nothing of the data that it happened to. */
+/** The log form of an error: where it comes from and what went wrong, without any customer data. */
 function errorForLog(error: unknown, level = 0): unknown {
   if (typeof error !== 'object' || error === null) return error
   const members = error as Members
@@ -50,7 +50,7 @@ function errorForLog(error: unknown, level = 0): unknown {
   }
 }
 
-/** The log of a process: JSON lines on stdout. */
+/** Opens the log of a process: JSON lines on stdout. */
 export const openLog = (level: string, destination?: DestinationStream): Logger => {
   const options = { level, base: null, serializers: { err: errorForLog } }
   return destination ? pino(options, destination) : pino(options)

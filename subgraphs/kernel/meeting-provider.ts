@@ -1,8 +1,8 @@
 import { ConfigError } from './config-error.ts'
 
-/** A service that meetings are held at, as an OAuth 2.0 authorization server. */
+/** A provider of online meetings, connected as an OAuth 2.0 authorization server. */
 export interface MeetingProvider {
-  /** Its segment of the callback's path. */
+  /** The name of the provider in the path of the callback. */
   readonly name: string
   readonly authorizeUrl: string
   readonly tokenUrl: string
@@ -18,25 +18,25 @@ const wrong = (what: string): ConfigError => new ConfigError(`MEETING_PROVIDERS 
 function providerOf(given: unknown, index: number): MeetingProvider {
   const provider = (given ?? {}) as Record<string, unknown>
   const missing = texts.find((name) => typeof provider[name] !== 'string' || provider[name] === '')
-  if (missing) throw wrong(`[${index}] has no ${missing}.`)
+  if (missing) throw wrong(`[${index}] must have a non-empty text ${missing}.`)
   const { scope = '' } = provider
-  if (typeof scope !== 'string') throw wrong(`[${index}].scope is not text.`)
+  if (typeof scope !== 'string') throw wrong(`[${index}].scope must be text.`)
   const found = { ...provider, scope } as unknown as MeetingProvider
-  if (!/^[a-z][a-z0-9-]{0,31}$/.test(found.name)) throw wrong(`[${index}].name is not of the form zoom or google-meet.`)
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(found.name)) throw wrong(`[${index}].name must have the form zoom or google-meet.`)
   const notUrl = (['authorizeUrl', 'tokenUrl'] as const).find((name) => !isUrl(found[name]))
-  if (notUrl) throw wrong(`[${index}].${notUrl} is not a URL starting with http:// or https://.`)
+  if (notUrl) throw wrong(`[${index}].${notUrl} must be a URL that starts with http:// or https://.`)
   return found
 }
 
-/** A JSON array of providers. The message of an error repeats no secret. */
+/** Parses a JSON array of providers. Error messages contain no secret. */
 export function parseMeetingProviders(text: string): MeetingProvider[] {
   let given: unknown
   try {
     given = JSON.parse(text)
   } catch {
-    throw wrong('is not JSON.')
+    throw wrong('must be JSON.')
   }
-  if (!Array.isArray(given)) throw wrong('is not an array.')
+  if (!Array.isArray(given)) throw wrong('must be a JSON array.')
   const providers = given.map(providerOf)
   const twice = providers.find(({ name }, index) => providers.findIndex((other) => other.name === name) !== index)
   if (twice) throw wrong(`names ${twice.name} twice.`)

@@ -7,12 +7,12 @@ export interface Visitor {
   readonly userAgent: string
 }
 
-/** What a person may choose between: itself in one of its organizations. */
+/** One choice on the consent page: the signed-in person as a user of one of their organizations. */
 export interface Membership {
   readonly organizationId: string
   readonly organizationName: string
   readonly userId: string
-  /** The sign-in is over when the user has another one by then. */
+  /** The user's generation at sign-in. The sign-in is no longer valid once the stored generation differs. */
   readonly signInGeneration: number
 }
 
@@ -36,7 +36,7 @@ export interface Grant {
 
 export interface NewGrant extends Grant {
   readonly lifeSeconds: number
-  /** Of the sign-in on the page that the consent is given on. */
+  /** The generation of the sign-in on the consent page. */
   readonly signInGeneration: number
 }
 
@@ -44,7 +44,7 @@ export interface StoredGrant extends Grant {
   readonly expiresAt: string
 }
 
-/** What is kept of a browser on its way, or of a token; named by the hash of what its bearer holds. */
+/** Stored state of a browser in an OAuth flow, or of a token; found by the hash of the value that the bearer holds. */
 export interface Visit {
   readonly kind: string
   readonly hash: string
@@ -74,26 +74,26 @@ export interface Registration {
 export interface Credentials {
   readonly email: string
   readonly password: string
-  /** Of an earlier sign-in on the device. */
+  /** The token of an earlier sign-in on the same device. */
   readonly deviceToken: string | null
 }
 
-/** What the authorization server needs of whoever owns users and apps. Codes and tokens are named by their SHA-256 only. */
+/** The port through which the authorization server uses the subgraph that owns users and apps. Codes and tokens are passed as SHA-256 only. */
 export interface OAuthPort {
-  /** Throws what the sign-in throws. */
+  /** Throws the refusals of a sign-in. */
   signIn(visitor: Visitor, credentials: Credentials): Promise<Membership[]>
-  /** Throws a `Refusal` when the sign-in that it stands on is over. */
+  /** Throws a `Refusal` when the sign-in of the grant is no longer valid. */
   consent(visitor: Visitor, grant: NewGrant): Promise<void>
   mayAct(organizationId: string, userId: string): Promise<boolean>
   findClient(id: string): Promise<Client | null>
-  /** Throws a `Refusal` with `retryAfter` when too many secrets from this address were wrong, of this client or of any. */
+  /** Throws a `Refusal` with `retryAfter` after too many wrong secrets from this address, for this client or for all clients. */
   admitClient(visitor: Visitor, id: string): Promise<void>
-  /** Notes a wrong secret, or a client that does not exist; throws as `admitClient` once there are too many. */
+  /** Counts a wrong secret or an unknown client; throws like `admitClient` when there are too many. */
   clientFailed(visitor: Visitor, id: string): Promise<void>
   register(caller: Caller, registration: Registration): Promise<void>
   saveToken(token: Token): Promise<void>
   findToken(kind: string, hash: string): Promise<Payload | null>
-  /** False when somebody else was first. */
+  /** False when another request has consumed it first. */
   consumeToken(kind: string, hash: string): Promise<boolean>
   removeToken(kind: string, hash: string): Promise<void>
   grantOfToken(kind: string, hash: string): Promise<string | null>

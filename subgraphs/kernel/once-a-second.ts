@@ -1,6 +1,6 @@
 const restMs = 1_000
 
-/** `ask` as it was answered last: it is asked at most once a second and never twice at a time, however many want to know. */
+/** Wraps `ask` so that it runs at most once a second and never concurrently. All other calls get the latest answer. */
 export function onceASecond<T>(ask: () => Promise<T>, now: () => number = () => performance.now()): () => Promise<T> {
   let answer: Promise<T> | undefined
   let askedAt = -Infinity

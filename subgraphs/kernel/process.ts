@@ -10,9 +10,9 @@ const giveUpWithinMs = 15_000
 type Start = (config: Config, services: OpenServices) => Promise<{ close(): Promise<void> }>
 
 /**
- * The life of a process: read the configuration, open what it stands on, run, and on SIGTERM or SIGINT finish what runs and
- * exit with 0, also while it is still starting. What cannot work, a database or a disk that fails during the start, and an
- * embedded database that ends and does not start again are one line on stderr and exit code 1.
+ * The life of a process: read the configuration, open its services, run. On SIGTERM or SIGINT, also during the start, it finishes
+ * the requests in progress and exits with 0. A wrong configuration, a database or disk that fails during the start, and an
+ * embedded database that ends and cannot be restarted give one line on stderr and exit code 1.
  */
 export async function runProcess(
   migrations: readonly Migration[],
@@ -44,14 +44,14 @@ export async function runProcess(
   }
 }
 
-/** Null for a defect, whose stack says where it is. */
+/** The line for stderr; null for a defect, which is printed with its stack. */
 function lineOf(error: unknown): string | null {
   if (error instanceof ConfigError || error instanceof Refusal) return error.message
   const reason = failureReason(error)
-  return reason === null ? null : `The database failed during the start (${reason}). Start again.`
+  return reason === null ? null : `The database failed during the start (${reason}). Start the process again.`
 }
 
-/** One command on what the platform stands on, whether it runs or not; prints what it gives and ends. */
+/** Runs one command with the platform's services, whether the platform is running or not; prints the result and exits. */
 export async function runCommand(
   migrations: readonly Migration[],
   choose: () => (services: OpenServices) => Promise<string>,
@@ -67,7 +67,7 @@ export async function runCommand(
   await runProcess(migrations, chosen, { besideServer: true })
 }
 
-/** The first SIGTERM or SIGINT; from now on neither ends the process by itself. */
+/** Resolves with the first SIGTERM or SIGINT. After this call, neither signal ends the process directly. */
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))

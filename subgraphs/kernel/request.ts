@@ -9,10 +9,11 @@ import { withinRowBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
 import type { Keys } from './keys.ts'
-import type { LanguageModel } from './language-model.ts'
+import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
+import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { Telling } from './record/told.ts'
 import type { Vault } from './secrets/vault.ts'
 
@@ -35,13 +36,17 @@ export interface Services {
   readonly mailer: Mailer
   readonly outbound: Outbound
   readonly events: EventFeed
+  /** The shapes of records with what organizations defined themselves. */
+  readonly shapes: ShapeSource
 }
 
 /** One operation inside one subgraph. */
 export interface RequestContext
-  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'aboveTenants' | 'mailer'> {
+  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'aboveTenants' | 'mailer' | 'shapes'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
+  /** The shapes of the organization as they are when the operation begins; null when it defined nothing. */
+  readonly shapes: OrganizationShapes | null
   /** Where the transaction that is open learns what it must ask the outside; see `callOut`. */
   readonly callsOut: CallsOut | null
   /** Reads of this operation that wait to be joined, by what they ask for. */
@@ -59,7 +64,8 @@ export function requestContext(
   const { clock, log, languageModel, keys, counters, settings, outbound, vault, events } = services
   const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault, events }
   const bounded = operation.caller.kind === 'SYSTEM' ? db : withinRowBytes(db)
-  return { ...operation, ...reach, db: bounded, callsOut, batches: new Map(), telling }
+  const shapes = services.shapes.shapesOf(operation.caller.organizationId)
+  return { ...operation, ...reach, db: bounded, shapes, callsOut, batches: new Map(), telling }
 }
 
 /** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */

@@ -28,7 +28,7 @@ describe('a role that is required', () => {
     expect(refusalOf(() => requireAdministrator(asking(role))) === 'passed').toBe(passes)
   })
 
-  it('is that of the user whichever credential is shown, and is named when it is missing', () => {
+  it('is that of the user with any kind of credential, and is named when it is missing', () => {
     expect(refusalOf(() => requireRole(asking('OWNER', 'API_KEY'), 'OWNER'))).toBe('passed')
     expect(refusalOf(() => requireRole(asking('MEMBER', 'OAUTH'), 'OWNER', 'ADMIN'))).toEqual({
       status: 403,
@@ -37,7 +37,7 @@ describe('a role that is required', () => {
     })
   })
 
-  it("is nobody's without a credential", () => {
+  it('is missing without a credential', () => {
     expect(refusalOf(() => requireRole(asking('READ_ONLY', 'ANONYMOUS'), 'READ_ONLY'))).toMatchObject({ status: 403 })
   })
 })
@@ -52,7 +52,7 @@ describe('an entitlement that is required', () => {
     })
   })
 
-  it('does not bind the platform itself', () => {
+  it('is not required from the platform itself', () => {
     expect(refusalOf(() => requireEntitlement(asking('OWNER', 'SYSTEM'), 'forecasts'))).toBe('passed')
   })
 })

@@ -7,11 +7,11 @@ interface Asking {
 
 const inWords = (roles: readonly Role[]): string => new Intl.ListFormat('en', { type: 'disjunction' }).format(roles)
 
-/** Whether the caller's user has one of these roles, whichever credential it came with. */
+/** Whether the caller's user has one of these roles, with any kind of credential. */
 const hasRole = ({ caller }: Asking, roles: readonly Role[]): boolean =>
   caller.kind === 'SYSTEM' || (caller.kind !== 'ANONYMOUS' && roles.includes(caller.role))
 
-/** 403 unless the caller's user has one of these roles; a key or token has that of its owner. */
+/** Throws 403 unless the caller's user has one of these roles; a key or token has the role of its owner. */
 export function requireRole(ctx: Asking, ...roles: readonly Role[]): void {
   if (hasRole(ctx, roles)) return
   throw new Refusal('PERMISSION_DENIED', `This needs the role ${inWords(roles)}.`, { requiredRoles: roles })
@@ -22,7 +22,7 @@ export const requireAdministrator = (ctx: Asking): void => requireRole(ctx, 'OWN
 const isEntitled = ({ caller }: Asking, feature: string): boolean =>
   caller.kind === 'SYSTEM' || caller.entitlements.includes(feature)
 
-/** 402 unless the plan of the caller's organization includes the feature. */
+/** Throws 402 unless the plan of the caller's organization includes the feature. */
 export function requireEntitlement(ctx: Asking, feature: string): void {
   if (isEntitled(ctx, feature)) return
   throw new Refusal('ENTITLEMENT_REQUIRED', `The plan of your organization does not include ${feature}.`, {

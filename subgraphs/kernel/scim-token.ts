@@ -1,19 +1,19 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** What a directory presents when it provisions users; recognizable, so that a scanner finds one that leaked. */
+/** The token of a directory that provisions users. The prefix lets secret scanners find a leaked token. */
 const form = /^scim_[A-Za-z0-9_-]{43}$/
 const prefixLength = 10
 
 export interface NewScimToken {
   readonly token: string
   readonly hash: string
-  /** How the token begins. */
+  /** The first characters of the token. */
   readonly prefix: string
 }
 
 export const looksLikeScimToken = (text: string): boolean => text.startsWith('scim_')
 
-/** What is stored of a token; null for a text that is none. */
+/** The SHA-256 of a token, which is what is stored; null when the text is not a SCIM token. */
 export const scimTokenHash = (text: string): string | null => (form.test(text) ? hash('sha256', text, 'hex') : null)
 
 export function newScimToken(): NewScimToken {
@@ -21,7 +21,7 @@ export function newScimToken(): NewScimToken {
   return { token, hash: scimTokenHash(token)!, prefix: token.slice(0, prefixLength) }
 }
 
-/** The token of an organization's directory as it stands now. */
+/** The stored token of an organization's directory. */
 export interface ScimTokenRecord {
   readonly id: string
   readonly organizationId: string

@@ -2,25 +2,25 @@ import type { Caller } from './context.ts'
 import { legacyScopes } from './legacy-scopes.ts'
 
 /**
- * Requirements that no API key or OAuth token can meet. `SESSION` stands on what only a signed-in user may do (the blocked
- * path families of the specification), `PUBLIC` on what a person does before signing in, `SCIM` on what only a directory
- * that provisions users may do, which in turn may do nothing else.
+ * Requirements that no API key or OAuth token can meet. `SESSION` marks operations for signed-in users only (the blocked
+ * path families of the specification), `PUBLIC` marks operations before sign-in, and `SCIM` marks the operations of a directory
+ * that provisions users, which may call no other operation.
  */
 export const sessionOnly = new Set(['SESSION', 'PUBLIC', 'SCIM'])
 
-/** What every OAuth token holds and nothing else: it stands on what an app asks about itself. */
+/** Held by every OAuth token and by no other credential: marks operations in which an app reads its own data. */
 const appOnly = 'APP'
 
-/** A requirement as `@requiresScopes` writes it: any of the lists, all of each list. */
+/** A requirement in the form of `@requiresScopes`: at least one of the lists, with all scopes of that list. */
 export type ScopeRequirement = readonly (readonly string[])[]
 
-/** The one scope beside `*` that brings this one with it: WRITE implies READ, PUBLISH_EVENTS implies READ_EVENTS. */
+/** The scope other than `*` that implies this one: WRITE implies READ, PUBLISH_EVENTS implies READ_EVENTS. */
 export function scopeImplying(scope: string): string | null {
   if (scope === 'READ_EVENTS') return 'PUBLISH_EVENTS'
   return scope.startsWith('READ_') ? `WRITE_${scope.slice('READ_'.length)}` : null
 }
 
-/** `*` implies every scope of an integration. */
+/** Whether the caller holds the scope. `*` implies every scope of API keys and OAuth tokens. */
 export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: string): boolean {
   switch (caller.kind) {
     case 'SYSTEM':

@@ -6,7 +6,7 @@ const key = randomBytes(32)
 const text = 'ck_live_äöü€😀'
 
 describe('seal', () => {
-  it('gives text back to who has the key, and differs every time', () => {
+  it('is decrypted with the same key, and differs every time', () => {
     const [first, second] = [seal(key, 'row 1', text), seal(key, 'row 1', text)]
     expect([unseal(key, 'row 1', first), unseal(key, 'row 1', second)]).toEqual([text, text])
     expect(first).not.toBe(second)

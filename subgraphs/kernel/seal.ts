@@ -4,7 +4,7 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Text that only who has the key can read, and only in the place (table, row) that it was sealed for. */
+/** Encrypts text with AES-256-GCM. It can be decrypted only with the same key and for the same `place` (table, row). */
 export function seal(key: Buffer, place: string, text: string): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(place))
@@ -12,7 +12,7 @@ export function seal(key: Buffer, place: string, text: string): string {
   return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Throws when the text was altered, moved to another place or sealed with another key. */
+/** Decrypts. Throws when the text was altered, was moved to another place, or was encrypted with another key. */
 export function unseal(key: Buffer, place: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, nonceBytes)

@@ -13,13 +13,15 @@ import { checkReachable } from './database/reachable.ts'
 import { AboveTenants, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { loadKeys, type Keys } from './keys.ts'
-import { extractiveModelIn } from './language-model.ts'
+import { localModelIn } from './language-model/local-model.ts'
 import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import { onceASecond } from './once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
 import { EventLog } from './outbox/event-log.ts'
 import { EventRelay } from './outbox/event-relay.ts'
+import { CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
+import { builtInShapes } from './record/shape-source.ts'
 import type { Services } from './request.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
@@ -46,6 +48,8 @@ export interface ServicesOptions {
   readonly log?: Logger
   /** Works beside the process that serves the embedded database, where one does. */
   readonly besideServer?: boolean
+  /** Where organizations keep what they define; without it none defines anything. */
+  readonly definitions?: DefinitionSource
 }
 
 export const logger = (config: Pick<Config, 'logLevel'>): Logger => openLog(config.logLevel)
@@ -56,6 +60,7 @@ export async function openServices({
   clock = systemClock,
   log = logger(config),
   besideServer = false,
+  definitions,
 }: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -110,11 +115,12 @@ export async function openServices({
       log,
       keys,
       counters,
-      languageModel: extractiveModelIn(work),
+      languageModel: localModelIn(work),
       settings: settingsOf(config),
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),
       events,
+      shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: readinessOf(database, migrations),
       close,
     }

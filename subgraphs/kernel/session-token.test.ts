@@ -10,7 +10,7 @@ const later = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 const claims = { sessionId: 's1', userId: 'u1', organizationId: 'o1' }
 
 describe('a session token', () => {
-  it('says what was signed, for 15 minutes', async () => {
+  it('verifies to the signed claims for 15 minutes', async () => {
     const token = await signSessionToken(claims, keys.privateKey, now)
     const verified = { ...claims, expiresAtMs: now.getTime() + 900_000 }
     expect(await verifySessionToken(token, keys.publicKey, later(899))).toEqual(verified)

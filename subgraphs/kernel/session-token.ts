@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { SignJWT, errors, jwtVerify, type JWK } from 'jose'
 
-/** What a session token says; everything that can change is read from the session's record. */
+/** The claims of a session token. Everything that can change is read from the session's record instead. */
 export interface SessionClaims {
   readonly sessionId: string
   readonly userId: string
@@ -14,12 +14,12 @@ export interface VerifiedSession extends SessionClaims {
 
 export const sessionTokenSeconds = 15 * 60
 const issuer = 'crm-platform-api'
-// Tells a session token from anything else that the same key may come to sign.
+// Distinguishes a session token from other tokens signed with the same key.
 const typ = 'session+jwt'
 
 const publicJwksByKey = new WeakMap<KeyObject, JWK & { kid: string }>()
 
-/** The public half of the signing key, named by its thumbprint (RFC 7638). */
+/** The public key of the signing key; its `kid` is the thumbprint (RFC 7638). */
 function publicJwk(signing: KeyObject): JWK & { kid: string } {
   let jwk = publicJwksByKey.get(signing)
   if (!jwk) {
@@ -34,7 +34,7 @@ function publicJwk(signing: KeyObject): JWK & { kid: string } {
   return jwk
 }
 
-/** The keys that session tokens verify with, as a JWK set (RFC 7517) to be published. */
+/** The public keys that verify session tokens, as a JWK set (RFC 7517). */
 export const publicJwks = ({ signing }: { readonly signing: KeyObject }): { keys: JWK[] } => ({
   keys: [publicJwk(signing)],
 })
@@ -50,7 +50,7 @@ export function signSessionToken(claims: SessionClaims, signing: KeyObject, now:
     .sign(signing)
 }
 
-/** `EXPIRED` only for a token that was genuine; `INVALID` for everything else that is not a session token of ours. */
+/** `EXPIRED` for a correctly signed token after its expiry; `INVALID` for everything else that is not a valid session token. */
 export async function verifySessionToken(
   token: string,
   verifying: KeyObject,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ownTurn } from './turn.ts'
+import { ownEventLoopTurn } from './turn.ts'
 
-describe('turns of what is large', () => {
+describe('event-loop turns for large values', () => {
   it('come one in a round of the event loop, in the order in which they were asked for', async () => {
     let round = 0
     let isCounting = true
@@ -10,7 +10,7 @@ describe('turns of what is large', () => {
       if (isCounting) setImmediate(count)
     }
     setImmediate(count)
-    const rounds = await Promise.all([1, 2, 3].map(() => ownTurn().then(() => round)))
+    const rounds = await Promise.all([1, 2, 3].map(() => ownEventLoopTurn().then(() => round)))
     isCounting = false
     expect(new Set(rounds).size).toBe(3)
     expect(rounds).toEqual(rounds.toSorted((a, b) => a - b))

@@ -1,15 +1,15 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 
-/** What is smaller takes the event loop for less than a millisecond or two. */
+/** Bytes or characters. Smaller values block the event loop for less than one or two milliseconds. */
 export const largeFrom = 262_144
 
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Resolves in a round of the event loop of its own: whoever then works on something large is alone in it. Between two of them
- * everything that is ready goes on, so the requests of others wait for one such piece and not for all that have arrived.
+ * Waits for a round of the event loop in which no other caller of this function runs. Work on a large value then blocks one round
+ * only, and other requests run between two such pieces of work instead of waiting for all of them.
  */
-export function ownTurn(): Promise<unknown> {
+export function ownEventLoopTurn(): Promise<unknown> {
   last = last.then(() => nextRound())
   return last
 }

@@ -1,10 +1,8 @@
-import type { BusinessHours } from './business-hours.ts'
-
-export const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
+import { weekdays, type BusinessHours } from './working-week.ts'
 
 const minuteMs = 60_000
 export const dayMs = 86_400_000
-/** 1970-01-01 was a Thursday; with this much added, day 0 of a week is a Monday. */
+/** 1970-01-01 was a Thursday; adding this makes Monday day 0 of the week. */
 const mondayShift = 3
 
 interface Span {
@@ -16,7 +14,7 @@ interface Span {
 interface Day {
   readonly spans: readonly Span[]
   readonly total: number
-  /** Of the days of the same week before it. */
+  /** Working time of the earlier days of the same week. */
   readonly before: number
 }
 
@@ -28,13 +26,13 @@ function timeOfDay(text: string): number {
 }
 
 /**
- * Working time as clocks on the wall show it: moments are milliseconds since 1970-01-01T00:00 local time, and every day has 24
- * hours. Sums of everything before a day are found without going through the days.
+ * Working time in local (wall-clock) time: moments are milliseconds since 1970-01-01T00:00 local time, and every day has 24
+ * hours. The sum before a day is computed without a loop over the days.
  */
 export class WallCalendar {
   readonly weekTotal: number
   readonly #week: readonly Day[]
-  /** Days that fall out, in order, and the working time of the first so many of them. */
+  /** Holidays as day numbers, in order. `#lost[n]` is the working time lost by the first `n` of them. */
   readonly #holidays: Float64Array
   readonly #lost: Float64Array
 
@@ -55,14 +53,14 @@ export class WallCalendar {
     }
   }
 
-  /** The working time before `wall`, from some moment that is always the same. */
+  /** The working time before the local moment `wall`, counted from a fixed origin. */
   workedUntil(wall: number): number {
     const day = Math.floor(wall / dayMs)
     return this.#workedBefore(day) + this.#workedOn(day, wall - day * dayMs)
   }
 
-  /** The first moment of the wall between two at which so much has been worked; it is known to lie there. */
-  firstWith(worked: number, from: number, until: number): number {
+  /** The first local moment at which `workedUntil` reaches `worked`. The caller guarantees that it lies between `from` and `until`. */
+  firstReaching(worked: number, from: number, until: number): number {
     if (this.workedUntil(from) >= worked) return from
     let low = Math.floor(from / dayMs)
     let high = Math.floor((until - 1) / dayMs)

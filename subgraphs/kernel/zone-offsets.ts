@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache'
 
 const dayMs = 86_400_000
-/** Less than a week: no zone since 1970 has left an offset and come back to it within that. */
+/** Five days: no time zone since 1970 has left an offset and returned to it within that time. */
 const probeMs = 5 * dayMs
-/** Offsets are looked up a piece of time at a time, so that every question about the same years shares them. */
+/** Offsets are cached in pieces of this length (365 days), so that all requests for the same years share them. */
 const pieceMs = 73 * probeMs
 
-/** From `at` on, clocks show so much more than UTC. */
+/** From `at` on, local time is `offsetMs` ahead of UTC. */
 interface Offset {
   readonly at: number
   readonly offsetMs: number
 }
 
-/** A stretch of time in which the offset of a zone stays the same. */
+/** A period in which the UTC offset of a time zone is constant. */
 export interface Stretch {
   readonly from: number
   readonly until: number
   readonly offsetMs: number
 }
 
-/** Formatters are some tens of kilobytes each. */
+/** Each formatter takes some tens of kilobytes. */
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 })
-/** By zone and number of the piece; each holds a handful of offsets. */
+/** By time zone and piece number; each entry holds a few offsets. */
 const pieces = new LRUCache<string, readonly Offset[]>({ max: 5000 })
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
@@ -33,7 +33,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   return formatter
 }
 
-/** `1/1/1970, GMT+05:45` or, of long ago, `1/1/1800, GMT-00:53:28`; UTC itself may be `GMT`. */
+/** `1/1/1970, GMT+05:45`; with seconds for old dates, `1/1/1800, GMT-00:53:28`; UTC itself may be `GMT`. */
 const writtenOffset = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 
 function offsetAt(zone: string, moment: number): number {
@@ -42,7 +42,7 @@ function offsetAt(zone: string, moment: number): number {
   return sign === '-' ? -size : size
 }
 
-/** The first moment after `before` at which the offset is no longer `offsetMs`; at `after` it is another. */
+/** The first moment after `before` at which the offset differs from `offsetMs`. The offset at `after` must differ. */
 function changeBetween(zone: string, before: number, after: number, offsetMs: number): number {
   let [low, high] = [before, after]
   while (high - low > 1) {
@@ -69,7 +69,7 @@ function offsetsOf(zone: string, piece: number): readonly Offset[] {
   return found
 }
 
-/** The time from `from` to `until`, in order, cut where the clocks of the zone change. */
+/** Splits the time from `from` to `until`, in order, at each change of the zone's UTC offset. */
 export function* stretches(zone: string, from: number, until: number): Generator<Stretch> {
   for (let piece = Math.floor(from / pieceMs); piece * pieceMs < until; piece++) {
     const offsets = offsetsOf(zone, piece)

@@ -113,8 +113,8 @@ const nested = `query ($name: String!) {
   accountList(filter: { name: { eq: $name } }) { total data { name cases(first: 5) { nodes { subject account { name } } } } }
 }`
 
-describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
-  it('give the same answers', async () => {
+describe.runIf(hasRedisServer)('two gateways and a subgraph in separate processes', () => {
+  it('return the same responses', async () => {
     const { headers } = await aKey()
     const id = await anAccountWithCase(headers, 'Initech')
     const answers = await Promise.all(
@@ -149,7 +149,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     live.leave()
   })
 
-  it('refuse alike what the subgraph refuses', async () => {
+  it('refuse in the same way what the subgraph refuses', async () => {
     const { headers } = await aKey()
     const answers = await Promise.all([one!, other!].map((gateway) => get(gateway, `/v1/cases/${newId()}`, headers)))
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
@@ -158,7 +158,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     ])
   })
 
-  it('run a request once that is repeated at the other gateway', async () => {
+  it('execute a request once when it is repeated at the other gateway', async () => {
     const key = await aKey()
     const headers = { ...key.headers, 'idempotency-key': newId() }
     const first = await post(one!, '/v1/cases', headers, { subject: 'Once' })
@@ -169,7 +169,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     ])
   })
 
-  it('count one quota', async () => {
+  it('share one quota', async () => {
     const { headers } = await aKey(4)
     const seen = []
     for (const gateway of [one!, other!, one!, other!, one!, other!]) {
@@ -186,7 +186,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     ])
   })
 
-  it('count failed keys together', async () => {
+  it('share the count of wrong keys', async () => {
     const address = anAddress()
     const wrong = { 'x-api-key': 'no-such-key', ...address }
     const statuses = []
@@ -203,7 +203,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     ])
   })
 
-  it('count the requests of an address together', async () => {
+  it('share the count of requests of a client address', async () => {
     const { headers } = await aKey()
     const statuses = []
     for (let round = 0; round < addressMax / 2; round++) {
@@ -218,7 +218,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     ])
   })
 
-  it('refuse within a second a key that was revoked at one of them', async () => {
+  it('refuse a key within one second after it was revoked at one of them', async () => {
     const { id, headers } = await aKey()
     const use = (gateway: Process) => get(gateway, '/v1/products?limit=1', headers)
     expect([(await use(one!)).status, (await use(other!)).status]).toEqual([200, 200])
@@ -233,12 +233,12 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     expect(performance.now() - at).toBeLessThan(1000)
   })
 
-  it('keep the subgraph to themselves', async () => {
+  it('are the only callers that the subgraph accepts', async () => {
     const { status, body } = await post(support!, '/', {}, { query: '{ __typename }', variables: {} })
     expect([status, body.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 
-  it('answer what they can while the subgraph is dead, and all of it when it is back', async () => {
+  it('answer what does not need the subgraph while it is down, and everything when it is back', async () => {
     const { headers } = await aKey()
     await anAccountWithCase(headers, 'Globex')
     await support!.kill()
@@ -271,13 +271,13 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph apart', () => {
     }
   }, 60_000)
 
-  it('end with 0 when they are told to', async () => {
+  it('exit with 0 on SIGTERM', async () => {
     expect(await Promise.all([one!, other!, support!].map((running) => running.stop()))).toEqual([0, 0, 0])
   })
 })
 
-describe.runIf(hasRedisServer)('a worker apart', () => {
-  it('knows every job, and ends with 0 when it is told to', async () => {
+describe.runIf(hasRedisServer)('a worker in a separate process', () => {
+  it('knows every job, and exits with 0 on SIGTERM', async () => {
     const worker = await aProcess(['bin/run', 'worker'], { ...env, LOG_LEVEL: 'info' }, 'the worker runs')
     await worker.start()
     const known = await fresh.database.query<{ name: string }>(

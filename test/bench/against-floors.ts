@@ -22,7 +22,7 @@ export interface Servers {
 
 const verifiedIds = 3
 
-/** Measures one scenario, prints every contender's figures and returns what is held to a goal. */
+/** Measures one scenario, prints the figures of every server and returns the findings that have a goal. */
 export async function measureScenario(scenario: Scenario, servers: Servers, bench: Bench): Promise<Finding[]> {
   const { project, raw, express } = servers
   const { ids, load, options } = bench

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const fragment = readFileSync(new URL('../../schema/rest/accounts/fragments.graphql', import.meta.url), 'utf8')
 
-/** Fields of an account in the order in which the REST contract answers them. */
+/** Fields of an account, in the order of REST responses. */
 export const accountFields: readonly string[] = [
   ...fragment
     .slice(fragment.indexOf('{') + 1, fragment.indexOf('}'))

@@ -5,7 +5,7 @@ const batch = 50_000
 const pick = (values: readonly string[], step: number): string =>
   `(array[${values.map((value) => `'${value}'`).join(', ')}])[1 + (i / ${step}) % ${values.length}]`
 
-/** Column and the SQL that fills it from `i`; every column has a value, as in a well-kept CRM. */
+/** Each column with the SQL expression that computes its value from `i`. Every column has a value, as in a well-maintained CRM. */
 const accountColumns: Readonly<Record<string, string>> = {
   id: `uuidv7(make_interval(secs => i - $4::int))`,
   organization_id: '$1::uuid',
@@ -56,7 +56,7 @@ const accountColumns: Readonly<Record<string, string>> = {
   next_activity_date: `date_trunc('milliseconds', now() + make_interval(hours => i % 2000))`,
 }
 
-/** Adds `count` accounts to an organization, the first one the oldest. */
+/** Adds `count` accounts to an organization, oldest first. */
 export async function fillAccounts(sql: Sql, organizationId: string, ownerId: string, count: number): Promise<void> {
   const names = Object.keys(accountColumns)
   const insert = `insert into crm.account (${names.join(', ')})
@@ -66,7 +66,7 @@ export async function fillAccounts(sql: Sql, organizationId: string, ownerId: st
   }
 }
 
-/** Adds `each` cases to every one of the organization's newest `accounts` accounts. */
+/** Adds `each` cases to each of the newest `accounts` accounts of the organization. */
 export async function fillCases(
   sql: Sql,
   organizationId: string,

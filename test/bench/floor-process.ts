@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { FloorQueries, type FloorSettings } from './floor-queries.ts'
 
-// Run by itself: `node floor-process.ts <raw|express> <settings as JSON>`; tells its parent the port it listens on.
+// Started as a separate process: `node floor-process.ts <raw|express> <settings as JSON>`. Sends its port to the parent process.
 
 interface GraphqlBody {
   readonly variables: { readonly id: string }

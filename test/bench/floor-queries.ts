@@ -8,14 +8,14 @@ export interface FloorSettings {
   readonly databaseUrl: string
   readonly organizationId: string
   readonly writing: { readonly organizationId: string; readonly ownerId: string }
-  /** Accounts of the organization, for the lists that do not count. */
+  /** Number of accounts in the organization, for lists that do not count. */
   readonly total: number
 }
 
 const { builtins } = pg.types
 const defaultParser = pg.types.getTypeParser as (oid: number, format?: string) => (text: string) => unknown
 
-/** The one form in which times are answered; sessions are in UTC. */
+/** Timestamps in the format of the project; database sessions use UTC. */
 const isoTime = (text: string): string => {
   const fraction = text.length === 22 ? '.000' : text.slice(19, -3).padEnd(4, '0')
   return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`
@@ -50,7 +50,7 @@ const blankAccount: Row = Object.fromEntries(accountFields.map((field) => [field
 const stored = (field: string, value: unknown): unknown =>
   field === 'customFields' || (field === 'metadata' && value !== null) ? JSON.stringify(value) : value
 
-/** What the project answers, got by the shortest way there is: no credentials, no checks, one statement per need. */
+/** The same data as the project returns, in the cheapest way: no credentials, no checks, one statement per query. */
 export class FloorQueries {
   private readonly settings: FloorSettings
   private readonly pool: pg.Pool

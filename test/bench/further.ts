@@ -14,7 +14,7 @@ import type { Tenant } from './tenants.ts'
 const warmStarts = 5
 const restMs = 5000
 
-/** An organization, and some of its accounts. */
+/** An organization and the ids of some of its accounts. */
 export interface Inhabited {
   readonly tenant: Tenant
   readonly ids: readonly string[]
@@ -32,7 +32,7 @@ const firstPage = (name: string, server: Server, tenant: Tenant): Contender => (
   requests: [wireFormOf({ method: 'GET', path: '/v1/accounts?limit=50' }, tenant)],
 })
 
-/** What credentials, scopes, quota and headers cost: the project against itself with its edge open. */
+/** Cost of credentials, scopes, quota and headers: the project compared with itself without these checks. */
 export async function measureEdge(
   { load, options, tenants, ids }: Bench,
   project: Server,
@@ -44,8 +44,8 @@ export async function measureEdge(
   return [atMost('Credentials, scopes, quota and headers of a request', median(costs), 60, ' us')]
 }
 
-/** What the wall between tenants costs: the project against itself without row-level security. */
-export async function measureWall(
+/** Cost of row-level security: the project compared with itself without row-level security. */
+export async function measureRowLevelSecurity(
   { load, options, tenants, ids }: Bench,
   project: Server,
   open: Server,
@@ -59,7 +59,7 @@ export async function measureWall(
   ]
 }
 
-/** The routes of a contract six times as large must cost a request nothing. */
+/** More routes in the contract must not make a request slower. */
 export async function measureOperations(bench: Bench, project: Server, services: OpenServices): Promise<Finding[]> {
   const { load, options, tenants, ids } = bench
   const { root, before, after, remove } = await withMoreOperations(250)
@@ -75,7 +75,7 @@ export async function measureOperations(bench: Bench, project: Server, services:
   }
 }
 
-/** A large organization against a small one, by the requests that PostgreSQL and the project answer together. */
+/** A large organization compared with a small one, by requests per second of PostgreSQL and the project together. */
 export async function measureScale(
   { load, options }: Bench,
   project: Server,
@@ -98,7 +98,7 @@ export async function measureScale(
   return findings
 }
 
-/** From the start of the process on a data folder that holds the demo to the first `ready`, and the memory held afterwards. */
+/** Time from the start of the process, on a data folder with the demo, to the first `ready`; then the memory in use. */
 export async function measureStart(): Promise<Finding[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-bench-'))
   try {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
-// Run by itself, apart from what it measures. It says as little as HTTP allows: keep-alive connections, one request at a time
-// on each, whole requests prepared beforehand, and of an answer only its status and length are read.
+// Runs as a process separate from the measured server and uses as little CPU as possible: keep-alive connections, one request at
+// a time on each, requests prepared in advance, and only the status and the length of a response are read.
 
 export interface LoadOrder {
   readonly port: number
@@ -19,7 +19,7 @@ export interface LoadReport {
 
 const bufferBytes = 65_536
 
-/** Runs until `deadline`, then waits for the last answer. */
+/** Sends requests until `deadline`, then waits for the last response. */
 function drive(port: number, nextRequest: () => Buffer, deadline: number, latencies: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let missing = 0
@@ -34,7 +34,7 @@ function drive(port: number, nextRequest: () => Buffer, deadline: number, latenc
         if (end < 0) return true
         const [, contentLength] = /\r\ncontent-length: (\d+)/i.exec(head) ?? []
         if (!head.startsWith('HTTP/1.1 20') || contentLength === undefined) {
-          reject(new Error(`An answer cannot be counted: ${head.slice(0, 600)}`))
+          reject(new Error(`A response must have a 20x status and a Content-Length: ${head.slice(0, 600)}`))
           socket.destroy()
           return false
         }

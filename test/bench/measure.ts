@@ -1,7 +1,7 @@
 import type { BenchOptions } from './options.ts'
 import type { Load, Server } from './processes.ts'
 
-/** One server asked one thing. */
+/** A server with the requests that it is measured with. */
 export interface Contender {
   readonly name: string
   readonly server: Server
@@ -34,7 +34,7 @@ async function roundOf(
   return { cpuUs: (server.cpuUs() - before) / answers, perSecond: answers / seconds, medianMs, p99Ms }
 }
 
-/** The contenders take turns, so that what else the machine does meets all of them. */
+/** Measures the servers in alternating rounds, so that other load on the machine affects all of them. */
 export async function alternate(load: Load, contenders: readonly Contender[], options: BenchOptions): Promise<Rounds> {
   const { rounds, roundMs, warmUpMs, connections } = options
   for (const contender of contenders) await roundOf(load, contender, warmUpMs, connections)
@@ -46,7 +46,7 @@ export async function alternate(load: Load, contenders: readonly Contender[], op
   return found
 }
 
-/** Of each round, one contender's figure divided by the other's. */
+/** For each round, the figure of one server divided by the figure of the other. */
 export function ratios(rounds: Rounds, above: string, below: string, figure: keyof Round): number[] {
   return rounds.get(above)!.map((round, index) => round[figure] / rounds.get(below)![index]![figure])
 }

@@ -7,7 +7,7 @@ import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 const copied = new Set(['dist', 'schema'])
 const left = new Set(['.git', '.data'])
 
-/** A copy of the built project whose contract serves the accounts under further names until it has `wanted` operations. */
+/** A copy of the built project whose contract serves the accounts under more path prefixes, until it has `wanted` operations. */
 export async function withMoreOperations(wanted: number) {
   const root = await mkdtemp(join(tmpdir(), 'crm-bench-'))
   for (const name of await readdir(projectRoot)) {
@@ -18,7 +18,8 @@ export async function withMoreOperations(wanted: number) {
   const file = join(rest, 'api.yaml')
   const text = await readFile(file, 'utf8')
   const aliases = 'x-path-aliases:\n'
-  if (!text.includes(aliases)) throw new Error('schema/rest/api.yaml has no x-path-aliases to add to.')
+  if (!text.includes(aliases))
+    throw new Error('schema/rest/api.yaml must have x-path-aliases to which more can be added.')
   const before = loadContract(rest).operations.length
   let after = before
   for (let copies = 1; after < wanted; copies++) {

@@ -1,8 +1,8 @@
 import type { Edge, Admission } from '../../gateway/edge/edge.ts'
 import type { Graph } from '../../gateway/graph/graph.ts'
 
-// Loaded before the project (`node --import`): the first request is admitted as always, and every later one as that caller
-// without a look at it. Nothing is authorized, charged or told about quotas. What this saves is what the edge costs.
+// Loaded before the project (`node --import`). The first request is authenticated normally; every later request reuses its caller
+// without any check of credentials, scopes or quota. The time that this saves is the cost of the edge.
 
 const compiled = async (path: string): Promise<unknown> => import(new URL(`../../dist/${path}`, import.meta.url).href)
 const { Edge: EdgeClass } = (await compiled('gateway/edge/edge.js')) as { Edge: typeof Edge }

@@ -1,8 +1,8 @@
 import type { Database } from '../../subgraphs/kernel/database/database.ts'
 import type { TenantDatabase } from '../../subgraphs/kernel/database/tenant-database.ts'
 
-// Loaded before the project (`node --import`): requests act as the owner of the tables, whom row-level security does not bind,
-// and no statement is told whose rows it may touch. What this saves is what the wall between tenants costs.
+// Loaded before the project (`node --import`). Requests use the role that owns the tables, to which row-level security does not
+// apply, and no statement sets the tenant. The time that this saves is the cost of row-level security.
 
 type Classes = { Database: typeof Database; TenantDatabase: typeof TenantDatabase }
 const folder = new URL('../../dist/subgraphs/kernel/database/', import.meta.url).href

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
 
 export interface BenchOptions {
-  /** Names of scenarios and further measures; empty: everything. */
+  /** Names of scenarios and other measures to run; empty for all. */
   readonly only: readonly string[]
-  /** Folder of a database that is kept for the next run; null: a new one, thrown away. */
+  /** Folder of the database to keep for the next run; null for a temporary database. */
   readonly data: string | null
-  /** Accounts in the main organization, and as many over the others. */
+  /** Number of accounts in the main organization; the other organizations together have the same number. */
   readonly accounts: number
-  /** Accounts of the small and the large organization that are compared. */
+  /** Number of accounts in the small and in the large organization that are compared. */
   readonly scale: readonly [number, number]
-  /** Instead of measuring, show where the project spends its time on the scenarios. */
+  /** Print a CPU profile of the project for each scenario instead of measuring. */
   readonly profile: boolean
   readonly rounds: number
   readonly roundMs: number

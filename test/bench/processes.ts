@@ -13,14 +13,14 @@ const here = import.meta.dirname
 const ticksPerSecond = 100
 const readyTimeoutMs = 60_000
 
-/** A server in a process of its own, seen from outside. */
+/** A server in a separate process. */
 export class Server {
   constructor(
     readonly port: number,
     private readonly child: ChildProcess,
   ) {}
 
-  /** User and system time that the process has used, in microseconds. */
+  /** User and system CPU time of the process, in microseconds. */
   cpuUs(): number {
     const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -57,13 +57,13 @@ export async function startFloor(kind: 'raw' | 'express', settings: FloorSetting
 
 export interface ProjectOptions {
   readonly dataDir: string
-  /** Whose database and master key the project uses. Null: the embedded database in `dataDir`, and a key of its own. */
+  /** Services whose database and master key the project uses; null for the embedded database and a new key in `dataDir`. */
   readonly services: Pick<OpenServices, 'databaseUrl' | 'keys'> | null
-  /** Where `dist` and `schema` lie. */
+  /** Folder with `dist` and `schema`. */
   readonly root?: string
   readonly nodeOptions?: readonly string[]
   readonly demo?: boolean
-  /** What is configured otherwise. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -83,7 +83,7 @@ async function isReady(port: number): Promise<boolean> {
   }
 }
 
-/** The compiled project as one process, with everything on but the limits per address. */
+/** Starts the compiled project as one process, with everything enabled except the limits per client address. */
 export async function startProject(options: ProjectOptions): Promise<Server & { readonly readyMs: number }> {
   const { dataDir, services, root = projectRoot, nodeOptions = [], demo = false, environment = {} } = options
   const port = await freePort()
@@ -116,7 +116,7 @@ export async function startProject(options: ProjectOptions): Promise<Server & { 
   return Object.assign(new Server(port, child), { readyMs: performance.now() - startedAt })
 }
 
-/** The generator of load, in a process of its own. */
+/** The load generator, in a separate process. */
 export class Load {
   private constructor(private readonly child: ChildProcess) {}
 

@@ -21,7 +21,7 @@ interface CpuProfile {
 const shown = 45
 const loadMs = 8000
 
-/** Where the project spends its time on one scenario: functions by self time, start included. */
+/** Prints the CPU profile of the project for one scenario: functions by self time, including startup. */
 export async function profileScenario(scenario: Scenario, bench: Bench, services: OpenServices): Promise<void> {
   const { ids, load, options } = bench
   const folder = await mkdtemp(join(tmpdir(), 'crm-profile-'))

@@ -1,4 +1,4 @@
-/** One line of the table: what was measured, the goal it is held to, and whether it was reached. */
+/** One line of the table: what was measured, its goal, and whether the goal was reached. */
 export interface Finding {
   readonly what: string
   readonly figure: string

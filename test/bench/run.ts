@@ -6,7 +6,14 @@ import { migrations } from '../../subgraphs/all.ts'
 import { readConfig } from '../../subgraphs/kernel/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-floors.ts'
-import { measureEdge, measureOperations, measureScale, measureStart, measureWall, type Inhabited } from './further.ts'
+import {
+  measureEdge,
+  measureOperations,
+  measureScale,
+  measureStart,
+  measureRowLevelSecurity,
+  type Inhabited,
+} from './further.ts'
 import { readOptions } from './options.ts'
 import { Load, startFloor, startProject, type Server } from './processes.ts'
 import { profileScenario } from './profile.ts'
@@ -17,7 +24,7 @@ import { openTenant, openTenants, sampleIds } from './tenants.ts'
 const options = readOptions(process.argv.slice(2))
 const isWanted = (name: string): boolean => options.only.length === 0 || options.only.includes(name)
 
-/** What has been opened, closed in the opposite order however the run ends. */
+/** Functions that close what was opened; they run in reverse order, also after an error. */
 const closers: (() => unknown)[] = []
 const findings: Finding[] = []
 
@@ -45,10 +52,10 @@ async function run(): Promise<void> {
 
   if (scenarios.some(({ name }) => isWanted(name)))
     await started((project) => measureScenarios(bench, project, databaseUrl))
-  // From here on both sides of a comparison have just started: one that has served all the above runs slower for it.
+  // The next comparisons start both processes freshly, because a process that has served the scenarios above is slower.
   for (const [name, part, measure] of [
     ['edge', 'open-edge.ts', measureEdge],
-    ['wall', 'open-wall.ts', measureWall],
+    ['wall', 'open-wall.ts', measureRowLevelSecurity],
   ] as const) {
     if (!isWanted(name)) continue
     const compare = (open: Server) => started((project) => measure(bench, project, open))

@@ -10,15 +10,15 @@ export interface HttpRequest {
 export interface Scenario {
   readonly name: string
   readonly title: string
-  /** Least server CPU of the raw floor divided by that of the project. */
+  /** Minimum of the CPU of the raw floor divided by the CPU of the project. */
   readonly goal: number
-  /** Whose key the project is asked with. */
+  /** The tenant whose API key the requests use. */
   readonly tenant: keyof Tenants
-  /** Parts of an answer that differ from one request to the next. */
+  /** Fields of a response that differ between requests. */
   readonly changing?: readonly string[]
   project(id: string): HttpRequest
   floor(id: string): HttpRequest
-  /** The same asked of a floor that counts, and the least ratio of the project's req/s to it. */
+  /** The same request to a floor that counts, and the minimum of the project's req/s divided by the floor's. */
   readonly counting?: { readonly goal: number; readonly floor: HttpRequest }
 }
 
@@ -98,7 +98,7 @@ export const scenarios: readonly Scenario[] = [
   },
 ]
 
-/** The bytes of a request on a connection that stays open. */
+/** The bytes of a request on a keep-alive connection. */
 export function wireFormOf({ method, path, body = '' }: HttpRequest, tenant: Tenant | null): string {
   const key = tenant ? `X-API-Key: ${tenant.secret}\r\n` : ''
   const content = body ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` : ''

@@ -3,7 +3,7 @@ import type { Sql } from '../../subgraphs/kernel/database/database.ts'
 import type { Services } from '../../subgraphs/kernel/request.ts'
 import { fillAccounts, fillCases } from './fill.ts'
 
-/** One organization with a user who sees everything, and an API key of that user. */
+/** An organization with an API key of a user who sees every record. */
 export interface Tenant {
   readonly organizationId: string
   readonly ownerId: string
@@ -11,9 +11,9 @@ export interface Tenant {
 }
 
 export interface Tenants {
-  /** Holds half of all accounts; every read is measured here. */
+  /** Has half of all accounts; reads are measured here. */
   readonly main: Tenant
-  /** One of the many others; creates are measured here, so that they leave the lists as they are. */
+  /** One of the other organizations; creates are measured here, so that they do not change the measured lists. */
   readonly writing: Tenant
 }
 
@@ -21,7 +21,7 @@ export const casesPerAccount = 12
 const accountsWithCases = 10_000
 const others = 99
 const scopes = ['READ_ACCOUNTS', 'WRITE_ACCOUNTS', 'READ_CASES']
-/** The largest there is; one server does not reach it. */
+/** The largest allowed rate limit; one server does not reach it. */
 const rateLimit = { limit: 1_000_000, window: 'MINUTE' } as const
 
 async function addTenant(services: Services, name: string): Promise<Tenant> {
@@ -43,7 +43,7 @@ async function addKey(services: Services, organizationId: string, ownerId: strin
 const nameOfMain = (accounts: number): string => `Main organization with ${accounts} accounts`
 const nameOfOther = (accounts: number, index: number): string => `Organization ${index} beside ${accounts} accounts`
 
-/** Of an organization that an earlier run filled; it gets a key of this run. */
+/** An organization that an earlier run filled, with a new API key. */
 async function findTenant(services: Services, name: string): Promise<Tenant | null> {
   const [row] = await services.database.query<{ organizationId: string; ownerId: string }>(
     `select o.id as "organizationId", u.id as "ownerId" from identity.organization o
@@ -53,14 +53,17 @@ async function findTenant(services: Services, name: string): Promise<Tenant | nu
   return row ? { ...row, secret: await addKey(services, row.organizationId, row.ownerId) } : null
 }
 
-/** `accounts` in one organization and as many over 99 others; those of an earlier run when the database has them. */
+/**
+ * `accounts` accounts in one organization and the same number over 99 others; reuses those of an earlier run if the database has
+ * them.
+ */
 export async function openTenants(services: Services, accounts: number): Promise<Tenants> {
   const main = await findTenant(services, nameOfMain(accounts))
   const writing = await findTenant(services, nameOfOther(accounts, others))
   return main && writing ? { main, writing } : addTenants(services, accounts)
 }
 
-/** One organization with so many accounts. */
+/** One organization with `accounts` accounts. */
 export async function openTenant(services: Services, accounts: number): Promise<Tenant> {
   const name = `Organization with ${accounts} accounts alone`
   const found = await findTenant(services, name)
@@ -90,13 +93,13 @@ async function addTenants(services: Services, accounts: number): Promise<Tenants
   return { main, writing }
 }
 
-/** Statistics and visibility as autovacuum leaves them after a while. */
+/** Updates the statistics and the visibility map, as autovacuum would after some time. */
 async function settle(database: Sql): Promise<void> {
   await database.query('vacuum analyze crm.account')
   await database.query('vacuum analyze support."case"')
 }
 
-/** Ids of accounts spread over the whole organization. */
+/** Ids of accounts from the whole organization, in pseudo-random order. */
 export async function sampleIds({ database }: Services, { organizationId }: Tenant, count: number): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
     'select id from crm.account where organization_id = $1 order by md5(id::text) limit $2',

@@ -21,7 +21,7 @@ export interface Asked {
   readonly ids: readonly string[]
 }
 
-/** What is compared must be the same: every floor answers what the project answers, to the character. */
+/** Every floor must return the same response as the project, character by character. */
 export async function verifyAnswers(scenario: Scenario, { project, floors, tenant, ids }: Asked): Promise<void> {
   const changing = scenario.changing ?? []
   for (const id of ids) {
@@ -38,7 +38,7 @@ export async function verifyAnswers(scenario: Scenario, { project, floors, tenan
       const at = [...answer].findIndex((character, index) => character !== expected[index])
       const places = [expected, answer].map((text) => text.slice(Math.max(0, at - 80), at + 120))
       throw new Error(
-        `${scenario.name}: a floor answers something else than the project at ${at}:\n${places.join('\n')}`,
+        `${scenario.name}: the response of a floor must equal the response of the project, but differs at ${at}:\n${places.join('\n')}`,
       )
     }
   }

@@ -3,7 +3,7 @@ import { loadContract } from '../../rest-adapter/contract.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'
-import { credentials, needsOthers } from '../requests/exceptions.ts'
+import { credentials, needsOtherParty } from '../requests/exceptions.ts'
 import { flawsOf } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
 import { deadlineMs, type Received } from '../requests/send.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = await worldOf(platform)
 }, 30_000)
 
-/** What every answer carries, whoever asked. */
+/** Checks the headers that every response carries, for every caller. */
 function expectHeaders({ isMetered }: Caller, { status, headers }: Received): void {
   expect(headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/)
   expect(headers['api-version']).toBe(version)
@@ -43,11 +43,11 @@ async function ask(caller: Caller, request: ValidRequest, headers: Headers): Pro
 describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
   const access = accessOf(operation, document.paths[operation.path]![operation.method]!)
   const refused = callers.filter((caller) => caller.refusal(access) !== null)
-  const needsOther = needsOthers.has(operation.documentId) && !access.isOfApps
+  const needsOther = needsOtherParty.has(operation.documentId) && !access.isOfApps
   const isSpecial = needsOther || operation.documentId in credentials
   const allowed = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
 
-  it('is refused, and changes nothing', { timeout: deadlineMs * 2 }, async () => {
+  it('is refused and changes nothing', { timeout: deadlineMs * 2 }, async () => {
     const request = await world.requests.valid(operation)
     const headers: Headers[] = []
     for (const caller of refused) headers.push(await caller.headers(world, access))

@@ -4,23 +4,24 @@ import { oauthScopes } from '../../subgraphs/identity/public.ts'
 import type { Role } from '../../subgraphs/kernel/context.ts'
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Requests } from '../requests/requests.ts'
+import { restAreas } from '../rest-areas.ts'
 import type { RefusedToken, Tokens } from './tokens.ts'
 import type { RefusedCaller, World } from './world.ts'
 
-/** What the OpenAPI document says of who may call an operation. */
+/** Who may call an operation, according to the OpenAPI document. */
 export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'path' | 'documentId'> {
   readonly isWrite: boolean
-  /** One of the path families that no key may call. */
+  /** True if API keys and apps can never call the operation. */
   readonly isBlocked: boolean
   readonly namesRecord: boolean
-  /** Roles that alone may call the operation; null for all. */
+  /** Roles that may call the operation; null for every role. */
   readonly roles: readonly Role[] | null
-  /** For owners and admins. */
+  /** True for operations of owners and admins. */
   readonly isAdministration: boolean
-  /** Where an app asks about itself. */
+  /** True for operations that only apps can call. */
   readonly isOfApps: boolean
-  /** Who sees a record that somebody else owns. */
-  readonly sight: 'everybody' | 'visibility' | 'administrators'
+  /** Who sees a record of another owner. */
+  readonly visibleTo: 'everybody' | 'visibility' | 'administrators'
 }
 
 export interface Caller {
@@ -28,26 +29,31 @@ export interface Caller {
   headers(world: World, access: Access): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>
   /** The code of the refusal; null for an operation that answers as documented. */
   refusal(access: Access): ErrorCode | null
-  /** Whether the answer tells a quota: that of a key or of an app that exists. */
+  /** True if the response carries quota headers: for a key or an app that exists. */
   readonly isMetered: boolean
-  /** Whose records the request is about; the owner's unless said. */
+  /** Owner of the records that the request names; the organization's owner by default. */
   readonly records?: 'own' | 'mate'
 }
 
-const sights: Readonly<Record<string, Access['sight']>> = {
-  '/v1/products': 'everybody',
+/** Records without an owner are visible to everybody. */
+const sharedAreas = restAreas.filter(
+  ({ definition }) => definition.visibleBy.length === 0 && !definition.visibleThrough,
+)
+
+const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
+  ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',
 }
 
-// Whoever has the secret of an owner's key or app acts as that owner, so no admin gets it.
-const tellsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate', 'oauthAppRotateSecret'])
+// The secret of a key or app allows acting as its owner, so an admin must not get the secret of an OWNER.
+const returnsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate', 'oauthAppRotateSecret'])
 
-// What a person does for itself changes nothing that a role could protect.
-const ownAffairs: ReadonlySet<string> = new Set(['connectedAppDelete'])
-const isOwnAffair = ({ path, documentId }: RestOperation): boolean =>
-  path.startsWith('/v1/auth/') || ownAffairs.has(documentId)
+// Operations by which a user changes only their own session or consents are allowed for every role.
+const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete'])
+const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
+  path.startsWith('/v1/auth/') || ownOperations.has(documentId)
 
 export function accessOf(operation: RestOperation, described: OperationObject): Access {
   const { scopes, isPublic, path, documentId, method } = operation
@@ -56,20 +62,20 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     isPublic,
     path,
     documentId,
-    isWrite: method !== 'get' && !isOwnAffair(operation),
+    isWrite: method !== 'get' && !isOwnOperation(operation),
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
     namesRecord: path.includes('{'),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),
-    sight: Object.entries(sights).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
+    visibleTo: Object.entries(visibleToByPath).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
 }
 
 const ofKeys = ({ isBlocked, isPublic, scopes }: Access): ErrorCode | null =>
   isBlocked ? 'API_KEY_SCOPE_BLOCKED' : scopes.length === 0 && !isPublic ? 'API_KEY_SCOPE_INSUFFICIENT' : null
 
-/** No scope of an app is `*`; it needs none where it asks about itself. */
+/** An app never has the scope `*`, and needs no scope for operations about itself. */
 const ofTokens = ({ isBlocked, isPublic, isOfApps, scopes }: Access): ErrorCode | null => {
   if (isBlocked) return 'API_KEY_SCOPE_BLOCKED'
   const isBeyond = scopes.length === 0 || scopes.includes('*')
@@ -78,8 +84,8 @@ const ofTokens = ({ isBlocked, isPublic, isOfApps, scopes }: Access): ErrorCode 
 
 const forApps = ({ isOfApps }: Access): ErrorCode | null => (isOfApps ? 'OAUTH_TOKEN_REQUIRED' : null)
 
-const hidden = ({ namesRecord, sight }: Access, sees: Access['sight'][]): ErrorCode | null =>
-  namesRecord && !sees.includes(sight) ? 'NOT_FOUND' : null
+const hidden = ({ namesRecord, visibleTo }: Access, sees: Access['visibleTo'][]): ErrorCode | null =>
+  namesRecord && !sees.includes(visibleTo) ? 'NOT_FOUND' : null
 
 type MemberName = keyof World['members']
 
@@ -93,7 +99,7 @@ const roleOf: Partial<Record<MemberName, Role>> = {
 const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
   roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
 
-/** The key with `*` of a member. */
+/** A caller with the member's key, whose scope is `*`. */
 const starred = (
   name: string,
   member: MemberName,
@@ -107,7 +113,7 @@ const starred = (
   ...(records && { records }),
 })
 
-/** A key of the owner with other scopes. */
+/** A caller with a key of the owner with these scopes. */
 const scoped = (
   name: string,
   scopes: (access: Access) => readonly string[],
@@ -149,7 +155,7 @@ const refusedToken = (caller: RefusedToken, name: string, code: ErrorCode, isMet
   isMetered,
 })
 
-/** Refused wherever it goes, for what it is. */
+/** A caller whose credential every operation refuses. */
 const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isMetered: boolean): Caller => ({
   name,
   headers: (world) => world.refused[caller],
@@ -160,9 +166,9 @@ const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isMetered
 const notAdministrator = ({ isAdministration }: Access): ErrorCode | null =>
   isAdministration ? 'PERMISSION_DENIED' : null
 
-const toVisibility: Access['sight'][] = ['everybody', 'visibility']
+const toVisibility: Access['visibleTo'][] = ['everybody', 'visibility']
 const readOnly = ({ isWrite }: Access): ErrorCode | null => (isWrite ? 'PERMISSION_DENIED' : null)
-/** What needs `*` has no READ in the place of WRITE. */
+/** The READ scope in place of the WRITE scope; `*` has none. */
 const isRead = ({ scopes }: Access): boolean => scopes.every((scope) => !scope.startsWith('WRITE_'))
 const legacyRead = /^READ_(LEADS|CONTACTS|ACCOUNTS|OPPORTUNITIES|PRODUCTS|QUOTES|TASKS|ACTIVITIES|WEBHOOKS)$/
 const inverse = (scope: string): string =>
@@ -177,14 +183,18 @@ export const callers: readonly Caller[] = [
   starred('an admin', 'admin'),
   starred('a manager', 'manager'),
   starred('a member who sees all', 'all'),
-  starred("a member who sees its own records, of another's", 'own', (access) => hidden(access, ['everybody'])),
-  starred('a member who sees its own records, of its own', 'own', undefined, 'own'),
-  starred("a member who sees its team's records, of a stranger's", 'team', (access) => hidden(access, ['everybody'])),
+  starred('a member with visibility OWN, for a record of another user', 'own', (access) =>
+    hidden(access, ['everybody']),
+  ),
+  starred('a member with visibility OWN, for a record of the member', 'own', undefined, 'own'),
+  starred('a member with visibility TEAM, for a record outside the team', 'team', (access) =>
+    hidden(access, ['everybody']),
+  ),
   starred("a member who sees its team's records, of a mate's", 'team', undefined, 'mate'),
   starred('a user who may only read', 'reader', readOnly),
 
   scoped(
-    'a key with just the scope',
+    'a key with only the required scope',
     ({ scopes }) => (scopes.length > 0 ? scopes : ['*']),
     () => true,
   ),
@@ -199,7 +209,7 @@ export const callers: readonly Caller[] = [
     isRead,
   ),
   scoped(
-    'a key with every scope but those',
+    'a key with every scope except the required ones',
     ({ scopes }) =>
       ['READ_LEADS', 'WRITE_TASKS', 'MANAGE_METADATA', 'READ_ACCOUNTS', 'READ_CASES', 'READ_PRODUCTS'].filter(
         (scope) => !scopes.includes(scope) && !scopes.map(inverse).includes(scope),
@@ -240,11 +250,11 @@ export const callers: readonly Caller[] = [
 
   session('a session of the owner', 'owner'),
   session('a session of an admin', 'admin', ({ documentId }) =>
-    tellsSecret.has(documentId) ? 'PERMISSION_DENIED' : null,
+    returnsSecret.has(documentId) ? 'PERMISSION_DENIED' : null,
   ),
   session('a session of a member', 'all', (access) => notAdministrator(access) ?? hidden(access, toVisibility)),
   session(
-    'a session of a user who may only read',
+    'a session of a READ_ONLY user',
     'reader',
     (access) => readOnly(access) ?? notAdministrator(access) ?? hidden(access, toVisibility),
   ),
@@ -257,13 +267,13 @@ export const callers: readonly Caller[] = [
     of(scopes.some((scope) => scope !== '*') ? scopes : ['READ_LEADS']),
   ),
   token(
-    'an access token with every scope but those',
+    'an access token with every scope except the required ones',
     ({ scoped: of }, { scopes }) => of(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
     ({ isPublic, isOfApps }) => (isPublic || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
   ),
   token('an access token of a user who may only read', ({ reader }) => reader, readOnly),
   token(
-    'an access token of an app whose quota is spent',
+    'an access token of an app whose quota is used up',
     ({ refused: { spent } }) => spent,
     () => 'OAUTH_RATE_LIMITED',
   ),
@@ -275,7 +285,7 @@ export const callers: readonly Caller[] = [
   refused('key as bearer', 'a key as bearer token', 'UNAUTHENTICATED', false),
   refused('basic', 'a user name and password', 'UNAUTHENTICATED', false),
   {
-    name: 'nobody',
+    name: 'a caller without a credential',
     headers: () => ({}),
     refusal: ({ isPublic }) => (isPublic ? null : 'UNAUTHENTICATED'),
     isMetered: false,

@@ -4,7 +4,7 @@ import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
 import { refusedBy, refusedInput, refusedWith } from '../requests/problem.ts'
-import { needsOthers } from '../requests/exceptions.ts'
+import { needsOtherParty } from '../requests/exceptions.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, reaching, withText } from '../requests/schema.ts'
 import { inParallel, send, type Received } from '../requests/send.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const { member } of [ours, theirs]) await connectApps(member.organizationId)
 })
 
-/** What no operation creates: a person lets two apps act. */
+/** No operation creates connected apps, so a user consents to two apps here. */
 async function connectApps(organizationId: string): Promise<void> {
   const person = await aPerson(platform, { organizationId })
   for (const name of ['Calendar link', 'Sync']) {
@@ -32,29 +32,29 @@ async function connectApps(organizationId: string): Promise<void> {
   }
 }
 
-/** Shows that an answer tells nothing of the foreign organization, and that what was asked changed nothing there. */
+/** Checks that the responses contain no `foreign` text and that the requests changed nothing in the foreign organization. */
 async function withoutTrace(
   foreign: readonly string[],
   ask: () => Promise<readonly Received[]>,
 ): Promise<readonly Received[]> {
   const before = await platform.fingerprint(theirs.member.organizationId)
   const answers = await ask()
-  const told = answers.filter(({ status, text }) => status < 400 && foreign.some((id) => text.includes(id)))
-  expect(told.map(({ text }) => text)).toEqual([])
+  const outcome = answers.filter(({ status, text }) => status < 400 && foreign.some((id) => text.includes(id)))
+  expect(outcome.map(({ text }) => text)).toEqual([])
   expect(await platform.fingerprint(theirs.member.organizationId)).toBe(before)
   return answers
 }
 
-/** An id of the other organization that a field of this name could hold; null where what it names does not exist yet. */
+/** An id of the foreign organization for a field of this name; null if no operation creates such a record yet. */
 async function foreignIdFor(operation: RestOperation, name: string): Promise<string | null> {
   if (theirs.isUserReference(name) || name === 'owner') return theirs.member.userId
   const creator = name === 'id' || name === 'ids' ? theirs.creatorOf(operation.path) : theirs.creatorOfReference(name)
-  // Ours may come to have a record with an id of theirs, so an id is used once.
+  // Each id is used only once, because our organization may later create a record with the same id.
   return creator && String((await theirs.record(creator, name === 'id'))['id'])
 }
 
 const named = operations.map((operation) => [operation.id, operation] as const)
-const made = named.filter(([, { documentId }]) => !needsOthers.has(documentId))
+const made = named.filter(([, { documentId }]) => !needsOtherParty.has(documentId))
 const inPath = made.filter(([, { path }]) => path.includes('{'))
 
 describe.each(inPath)('%s', (_, operation) => {
@@ -75,7 +75,7 @@ describe.each(named.filter(([, operation]) => referencesIn(operation).length > 0
   it.each(places)('neither finds nor changes a foreign record by %s', async (at, place) => {
     const name = String(place.findLast((key) => typeof key === 'string'))
     const foreign = await foreignIdFor(operation, name)
-    // Nothing owns what this names; the operation that will create it brings the id along.
+    // No operation creates records of this kind yet, so there is no foreign id to try.
     if (foreign === null) return
     const request = await ours.valid(operation, { fresh: true })
     const { body: whole } = await ours.valid(operation, { whole: true })
@@ -89,11 +89,11 @@ describe.each(named.filter(([, operation]) => referencesIn(operation).length > 0
   })
 })
 
-/** Signing in to an organization that one does not belong to is a failed sign-in. */
+/** Signing in to an organization without membership answers like a failed sign-in. */
 const expectedFor = ({ isPublic }: RestOperation, at: string) =>
   isPublic ? refusedWith('UNAUTHENTICATED') : refusedInput(at, 'UNKNOWN_REFERENCE')
 
-/** Ids are chosen per organization: one that another organization uses is as free as any. */
+/** Ids are unique per organization: an id that another organization uses is free here. */
 async function expectOwnRecord(operation: RestOperation, id: string, { status, body }: Received): Promise<void> {
   expect([status, body.id, body.organizationId]).toEqual([201, id, ours.member.organizationId])
   const rows = await platform.query(`select 1 from kernel.event where record_id = $1 and organization_id = $2`, [
@@ -103,7 +103,7 @@ async function expectOwnRecord(operation: RestOperation, id: string, { status, b
   expect([operation.id, rows.length]).toEqual([operation.id, 1])
 }
 
-/** Items succeed and fail each for itself. */
+/** Each item of a bulk request succeeds or fails independently. */
 function expectFailedItem(name: string, { status, body }: Received): void {
   const isItself = name === 'id' || name === 'ids'
   const errors = isItself ? null : [{ path: name, code: 'UNKNOWN_REFERENCE' }]
@@ -122,7 +122,7 @@ describe.each(lists)('%s', (_, operation) => {
     ({ in: place, schema }) => place === 'query' && (schema?.format === 'uuid' || schema?.items?.format === 'uuid'),
   )
 
-  it('lists records of its own organization only', async () => {
+  it('lists only records of the caller’s organization', async () => {
     const { path } = await theirs.valid(operation, { fresh: true })
     const [answer] = await withoutTrace([theirs.member.organizationId, ...Object.values(path)], async () => [
       await ours.send(await ours.valid(operation), { query: 'limit=100' }),
@@ -143,17 +143,17 @@ describe.each(lists)('%s', (_, operation) => {
 
   if (!operation.parameters.some(({ name }) => name === 'cursor')) return
 
-  it('goes on in its own organization from a foreign cursor', async () => {
+  it('continues in the caller’s organization from a foreign cursor', async () => {
     const request = await theirs.valid(operation)
     const creator = theirs.creatorOf(operation.path)
     if (creator) for (let row = 0; row < 2; row++) await theirs.record(creator, true)
     const { nextCursor } = (await theirs.send(request, { query: 'limit=1' })).body as { nextCursor: string }
     const listed = (await theirs.send(request, { query: 'limit=100' })).body.data as Row[]
-    // Ours may come to have a record with an id of theirs; what says whose it is needs no id to be known by.
+    // Our organization may create a record with the same id, so ids are compared only for records without organizationId.
     const foreign = listed.filter(({ organizationId }) => organizationId === undefined)
     const own: ValidRequest = await ours.valid(operation)
     const cursor = encodeURIComponent(nextCursor)
-    // A cursor belongs to the order of its list.
+    // A cursor is valid only for the sort order of its list.
     const isOrdered = operation.parameters.some(({ name }) => name === 'sortOrder')
     const orders = isOrdered ? ['', '&sortOrder=asc'] : ['']
     const queries = orders.map((order) => `limit=100${order}&cursor=${cursor}`)
@@ -166,7 +166,7 @@ describe.each(lists)('%s', (_, operation) => {
 })
 
 describe.each(made.filter(([, { acceptsIdempotencyKey }]) => acceptsIdempotencyKey))('%s', (_, operation) => {
-  it('does not replay what another organization did with the same Idempotency-Key', async () => {
+  it('does not replay the response to another organization with the same Idempotency-Key', async () => {
     const headers = { 'Idempotency-Key': `shared-${operation.id}` }
     const first = await theirs.send(await theirs.valid(operation, { fresh: true }), { headers })
     const request = await ours.valid(operation, { fresh: true })
@@ -182,7 +182,7 @@ describe.each(made.filter(([, { acceptsIdempotencyKey }]) => acceptsIdempotencyK
 })
 
 describe('GraphQL', () => {
-  /** The ids of every record of the other organization that an operation creates. */
+  /** The ids of the records of the foreign organization, one for every creating operation. */
   async function foreignRecords(): Promise<Map<string, Row>> {
     const creators = operations.filter(
       ({ id, documentId, success }) => id === documentId && id.endsWith('Create') && success.status === 201,
@@ -202,7 +202,7 @@ describe('GraphQL', () => {
     'RecordObject!': 'ACCOUNT',
   }
 
-  it('finds no foreign record by id, whatever the root field', async () => {
+  it('finds no foreign record by id, with any root field', async () => {
     const records = await foreignRecords()
     const { fields } = await rootFields(ours)
     const found: string[] = []
@@ -221,7 +221,7 @@ describe('GraphQL', () => {
         }
       }
     }
-    expect(found.filter((told) => !/"(NOT_FOUND|PERMISSION_DENIED)"/.test(told))).toEqual([])
+    expect(found.filter((outcome) => !/"(NOT_FOUND|PERMISSION_DENIED)"/.test(outcome))).toEqual([])
   })
 
   it('matches no foreign record in filters, nested ones included', async () => {
@@ -245,10 +245,10 @@ describe('GraphQL', () => {
     expect(answers.map(({ body }) => body as unknown)).toEqual(filters.map(() => ({ data: nothing })))
   })
 
-  it('answers no foreign record behind an edge that was stored before its target left', async () => {
+  it('returns no foreign record through an edge, even if the database stores its id', async () => {
     const account = await theirs.record(ours.creatorOf('/v1/accounts')!, false)
     const own = await ours.record(ours.creatorOf('/v1/cases')!, true)
-    // No operation can write this; the database is made to hold it.
+    // No operation can write a foreign id, so the test writes it to the database.
     await platform.query('update support."case" set account_id = $2 where id = $1', [own['id'], account['id']])
     const { body } = await graphql(ours, 'query($id: ID!) { case(id: $id) { accountId account { id name } } }', {
       id: own['id'],
@@ -293,7 +293,7 @@ interface RootField {
   readonly args: readonly { readonly name: string; readonly type: string }[]
 }
 
-/** Root fields that answer one record, with their required arguments as text. */
+/** Root fields that return one record, with their required arguments as text. */
 async function rootFields(requests: Requests): Promise<{ fields: RootField[] }> {
   const query =
     '{ __schema { queryType { fields { name type { kind } args { name type { kind ofType { name } } } } } } }'

@@ -22,7 +22,7 @@ export interface TwoGateways {
   close(): Promise<void>
 }
 
-/** Two gateways on one database, each with services of its own, as two processes have them. */
+/** Two gateways on one database, each with separate services, as in two processes. */
 export async function openGateways(
   environment: Readonly<Record<string, string>> = {},
   clock: Clock = systemClock,

@@ -6,7 +6,7 @@ import { usePlatform } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
 import { answerOf, restClient, type Answer, type RestClient } from '../rest-client.ts'
 
-// What is no operation of the OpenAPI document, so that its table of callers does not reach it.
+// These endpoints are not in the OpenAPI document, so the table of callers does not cover them.
 const platform = usePlatform()
 type Headers = Readonly<Record<string, string>>
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
@@ -40,9 +40,13 @@ describe('SCIM', () => {
     ['GET', '/Schemas/urn:ietf:params:scim:schemas:core:2.0:User', 200],
     ['GET', '/Nothing', notFound],
   ]
-  const needed = [401, 'UNAUTHENTICATED', 'A SCIM token is needed: Authorization: Bearer scim_...'] as const
+  const needed = [401, 'UNAUTHENTICATED', 'Send a SCIM token: Authorization: Bearer scim_...'] as const
   const refusals = {
-    'a revoked token': [401, 'UNAUTHENTICATED', 'The SCIM token is not valid; it may have been replaced or revoked.'],
+    'a revoked token': [
+      401,
+      'UNAUTHENTICATED',
+      'The SCIM token must be the current one of the organization; it may have been replaced or revoked.',
+    ],
     'the token of a suspended organization': [401, 'ORGANIZATION_SUSPENDED', 'The organization is suspended.'],
     'an API key': [403, 'API_KEY_SCOPE_BLOCKED', 'API keys cannot call this path; it needs a signed-in session.'],
     'a session': needed,
@@ -177,7 +181,7 @@ describe('the authorization server', () => {
     })
   })
 
-  it('refuses whoever presents no client', async () => {
+  it('refuses a request without client credentials', async () => {
     for (const way of ['token', 'revoke', 'introspect'] as const) {
       const answer = await answerOf(
         await fetch(`${platform.url}/v1/oauth/${way}`, { method: 'POST', body: new URLSearchParams(ways[way].form) }),

@@ -6,7 +6,7 @@ import type { Answer } from '../rest-client.ts'
 import { openGateways, type TwoGateways } from './gateways.fixture.ts'
 import { answersAt, aSubject, ways, type Probe, type Subject, type Way } from './rights.fixture.ts'
 
-/** The clock stands still, so that nothing a gateway keeps grows old: what it does not hear of, it never learns. */
+/** The clock stands still, so cached entries of a gateway never expire: it learns of a change only by a message. */
 const start = new Date()
 const atOnceMs = 900
 let gateways: TwoGateways
@@ -19,12 +19,12 @@ afterAll(() => gateways.close())
 type Answers = string | Readonly<Partial<Record<Way, string>>>
 
 interface Change {
-  /** What leads to the answers of before, when that is not that everything is shown. */
+  /** Prepares the state before the change, if the credentials do not simply see everything. */
   readonly first?: (subject: Subject) => Promise<unknown>
   readonly change: (subject: Subject) => Promise<unknown>
   readonly probe?: Probe
   readonly before?: string
-  /** One answer for all, or those that change. */
+  /** One expected answer for all credentials, or the answers of those that change. */
   readonly after: Answers
 }
 
@@ -56,7 +56,7 @@ const changedTeam =
     await accepted(owner.rest[operation]!({ id, body: { userIds: [userId] } }))
   }
 
-/** `npm run organization -- suspend` as a process of its own. */
+/** Runs `npm run organization -- suspend` or `resume` in a separate process. */
 const organization =
   (verb: 'suspend' | 'resume') =>
   ({ organizationId }: Subject) =>
@@ -115,7 +115,7 @@ const changes: Readonly<Record<string, Change>> = {
       ),
     after: 'hidden',
   },
-  'a profile that is taken away': {
+  'a profile that is removed from the user': {
     first: (subject) => aProfile(subject, 'HIDDEN'),
     before: 'hidden',
     change: updated({ profileId: null }),
@@ -181,7 +181,7 @@ const changes: Readonly<Record<string, Change>> = {
   },
   'a revoked key': { change: key('apiKeyRevoke'), after: { key: '401 API_KEY_INVALID' } },
   'a deleted key': { change: key('apiKeyDelete'), after: { key: '401 API_KEY_INVALID' } },
-  'a key that is rotated out': {
+  'a key secret that was rotated': {
     change: key('apiKeyRotate', { overlapHours: 0 }),
     after: { key: '401 API_KEY_EXPIRED' },
   },
@@ -202,7 +202,7 @@ const changes: Readonly<Record<string, Change>> = {
       accepted(rest.authChangePassword!({ body: { currentPassword: password, newPassword: 'Better horse 8!' } })),
     after: { session: '401 UNAUTHENTICATED', token: '401 UNAUTHENTICATED' },
   },
-  'a connected app that is let go': {
+  'a disconnected app': {
     async change({ owner }) {
       const [{ id }] = (await accepted(owner.rest.connectedAppList!())).data
       await accepted(owner.rest.connectedAppDelete!({ id }))
@@ -226,7 +226,7 @@ const changes: Readonly<Record<string, Change>> = {
 
 describe('at every gateway at once', () => {
   it.each(Object.entries(changes))(
-    '%s counts',
+    '%s takes effect',
     async (_, { first, change, probe = 'read', before = 'shown', after }) => {
       const { one, other } = gateways
       const subject = await aSubject(one)

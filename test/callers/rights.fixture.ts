@@ -13,7 +13,7 @@ type Credentials = Readonly<Record<Way, Readonly<Record<string, string>>>>
 const contract = loadContract(schemaPath('rest'))
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** A member with a credential of each kind, and those who decide what they are worth. */
+/** A member with a credential of each kind, and the owner and the directory that can change the rights of the member. */
 export interface Subject extends Person {
   readonly keyId: string
   readonly app: App
@@ -23,12 +23,12 @@ export interface Subject extends Person {
   readonly owner: Person
   /** A record of the owner, with a phone number. */
   readonly recordId: string
-  /** As that owner. */
+  /** GraphQL client of the owner. */
   readonly graphql: GraphqlClient
   scim(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
-/** Everybody's requests go to this gateway. */
+/** All clients of the subject send their requests to this gateway. */
 export async function aSubject({ services, running: { url } }: Gateway): Promise<Subject> {
   const at = { services, url, contract }
   const { id: organizationId } = await createOrganization(services, { name: 'Acme' })
@@ -65,24 +65,24 @@ export async function aSubject({ services, running: { url } }: Gateway): Promise
 
 type Headers = Readonly<Record<string, string>>
 
-const toldByRest = ({ status, body }: Answer): string =>
+const restAnswer = ({ status, body }: Answer): string =>
   status < 400 ? ('phone' in body ? 'shown' : 'hidden') : `${status} ${body.code}`
 
-const toldByGraph = ({ body: { data, errors } }: Answer): string =>
+const graphAnswer = ({ body: { data, errors } }: Answer): string =>
   errors ? (errors[0].extensions.code as string) : data.account.phone === null ? 'hidden' : 'shown'
 
-/** Ways to find out what a credential is worth. */
+/** Requests that show the current rights of a credential. */
 const probes = {
   read: async (url: string, headers: Headers, { recordId: id }: Subject) =>
-    toldByRest(await restClient(contract, url, headers).account!({ id })),
+    restAnswer(await restClient(contract, url, headers).account!({ id })),
   write: async (url: string, headers: Headers) =>
-    toldByRest(await restClient(contract, url, headers).accountCreate!({ body: { name: 'Acme' } })),
+    restAnswer(await restClient(contract, url, headers).accountCreate!({ body: { name: 'Acme' } })),
   graph: async (url: string, headers: Headers, { recordId: id }: Subject) =>
-    toldByGraph(await graphqlClient(url, headers)('query($id: ID!) { account(id: $id) { phone } }', { id })),
+    graphAnswer(await graphqlClient(url, headers)('query($id: ID!) { account(id: $id) { phone } }', { id })),
 }
 export type Probe = keyof typeof probes
 
-/** What each credential of the subject is told at a gateway. */
+/** The answer to each credential of the subject at one gateway. */
 export function answersAt({ running: { url } }: Gateway, subject: Subject, probe: Probe): Promise<string[]> {
   return Promise.all(ways.map((way) => probes[probe](url, subject.credentials[way], subject)))
 }

@@ -9,11 +9,11 @@ export type RefusedToken = 'revoked' | 'expired' | 'suspended' | 'deactivated' |
 
 /** Access tokens of apps that act in one organization. */
 export interface Tokens {
-  /** Of an owner who consented to every scope there is. */
+  /** Token of an owner who consented to every scope. */
   readonly whole: Headers
-  /** The same of a user who may only read. */
+  /** Token of a READ_ONLY user who consented to every scope. */
   readonly reader: Headers
-  /** With these scopes alone, as the owner who registered the app. */
+  /** Client-credentials token with only these scopes; it acts as the owner who registered the app. */
   scoped(scopes: readonly string[]): Promise<Headers>
   readonly refused: Readonly<Record<RefusedToken, Headers>>
 }
@@ -21,7 +21,7 @@ export interface Tokens {
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` })
 const accessTokenMs = 3_600_000
 
-/** An hour of the platform's clock passes here. */
+/** Advances the platform's clock by one hour. */
 export async function tokensIn(platform: Platform, organizationId: string): Promise<Tokens> {
   const { services } = platform
   const owner = await aPerson(platform, { role: 'OWNER', organizationId })

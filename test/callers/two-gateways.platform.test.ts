@@ -60,7 +60,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     })
   }
 
-  /** Asks until the answer is another one, for at most a second from now. */
+  /** Repeats the request until the response changes, for at most one second. */
   async function within1s(at: Gateway, headers: Record<string, string>): Promise<{ code: string; status: number }> {
     const deadline = performance.now() + 1000
     for (;;) {
@@ -92,7 +92,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
       'API_KEY_EXPIRED',
     ],
     [
-      'bound to another address',
+      'restricted to another address',
       (key) =>
         bySession(
           one,
@@ -103,7 +103,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
       'API_KEY_IP_NOT_ALLOWED',
     ],
     [
-      'left without the scope',
+      'that lost the scope',
       (key) =>
         bySession(one, key, 'mutation($id: ID!) { apiKeyUpdate(id: $id, input: {scopes: ["READ_LEADS"]}) { id } }', {
           id: key.keyId,
@@ -118,7 +118,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     expect((await within1s(one, key.headers)).code).toBe(code)
   })
 
-  it('a session that ends at one is refused at the other within a second', async () => {
+  it('a session that ends at one gateway is refused at the other within a second', async () => {
     const key = await aKey()
     const { accessToken } = await newSession({ services: one.services }, key)
     const headers = { Authorization: `Bearer ${accessToken}` }
@@ -132,7 +132,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     expect(await within1s(other, headers)).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
-  it('a quota is one quota', async () => {
+  it('both gateways share one quota', async () => {
     const { headers } = await aKey({ rateLimit: { limit: 10, window: 'DAY' } })
     const answers: Received[] = []
     for (let call = 0; call < 12; call++) answers.push(await ask(call % 2 === 0 ? one : other, headers))
@@ -141,7 +141,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     ).toEqual([...Array.from({ length: 10 }, (_, call) => [200, 9 - call]), [429, 0], [429, 0]])
   })
 
-  it('of requests that come together no more than the quota pass', async () => {
+  it('concurrent requests never exceed the quota', async () => {
     const { headers } = await aKey({ rateLimit: { limit: 10, window: 'DAY' } })
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, call) => ask(call % 2 === 0 ? one : other, headers)),
@@ -150,7 +150,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     expect(answers.filter(({ body }) => body.code === 'API_KEY_RATE_LIMITED').length).toBe(30)
   })
 
-  it('twenty failed keys at both block the address at both', async () => {
+  it('twenty wrong keys in total at both gateways block the address at both', async () => {
     const [from, elsewhere] = ['198.51.100.7', '198.51.100.8']
     const codes: unknown[] = []
     for (let call = 0; call < 22; call++) {
@@ -170,7 +170,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     expect((await ask(other, { ...headers, 'X-Forwarded-For': elsewhere })).status).toBe(200)
   })
 
-  it('an Idempotency-Key used at one is replayed at the other', async () => {
+  it('an Idempotency-Key used at one gateway is replayed at the other', async () => {
     const key = await aKey()
     const create = ({ running }: Gateway) =>
       send(running.url, {

@@ -15,9 +15,9 @@ import { tokensIn, type Tokens } from './tokens.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** One organization with every kind of caller, and whose records they ask for. */
+/** One organization with every kind of caller and the records that they request. */
 export interface World {
-  /** The owner's, whom everybody who sees all records sees. */
+  /** Requests about records of the owner, which are visible to users with visibility ALL. */
   readonly requests: Requests
   readonly own: Requests
   readonly mate: Requests
@@ -61,7 +61,7 @@ export async function worldOf(platform: Platform): Promise<World> {
     own: await platform.member({ visibility: 'OWN' }),
     reader: await platform.member({ role: 'READ_ONLY' }),
   }
-  // Time passes with it, and what comes after is to be good.
+  // Creating these tokens advances the clock, so credentials that must stay valid are created afterwards.
   const tokens = await tokensIn(platform, members.owner.organizationId)
   const mate = await platform.member({ visibility: 'OWN' })
   await platform.team(members.owner.organizationId, [members.team.userId, mate.userId])

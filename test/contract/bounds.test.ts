@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { resolve, typesOf, type Schema } from '../../rest-adapter/openapi.ts'
-import { Product } from '../../subgraphs/commerce/product/product.ts'
-import { Account } from '../../subgraphs/crm/account/account.ts'
 import { numberMax, textMax } from '../../subgraphs/kernel/record/check-values.ts'
-import { columnsOf, enumerationName, type Column } from '../../subgraphs/kernel/record/column.ts'
-import { Case } from '../../subgraphs/support/case/case.ts'
+import { enumerationName, type Column } from '../../subgraphs/kernel/record/column.ts'
+import { restAreas, typeOf } from '../rest-areas.ts'
 
 const { document } = loadContract('schema/rest')
 const schemas = document.components['schemas'] as Readonly<Record<string, Schema>>
@@ -21,7 +19,9 @@ interface Bounds {
 
 function boundsOfColumn(column: Column): Bounds {
   const isNullable = column.nullable && !column.lasting
-  const { minimum = -numberMax, maximum = numberMax, max = textMax, maxItems = 100, filled: isFilled = false } = column
+  const { max = textMax, maxItems = 100, filled: isFilled = false } = column
+  // What the graph calls an Int.
+  const [least, most] = column.kind === 'integer' ? [-(2 ** 31), 2 ** 31 - 1] : [-numberMax, numberMax]
   switch (column.kind) {
     case 'text':
       return { isNullable, text: max, isFilled }
@@ -30,7 +30,7 @@ function boundsOfColumn(column: Column): Bounds {
     case 'integer':
     case 'number':
     case 'money':
-      return { isNullable, numbers: [minimum, maximum] }
+      return { isNullable, numbers: [column.minimum ?? least, column.maximum ?? most] }
     case 'enum':
       return { isNullable, values: Object.values(column.type) }
     default:
@@ -40,13 +40,19 @@ function boundsOfColumn(column: Column): Bounds {
 
 const isFilled = ({ minLength, pattern }: Schema): boolean => minLength === 1 && pattern === String.raw`\S`
 
+/** The most characters of a text: as said, or as many as a pattern of fixed length has. */
+function lengthOf({ maxLength, pattern }: Schema): unknown {
+  const [, fixed] = /^\^\[[^\]]+\]\{(\d+)\}\$$/.exec(typeof pattern === 'string' ? pattern : '') ?? []
+  return maxLength ?? (fixed === undefined ? undefined : Number(fixed))
+}
+
 function boundsOfSchema(property: Schema, column: Column): Bounds {
   const schema = resolve<Schema>(document, property)
   const isNullable = typesOf(schema).includes('null')
   const item = resolve<Schema>(document, schema.items ?? {})
   switch (column.kind) {
     case 'text':
-      return { isNullable, text: column.name === 'currency' ? 3 : schema.maxLength, isFilled: isFilled(schema) }
+      return { isNullable, text: lengthOf(schema), isFilled: isFilled(schema) }
     case 'textList':
       return { isNullable, text: item.maxLength, items: schema.maxItems, isFilled: isFilled(item) }
     case 'integer':
@@ -60,27 +66,29 @@ function boundsOfSchema(property: Schema, column: Column): Bounds {
   }
 }
 
-describe.each([
-  ['Account', Account],
-  ['Case', Case],
-  ['Product', Product],
-])('%s', (name, entity) => {
-  const columns = columnsOf(entity).filter((column) => !column.internal)
-  const writable = Object.entries(schemas[`${name}CreateInput`]!.properties!)
-  const inputs = writable.flatMap(([key, schema]) => {
-    const column = columns.find((candidate) => candidate.name === key)
-    return column ? [[key, schema, column] as const] : []
-  })
+it('covers every record type with a REST contract', () => {
+  expect(restAreas.map(typeOf)).toEqual(expect.arrayContaining(['Account', 'Case', 'Product']))
+})
 
-  it('shows every column of the graph in REST', () => {
+describe.each(restAreas.map((area) => [typeOf(area), area] as const))('%s', (name, { definition }) => {
+  const columns = definition.columns.shown
+  const bodies = ['CreateInput', 'UpdateInput', 'BulkUpdateItem'].filter((body) => schemas[name + body])
+  const inputs = bodies.flatMap((body) =>
+    Object.entries(schemas[name + body]!.properties!).flatMap(([key, schema]) => {
+      const column = columns.find((candidate) => candidate.name === key)
+      return column ? [[`${body}.${key}`, schema, column] as const] : []
+    }),
+  )
+
+  it('has every column of the graph in REST', () => {
     expect(Object.keys(schemas[name]!.properties!).sort()).toEqual(columns.map((column) => column.name).sort())
   })
 
-  it.each(inputs)('has the bounds of its column: %s', (_, schema, column) => {
+  it.each(inputs)('has the same bounds as its column: %s', (_, schema, column) => {
     expect(boundsOfSchema(schema, column)).toEqual(boundsOfColumn(column))
   })
 
-  it('names its enumerations as the graph does', () => {
+  it('has the same enumerations as the graph', () => {
     const found = columns.filter(({ kind }) => kind === 'enum').map((column) => enumerationName(column.type))
     expect(found.map((enumeration) => typesOf(schemas[enumeration] ?? {}))).toEqual(found.map(() => ['string']))
   })

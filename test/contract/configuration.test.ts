@@ -15,7 +15,7 @@ const zoom = {
 }
 
 describe('configuration', () => {
-  it('is listed in one table of the README, variable by variable', () => {
+  it('lists every variable in one table of the README', () => {
     const listed = [...readme.matchAll(/^\| `([A-Z_<>]+)` +\|/gm)].map(([, name]) => name)
     expect(listed).toEqual([...variables])
   })
@@ -38,7 +38,7 @@ describe('configuration', () => {
       openIntrospection: false,
       smtpUrl: null,
       mailFrom: 'CRM <no-reply@localhost>',
-      allowedOrigins: [],
+      mailLinkOrigins: [],
       meetingProviders: [],
       outboundAllow: [],
       publicUrl: null,
@@ -65,7 +65,7 @@ describe('configuration', () => {
       INTROSPECTION: 'open',
       SMTP_URL: 'smtps://crm:secret@mail.example.com',
       MAIL_FROM: 'Fjordline CRM <crm@example.com>',
-      ALLOWED_ORIGINS: 'https://app.example.com, https://b.example.com/',
+      MAIL_LINK_ORIGINS: 'https://app.example.com, https://b.example.com/',
       MEETING_PROVIDERS: JSON.stringify([zoom]),
       OUTBOUND_ALLOW: '10.1.0.0/16',
       PUBLIC_URL: 'https://crm.example.com/',
@@ -90,13 +90,20 @@ describe('configuration', () => {
       openIntrospection: true,
       smtpUrl: 'smtps://crm:secret@mail.example.com',
       mailFrom: 'Fjordline CRM <crm@example.com>',
-      allowedOrigins: ['https://app.example.com', 'https://b.example.com'],
+      mailLinkOrigins: ['https://app.example.com', 'https://b.example.com'],
       meetingProviders: [{ ...zoom, scope: '' }],
       outboundAllow: ['10.1.0.0/16'],
       publicUrl: 'https://crm.example.com',
       oauthRegistration: true,
       subgraphUrls: { support: 'http://support:4001' },
     })
+  })
+
+  it('reads ALLOWED_ORIGINS, the former name, where MAIL_LINK_ORIGINS is not given', () => {
+    const former = { ALLOWED_ORIGINS: 'https://old.example.com' }
+    expect(readConfig(former).mailLinkOrigins).toEqual(['https://old.example.com'])
+    const both = { ...former, MAIL_LINK_ORIGINS: 'https://app.example.com' }
+    expect(readConfig(both).mailLinkOrigins).toEqual(['https://app.example.com'])
   })
 
   it.each([
@@ -126,6 +133,7 @@ describe('configuration', () => {
     ['SMTP_URL', 'smtp:mail.example.com'],
     ['MAIL_FROM', 'nobody'],
     ['MAIL_FROM', 'A <a@example.com>\r\nBcc: b@example.com'],
+    ['MAIL_LINK_ORIGINS', 'https://app.example.com/path'],
     ['ALLOWED_ORIGINS', 'https://app.example.com/path'],
     ['MEETING_PROVIDERS', 'zoom'],
     ['MEETING_PROVIDERS', '[{"name": "zoom"}]'],

@@ -10,13 +10,13 @@ interface Described {
   readonly object: string
   readonly type: string
   readonly description: string
-  /** Of the record. */
+  /** Schema of the record. */
   readonly properties: Json
-  /** Of `data`, beside those of every event. */
+  /** Properties of `data` in addition to those of every event. */
   readonly added?: Json
 }
 
-/** `{object, id, record, previous, changedFields, actorId}` and what the type adds (specification, Events). */
+/** `{object, id, record, previous, changedFields, actorId}` and the data of the type (specification, Events). */
 export function dataSchema({ object, type, description, properties, added = {} }: Described): Json {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -11,7 +11,7 @@ import { meets } from '../../subgraphs/kernel/scopes.ts'
 const contract = loadContract('schema/rest')
 const supergraphSdl = readFileSync('schema/supergraph.graphql', 'utf8')
 const subgraphNames = Array.from(supergraphSdl.matchAll(/@join__graph\(name: "(\w+)"/g), ([, name]) => name!)
-const neverAsked = () => Promise.reject(new Error('a contract test asks no subgraph'))
+const neverAsked = () => Promise.reject(new Error('a contract test must not send a request to a subgraph'))
 const graph = Graph.create({
   supergraphSdl,
   endpoints: subgraphNames.map((name) => ({ name, execute: neverAsked })),
@@ -26,7 +26,7 @@ function unwrapped(type: GraphQLInputType): GraphQLInputType {
   return type instanceof GraphQLNonNull || type instanceof GraphQLList ? unwrapped(type.ofType) : type
 }
 
-/** Properties of a REST input that the GraphQL input lacks, or allows less: a null that GraphQL refuses. */
+/** Properties of a REST input that the GraphQL input does not have or for which it refuses null. */
 function misfits(schema: Schema, type: GraphQLInputType, path: string): string[] {
   const target = unwrapped(type)
   if (!isInputObjectType(target)) return []
@@ -53,7 +53,7 @@ describe('stored documents', () => {
   )
 
   it.each(stored.map((operation) => [operation.id, operation] as const))(
-    '%s needs exactly the scopes that OpenAPI names',
+    '%s requires exactly the scopes that OpenAPI names',
     (_, { document, scopes }) => {
       const { requirements } = graph.prepare(document!)
       const pass = (held: readonly string[]) => requirements.every((requirement) => meets(aKey(held), requirement))
@@ -65,7 +65,7 @@ describe('stored documents', () => {
     },
   )
 
-  it('receive inputs that their GraphQL types know', () => {
+  it('receive only inputs that their GraphQL types have', () => {
     const found = stored.flatMap((operation) => {
       const types = variableTypes(operation)
       return sourcesOf(operation).flatMap(({ variable, sources: [source] }) => {

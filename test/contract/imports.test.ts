@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectRoot } from '../../subgraphs/kernel/paths.ts'
 
-/** Parts of the code, and which others each may import. A subgraph reaches another only through its `public.ts`. */
+/** Parts of the code with the parts that each may import. A subgraph imports another subgraph only through its `public.ts`. */
 function partOf(file: string): string {
   const [top, second] = file.split('/')
   if (top === 'subgraphs')
@@ -26,7 +26,7 @@ function mayImport(from: string, to: string, target: string): boolean {
   return from === 'rest-adapter' && to === 'gateway'
 }
 
-/** Packages that only some places may use. */
+/** Packages that only these files may import. */
 const guarded: readonly { readonly what: RegExp; readonly where: RegExp }[] = [
   { what: /^@apollo\//, where: /^(gateway\/|subgraphs\/kernel\/subgraph\/|test\/)/ },
   { what: /^express$/, where: /^(main\.ts|gateway\/|rest-adapter\/|test\/)/ },
@@ -57,7 +57,7 @@ const imports: readonly Import[] = sources().flatMap((file) =>
 )
 
 describe('imports', () => {
-  it('follow the table of who may import whom', () => {
+  it('follow the table of allowed imports', () => {
     const wrong = imports.filter(({ file, target }) => {
       if (isTest(file) || !target.endsWith('.ts')) return false
       return !mayImport(partOf(file), partOf(target), target)
@@ -65,7 +65,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  it('reach guarded packages only where they belong', () => {
+  it('use restricted packages only in the allowed files', () => {
     const wrong = imports.filter(
       ({ file, target }) => !isTest(file) && guarded.some(({ what, where }) => what.test(target) && !where.test(file)),
     )
@@ -82,7 +82,7 @@ describe('imports', () => {
     expect(readers).toEqual(['subgraphs/kernel/config.ts'])
   })
 
-  it('name no resource in the kernel', () => {
+  it('import no resource into the kernel', () => {
     const named = sources(join(projectRoot, 'subgraphs/kernel')).filter(
       (file) =>
         !isTest(file) &&

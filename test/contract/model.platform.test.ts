@@ -12,7 +12,7 @@ const records: readonly RecordShape[] = [
   caseComment,
 ].filter(({ entity }) => columnsOf(entity).length > 0)
 
-/** A column as the model and the database both can say it. */
+/** A column, as described by the model or by the database. */
 interface Said {
   readonly name: string
   readonly type: string

@@ -1,23 +1,22 @@
 import { format, resolveConfig } from 'prettier'
 import { subgraphs } from '../../subgraphs/all.ts'
 import type { EventFile, Json } from './event-file.ts'
-import { plainEventFiles } from './plain-event-files.ts'
-import { recordEventFiles } from './record-event-files.ts'
+import { eventFilesOf } from './record-event-files.ts'
 
-/** Every event type that is declared, with its schema and sample. */
+/** Every declared event type with its schema and sample. */
 export const eventFiles: readonly EventFile[] = subgraphs
   .flatMap(({ resources }) =>
     resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
   )
-  .flatMap((announcing) => ('properties' in announcing ? plainEventFiles(announcing) : recordEventFiles(announcing)))
+  .flatMap(eventFilesOf)
 
-/** `case.created` is in `events/case/created`. */
+/** The path of `case.created` is `events/case/created`. */
 const placeOf = (type: string): string => `events/${type.replace('.', '/')}.v1`
 
 const printed = async (value: Json): Promise<string> =>
   format(JSON.stringify(value), { ...(await resolveConfig(import.meta.filename)), parser: 'json' })
 
-/** Schema and catalog sample of every event type, by path under `schema/`. */
+/** Schema and sample of every event type, by path below `schema/`. */
 export async function printedEvents(): Promise<[path: string, text: string][]> {
   const files = eventFiles.flatMap(({ type, schema, sample }): [string, Json][] => [
     [`${placeOf(type)}.json`, schema],

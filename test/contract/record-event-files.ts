@@ -1,6 +1,7 @@
-import { blank, type Column } from '../../subgraphs/kernel/record/column.ts'
-import { columnOf, layoutOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
-import { bookkeeping, eventsOf, type EventType } from '../../subgraphs/kernel/record/record-events.ts'
+import { initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
+import { columnOf, isRecordShape, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
+import type { EventPayload, TrackedObject, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
+import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
 import { dataSchema, type EventFile, type Json } from './event-file.ts'
 
 const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
@@ -11,11 +12,12 @@ const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
   money: { type: 'number' },
   boolean: { type: 'boolean' },
   timestamp: { type: 'string', format: 'date-time' },
+  date: { type: 'string', format: 'date' },
   enum: { type: 'string' },
   textList: { type: 'array', items: { type: 'string' } },
 }
 
-/** What a receiver may rely on. The bounds of a column bind who writes; they may widen without a new version. */
+/** The guarantee for receivers. It has no bounds of columns, because they apply to writers and may widen without a new version. */
 function schemaOf(column: Column): Json {
   const description = column.description && { description: column.description }
   if (column.kind === 'json') {
@@ -33,7 +35,7 @@ function schemaOf(column: Column): Json {
   }
 }
 
-/** `record.status` is the column `status`. */
+/** `record.status` refers to the column `status`. */
 const placeOf = (path: string): [record: string, column: string] => path.split('.', 2) as [string, string]
 
 const sampleOrganization = '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01'
@@ -42,7 +44,7 @@ const sampleRecord = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
 const created = '2026-11-02T08:15:00.000Z'
 const changed = '2026-11-02T10:40:00.000Z'
 
-function sampleOf(record: RecordShape, eventType: EventType): Json {
+function sampleOf(record: RecordShape, type: string, eventType: EventType): Json {
   const { operation, before = {} } = eventType
   const isCreate = operation === 'CREATE'
   const stamps: Json = {
@@ -56,23 +58,55 @@ function sampleOf(record: RecordShape, eventType: EventType): Json {
     deletedAt: operation === 'DELETE' ? changed : null,
     version: isCreate ? 1 : 2,
   }
-  const given: Json = { ...stamps, ...record.events!.sample }
-  const { columns } = layoutOf(record)
-  const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)]))
+  const given: Json = { ...stamps, ...record.events!.sample, ...eventType.sample }
+  const { stored: columns } = record.columns
+  const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? initialValue(column)]))
   const previous = { ...next, version: 1, updatedAt: created, ...before }
-  const values: Readonly<Record<string, Json>> = { record: next, previous }
-  const adds = Object.entries(eventType.adds ?? {}).map(([name, path]) => {
-    const [place, column] = placeOf(path)
-    return [name, values[place]![column]]
-  })
-  const differing = columns.filter(({ name }) => name in before || bookkeeping.has(name))
-  const [event] = eventsOf(record, { operation, previous, next, changed: differing, actorId: sampleUser })
-  return { ...event!.data, ...Object.fromEntries(adds) }
+  const changedFields = columns
+    .filter(({ name, internal }) => name in before && !internal && !bookkeeping.has(name))
+    .map(({ name }) => name)
+  const events = eventsOf(record, { operation, previous, next, changedFields, events: [type] }, sampleUser)
+  return events.find((event) => event.type === type)!.data
 }
 
-/** The event types of a record, from its columns and the table beside its definition. */
-export function recordEventFiles(record: RecordShape): EventFile[] {
-  const properties = Object.fromEntries(layoutOf(record).shown.map((column) => [column.name, schemaOf(column)]))
+function propertySchemaOf(kind: string): Json {
+  const { type, ...rest } = jsonTypeOf[kind.replace('?', '') as PropertyKind]
+  return { type: kind.endsWith('?') ? [type, 'null'] : type, ...rest }
+}
+
+function payloadSampleOf({ object, events }: TrackedObject, { sample, before }: EventType): Json {
+  const record: Json = { ...events!.sample, ...sample }
+  return {
+    object,
+    id: record['id'],
+    record,
+    previous: before ? { ...record, ...before } : null,
+    changedFields: before ? Object.keys(before).filter((name) => !bookkeeping.has(name)) : null,
+    actorId: sampleUser,
+  }
+}
+
+/** The event types of what is told otherwise than by its columns. */
+function payloadEventFiles(source: TrackedObject, { properties: kinds }: EventPayload): EventFile[] {
+  const properties = Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, propertySchemaOf(kind)]))
+  return Object.entries(source.events!.types).map(([type, eventType]) => ({
+    type,
+    schema: dataSchema({ object: source.object, type, description: eventType.description, properties }),
+    sample: payloadSampleOf(source, eventType),
+  }))
+}
+
+/** The event types of a source, with their schemas and samples. */
+export const eventFilesOf = (source: TrackedObject | RecordShape): EventFile[] =>
+  source.events?.payload
+    ? payloadEventFiles(source, source.events.payload)
+    : isRecordShape(source)
+      ? recordEventFiles(source)
+      : []
+
+/** The event types of a record, built from its columns and its declared events. */
+function recordEventFiles(record: RecordShape): EventFile[] {
+  const properties = Object.fromEntries(record.columns.shown.map((column) => [column.name, schemaOf(column)]))
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {
     const columns = Object.entries(eventType.adds ?? {}).map(
       ([name, path]) => [name, columnOf(record, placeOf(path)[1])] as const,
@@ -82,7 +116,7 @@ export function recordEventFiles(record: RecordShape): EventFile[] {
     return {
       type,
       schema: dataSchema({ object: record.object, type, description, properties, added }),
-      sample: sampleOf(record, eventType),
+      sample: sampleOf(record, type, eventType),
     }
   })
 }

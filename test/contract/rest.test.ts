@@ -25,7 +25,7 @@ const areasNotBuilt = [
   'Webhook AI workflows',
 ]
 
-/** Operations that miss in an area that exists otherwise, as `METHOD path`. May only shrink. */
+/** Operations that do not exist yet in an area that exists, as `METHOD path`. May only shrink. */
 const operationsNotBuilt = [
   'GET /v1/events/catalog',
   'GET /v1/events/catalog/{type}',
@@ -40,7 +40,7 @@ const operationsNotBuilt = [
   'POST /v1/webhooks/{id}/test',
 ]
 
-/** The specification shows no credential for Auth; these are about the session that is signed in. */
+/** The specification names no credential for Auth; these operations need a session. */
 const ofTheSession = new Set([
   'POST /v1/auth/logout',
   'POST /v1/auth/logout-all',
@@ -52,15 +52,15 @@ const ofTheSession = new Set([
   'POST /v1/auth/update-profile',
 ])
 
-/** Where the specification shows no input, and a body may carry what otherwise comes as a cookie. */
+/** Operations without an input in the specification, whose body may contain the value of a cookie. */
 const withOptionalBody = new Set(['POST /v1/auth/refresh'])
 
-/** Operations that code serves instead of a stored document. */
+/** Operations that are served by code instead of a stored document. */
 const exceptions: string[] = []
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** The create inputs as the specification lists them. */
+/** The create inputs, as listed in the specification. */
 const createInputs: Readonly<Record<string, readonly string[]>> = {
   'Account create input': words(`
     name type industry phone fax website domain billingStreet billingCity billingState billingPostalCode billingCountry
@@ -80,8 +80,8 @@ interface NamedInputs {
   readonly hasBody: boolean
 }
 
-/** Inputs that the specification tells in prose, in the table of events, webhooks and keys. */
-const toldInProse: Readonly<Record<string, NamedInputs>> = {
+/** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
+const inputsInProse: Readonly<Record<string, NamedInputs>> = {
   'body {overlapHours: integer 0 to 168, default 24}; the new secret is returned once': {
     place: 'body',
     named: ['overlapHours'],
@@ -100,10 +100,10 @@ const toldInProse: Readonly<Record<string, NamedInputs>> = {
   },
 }
 
-/** The inputs that an entry of the specification names; whether it says that there is a body. */
+/** The inputs that an entry of the specification names, and whether the entry has a body. */
 function inputsIn(input: string): NamedInputs {
-  const told = toldInProse[input]
-  if (told) return told
+  const inProse = inputsInProse[input]
+  if (inProse) return inProse
   const createInput = createInputs[input]
   if (createInput) return { place: 'body', named: createInput, hasBody: true }
   if (input === 'body below') return { place: 'body', named: registerInput, hasBody: true }
@@ -144,7 +144,7 @@ describe('the REST contract', () => {
     expect(without).toEqual(exceptions)
   })
 
-  it('has no stored document without an operation', () => {
+  it('has an operation for every stored document', () => {
     expect(contract.documentIds.filter((id) => !originals.some((operation) => operation.id === id))).toEqual([])
   })
 
@@ -178,16 +178,13 @@ describe('the REST contract', () => {
     },
   )
 
-  it.each(each(originals.filter(({ body }) => body !== null)))(
-    '%s: its body refuses what it does not know',
-    (_, { body }) => {
-      expect(body!.schema['additionalProperties']).toBe(false)
-    },
-  )
+  it.each(each(originals.filter(({ body }) => body !== null)))('%s: its body refuses unknown fields', (_, { body }) => {
+    expect(body!.schema['additionalProperties']).toBe(false)
+  })
 })
 
 describe('the specification', () => {
-  it('is covered but for what is listed as not built', () => {
+  it('is covered except for operations listed as not built', () => {
     const missing = specified.filter((operation) => !described.has(nameOf(operation)))
     const expected = specified.filter(({ area }) => areasNotBuilt.includes(area)).map(nameOf)
     expect(missing.map(nameOf).sort()).toEqual([...expected, ...operationsNotBuilt].sort())
@@ -216,7 +213,7 @@ describe('the specification', () => {
     expect(body !== null).toBe(hasBody || withOptionalBody.has(name))
   })
 
-  it('serves accounts as companies too', () => {
+  it('serves accounts also as companies', () => {
     const below = (prefix: string) =>
       contract.operations
         .filter(({ path }) => path.startsWith(prefix))

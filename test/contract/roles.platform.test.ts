@@ -17,7 +17,7 @@ beforeAll(async () => {
 const rolesOf = (described: OperationObject) =>
   (described as { 'x-required-roles'?: readonly string[] })['x-required-roles'] ?? null
 
-/** A user who may do whatever no role is needed for, with the credential that the operation takes. */
+/** A user without a privileged role, with the kind of credential that the operation accepts. */
 async function asMember(takesKey: boolean): Promise<Record<string, string>> {
   const member = await platform.member({ organizationId: requests.member.organizationId, role: 'MEMBER' })
   return takesKey ? { ...member.headers } : { Authorization: `Bearer ${await sessionOf(platform, member)}` }

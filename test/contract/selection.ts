@@ -2,7 +2,7 @@ import { Kind, parse, type DocumentNode, type SelectionSetNode } from 'graphql'
 import type { RestOperation } from '../../rest-adapter/contract.ts'
 import { resolve, typesOf, type OpenApiDocument, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 
-/** Properties of the success answer that the stored document does not select, as dotted paths. */
+/** Properties of the success response that the stored document does not select, as dotted paths. */
 export function unselected(document: OpenApiDocument, operation: RestOperation): string[] {
   const stored = parse(operation.document!)
   const definition = stored.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!
@@ -24,7 +24,7 @@ function missing(
 ): string[] {
   const shape = resolve<Schema>(document, schema)
   if (typesOf(shape).includes('array')) return missing(document, stored, shape.items ?? {}, selection, path)
-  // A leaf of the graph is JSON: what is in it, the graph does not say.
+  // A leaf of the graph is JSON; the graph does not describe its content.
   if (selection === null) return []
   const fields = fieldsOf(stored, selection)
   return Object.entries(shape.properties ?? {}).flatMap(([name, property]) => {
@@ -50,6 +50,6 @@ function fieldsOf(stored: DocumentNode, set: SelectionSetNode): Map<string, Sele
 function fragmentOf(stored: DocumentNode, name: string): SelectionSetNode {
   const fragments = stored.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
   const fragment = fragments.find((node) => node.name.value === name)
-  if (!fragment) throw new Error(`The fragment ${name} is missing.`)
+  if (!fragment) throw new Error(`The fragment ${name} must be defined in the stored documents of its area.`)
   return fragment.selectionSet
 }

@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 
-/** What a row of `kernel.event` says of itself. */
+/** The type, version and data of a row of `kernel.event`. */
 export interface StoredEvent {
   readonly type: string
   readonly version: number
@@ -28,7 +28,7 @@ function validatorOf(type: string, version: number): ValidateFunction | null {
   return validator
 }
 
-/** What is wrong with these events by the schemas of their types; nothing is the good answer. */
+/** Violations of the schemas of their types; empty if all events are valid. */
 export function validateEvents(rows: readonly StoredEvent[]): string[] {
   return rows.flatMap(({ type, version, data }) => {
     const validator = validatorOf(type, version)

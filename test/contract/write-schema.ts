@@ -1,9 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { printedSchema } from './printed.ts'
+import { printedSchema, standardRestFiles } from './printed.ts'
 
 const root = join(import.meta.dirname, '../../schema')
-for (const [path, text] of await printedSchema()) {
+const printed = await printedSchema()
+// An operation that is gone leaves no file behind.
+for (const path of standardRestFiles()) if (!printed.has(path)) await rm(join(root, path))
+for (const [path, text] of printed) {
   await mkdir(dirname(join(root, path)), { recursive: true })
   await writeFile(join(root, path), text)
 }

@@ -3,7 +3,7 @@ import { usePlatform } from '../platform.ts'
 
 const platform = usePlatform()
 
-/** The statements that the platform itself makes while `work` runs, and how many whole seconds that took. */
+/** The statements that the platform executes while `work` runs, and how many whole seconds that took. */
 async function statementsDuring(work: () => Promise<unknown>): Promise<{ statements: string[]; seconds: number }> {
   const { database } = platform.services
   const statements: string[] = []
@@ -23,8 +23,8 @@ async function statementsDuring(work: () => Promise<unknown>): Promise<{ stateme
 
 const statusOf = async (path: string): Promise<number> => (await fetch(platform.url + path)).status
 
-describe('whoever asks how the platform is', () => {
-  it('costs one statement a second with /health/ready and /metrics, however many ask', async () => {
+describe('health checks', () => {
+  it('execute at most one statement per second for /health/ready and /metrics, for any number of requests', async () => {
     const statuses: number[] = []
     const { statements, seconds } = await statementsDuring(async () => {
       for (let round = 0; round < 10; round++) {
@@ -37,7 +37,7 @@ describe('whoever asks how the platform is', () => {
     expect(statements.filter((text) => !text.includes('kernel.migration'))).toEqual([])
   })
 
-  it('costs none with /health/live', async () => {
+  it('execute no statement for /health/live', async () => {
     const { statements } = await statementsDuring(async () => {
       for (let round = 0; round < 20; round++) expect(await statusOf('/health/live')).toBe(200)
     })
@@ -46,7 +46,7 @@ describe('whoever asks how the platform is', () => {
 })
 
 describe('a database that does not answer', () => {
-  it('has one question to answer and gets no other, and everybody learns of it', async () => {
+  it('gets one health query at a time, and every health check reports the failure', async () => {
     const held = Promise.withResolvers<void>()
     const holds = Promise.withResolvers<void>()
     const holding = platform.services.database.transaction(async (sql) => {
@@ -57,7 +57,7 @@ describe('a database that does not answer', () => {
     await holds.promise
     const late = { status: 'not ready', reasons: { database: 'has not answered for 3 seconds' } }
     const reasons = async (): Promise<unknown> => (await fetch(`${platform.url}/health/ready`)).json()
-    // What was answered a moment ago holds for a second.
+    // A health result is cached for one second.
     await expect.poll(reasons, { timeout: 30_000 }).toEqual(late)
     expect(await Promise.all([reasons(), reasons(), reasons()])).toEqual([late, late, late])
     expect([await platform.waitingForLocks(), await statusOf('/health/live')]).toEqual([1, 200])

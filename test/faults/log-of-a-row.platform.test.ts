@@ -8,8 +8,8 @@ import { usePlatform } from '../platform.ts'
 
 const platform = usePlatform()
 
-it('An insert that the database refuses for no known reason is logged without the row', async () => {
-  // PostgreSQL tells rows to whom row-level security does not bind: those statements that stand above tenants.
+it('logs an insert that an unknown constraint refuses without the values of the row', async () => {
+  // PostgreSQL includes the row in the error for roles that bypass row-level security, which cross-tenant statements use.
   await platform.query(`alter table identity.person add constraint never check (first_name <> 'Never')`)
   const lines: string[] = []
   const log = openLog('trace', { write: (line: string) => void lines.push(line) })

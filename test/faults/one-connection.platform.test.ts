@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { usePlatform } from '../platform.ts'
 
 const platform = usePlatform()
-/** More than the pool has connections. */
+/** More requests than the pool has connections. */
 const atOnce = 24
 const password = 'Correct horse 7!'
 const changePassword = 'mutation($input: ChangePasswordInput!) { authChangePassword(input: $input) { tokenType } }'
@@ -17,14 +17,14 @@ const statuses = (answers: readonly Response[]) => answers.map(({ status }) => s
 const each = <T>(call: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: atOnce }, (_, index) => call(index)))
 
-describe('more requests at once than there are connections, with data keys that nobody has used', () => {
-  it('are all accepted where each queues a mail', async () => {
+describe('more concurrent requests than connections, with data keys that are not loaded', () => {
+  it('are all accepted if each queues a mail', async () => {
     const answers = await each((index) => post('/v1/auth/forgot-password', { email: `user${index}@example.com` }))
     expect(new Set(statuses(answers))).toEqual(new Set([200]))
     expect(await platform.query('select count(*)::int as count from kernel.mail')).toEqual([{ count: atOnce }])
   })
 
-  it('are all carried out where each hashes in the transaction of its Idempotency-Key, beside sign-ins', async () => {
+  it('are all executed if each hashes a password in the transaction of its Idempotency-Key, with concurrent sign-ins', async () => {
     const sessions = await each(async (index) => {
       const email = `ann${index}@example.com`
       const answer = await post('/v1/auth/register', { email, password })

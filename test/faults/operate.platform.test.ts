@@ -24,7 +24,7 @@ const operate = (args: readonly string[], environment: Readonly<Record<string, s
   })
 
 describe('keys:rotate', () => {
-  it('seals every secret anew under the new master key, and nothing readable is stored', async () => {
+  it('re-encrypts every secret with the new master key and stores no plain text', async () => {
     const member = await platform.member()
     const named = { body: { name: 'Hush-hush Holdings' }, headers: { 'Idempotency-Key': 'quiet' } }
     const { body } = await member.rest.accountCreate!(named)
@@ -38,8 +38,8 @@ describe('keys:rotate', () => {
       ENCRYPTION_KEY_FORMER: key.toString('base64'),
     })
 
-    // Of the organization and of the platform itself.
-    expect(said).toBe('2 data keys wrapped anew, 2 made, 1 secrets sealed with them.')
+    // The keys of the organization and of the platform.
+    expect(said).toBe('2 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
     const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
     expect(row!.answer).toMatch(/^k2\./)
     const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!
@@ -51,10 +51,10 @@ describe('keys:rotate', () => {
     const failure = operate(['keys:rotate'])
     await expect(failure).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ENCRYPTION_KEY_FORMER') })
     const back = await operate(['keys:rotate'], { ENCRYPTION_KEY_FORMER: next.toString('base64') })
-    expect(back).toBe('4 data keys wrapped anew, 2 made, 1 secrets sealed with them.')
+    expect(back).toBe('4 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
   })
 
-  it('knows every column that holds sealed text', () => {
+  it('knows every column that contains encrypted text', () => {
     expect(sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual([
       'identity.meeting_connection.tokens',
       'identity.meeting_state.verifier',
@@ -66,14 +66,14 @@ describe('keys:rotate', () => {
 })
 
 describe('organization', () => {
-  it('suspends and resumes at once, by id or by code', async () => {
+  it('suspends and resumes immediately, by id or by code', async () => {
     const member = await platform.member({ organizationId: await platform.organization('Sleepy') })
     const { organizationId } = member
     expect(await operate(['organization', 'suspend', organizationId])).toBe(
       `The organization ${organizationId} is SUSPENDED.`,
     )
     const listed = async () => (await member.rest.accountList!()).body.code
-    // Another process hears of it, within a second.
+    // Another process receives the change within one second.
     await vi.waitFor(async () => expect(await listed()).toBe('ORGANIZATION_SUSPENDED'), { timeout: 1000 })
     const [{ code } = { code: '' }] = await platform.query<{ code: string }>(
       'select code from identity.organization where id = $1',
@@ -84,13 +84,13 @@ describe('organization', () => {
   })
 
   it.each([
-    [['organization', 'suspend', 'NOBODY'], 'There is no organization NOBODY.'],
-    [['organization', 'freeze', 'X'], /^Say: organization suspend\|resume [^\n]+$/],
+    [['organization', 'suspend', 'NOBODY'], 'The organization NOBODY does not exist.'],
+    [['organization', 'freeze', 'X'], /^Usage: organization suspend\|resume [^\n]+$/],
     [['organization', 'entitlements', '{id}', 'No Feature'], /^Features are at most 200 names [^\n]+$/],
   ])('refuses %j in one line', async (args, line) => {
     const organizationId = await platform.organization()
     const { code, stderr } = await operate(args.map((arg) => arg.replace('{id}', organizationId))).then(
-      () => expect.fail('It was done.'),
+      () => expect.fail('The command must be refused.'),
       (error: unknown) => error as { code: number; stderr: string },
     )
     expect(code).toBe(1)
@@ -98,7 +98,7 @@ describe('organization', () => {
   })
 
   it.each(['dance', 'constructor'])(
-    'refuses %s before it opens anything, wherever it is called and whatever Node is there',
+    'refuses %s before it opens the database, in any folder and with any installed Node version',
     async (name) => {
       const folder = await mkdtemp(join(tmpdir(), 'crm-operate-'))
       onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -106,7 +106,7 @@ describe('organization', () => {
         cwd: folder,
         env: { PATH: '/usr/bin:/bin' },
       })
-      const stderr = `"${name}" is none of: keys:rotate, organization.\n`
+      const stderr = `The command must be one of: keys:rotate, organization; got "${name}".\n`
       await expect(called).rejects.toMatchObject({ code: 1, stderr })
       expect(await readdir(folder)).toEqual([])
     },
@@ -114,7 +114,7 @@ describe('organization', () => {
 })
 
 describe('on the embedded database', () => {
-  it('works beside the process that serves it, and without one', { timeout: 90_000 }, async () => {
+  it('works with and without a running process of the platform', { timeout: 90_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'crm-operate-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
     const server = await aProcess(['bin/run', 'main'], { DATA_DIR: folder, IP_LIMITS: 'off', LOG_LEVEL: 'warn' })
@@ -132,7 +132,7 @@ describe('on the embedded database', () => {
     expect(await operate(['organization', 'suspend', id], here)).toBe(`The organization ${id} is SUSPENDED.`)
     expect(await statusOfCall()).toBe(401)
     expect(await operate(['organization', 'resume', id], here)).toBe(`The organization ${id} is ACTIVE.`)
-    expect(await operate(['keys:rotate'], here)).toMatch(/^0 data keys wrapped anew, [^\n]+$/)
+    expect(await operate(['keys:rotate'], here)).toMatch(/^0 data keys re-encrypted, [^\n]+$/)
     expect(await statusOfCall()).toBe(200)
 
     expect(await server.stop()).toBe(0)

@@ -28,7 +28,7 @@ const demoOf = (folder: string): Demo => JSON.parse(readFileSync(join(folder, 'd
 const keyOf = (demo: Demo): string => demo.organizations[0]!.apiKeys.find(({ scopes }) => scopes.includes('*'))!.secret
 
 describe('a first start on an empty folder', () => {
-  it("is ready with the demo, whose secrets are its owner's alone, says how to get in, and ends with 0 on SIGTERM", async () => {
+  it("is ready with the demo, keeps its secrets readable for the file's owner only, prints how to sign in, and exits with 0 on SIGTERM", async () => {
     const folder = await aFolder()
     const process = await started({ DATA_DIR: folder })
 
@@ -57,7 +57,7 @@ describe('a first start on an empty folder', () => {
     for (const words of ['/v1/graphql', '/docs', demo.organizations[0]!.users[0]!.email, keyOf(demo)])
       expect(process.said()).toContain(words)
     expect((await fetch(`${process.url}/metrics`)).status).toBe(200)
-    // Many database connections, which all end in peace.
+    // Many database connections, which must all close cleanly.
     await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         fetch(`${process.url}/v1/cases?search=a${index}`, { headers: { 'x-api-key': keyOf(demo) } }),
@@ -71,7 +71,7 @@ describe('a first start on an empty folder', () => {
 })
 
 describe('kill -9', () => {
-  it('loses nothing that was answered and doubles nothing that is tried again', async () => {
+  it('loses no acknowledged write and executes no retried write twice', async () => {
     const folder = await aFolder()
     const first = await started({ DATA_DIR: folder })
     const headers = { 'x-api-key': keyOf(demoOf(folder)), 'content-type': 'application/json' }
@@ -88,7 +88,7 @@ describe('kill -9', () => {
     const answered = new Map<string, string>()
     const names = Array.from({ length: 400 }, (_, index) => `crash-${index}`)
     const left = names.values()
-    // Ten at a time: some are answered, some under way and some not begun when the process dies.
+    // Ten concurrent writers: when the process dies, some requests are answered, some in progress and some not sent.
     const writers = Array.from({ length: 10 }, async () => {
       for (const name of left) {
         answered.set(name, (await create(first.url, name)).id)
@@ -120,8 +120,8 @@ describe('kill -9', () => {
 
 describe('SIGTERM', () => {
   it.each([
-    ['answers what comes on connections that are kept open, then ends with 0', true, 8],
-    ['answers whoever connects until nobody can, and resets no connection', false, 32],
+    ['answers requests on open keep-alive connections, then exits with 0', true, 8],
+    ['answers new connections until it stops listening, and resets no connection', false, 32],
   ])('%s', async (_, keepAlive, clients) => {
     const process = await started({ DATA_DIR: await aFolder(), DEMO: 'off' })
     const agent = new Agent({ keepAlive, maxSockets: clients })
@@ -134,7 +134,7 @@ describe('SIGTERM', () => {
       })
     let stopping: Promise<number | null> | undefined
     let asked = 0
-    // As busy clients, which never leave a connection idle: each asks again at once until nobody listens any more.
+    // Busy clients never leave a connection idle: each sends the next request immediately until the port is closed.
     const client = async (): Promise<string> => {
       for (;;) {
         const answered = await ask().catch(({ code }: NodeJS.ErrnoException) => code!)
@@ -159,18 +159,18 @@ describe('SIGTERM', () => {
 })
 
 describe('a second start', () => {
-  it('on the same data folder says who serves it and disturbs nothing', async () => {
+  it('on the same data folder names the running process and does not disturb it', async () => {
     const folder = await aFolder()
     const first = await started({ DATA_DIR: folder, DEMO: 'off' })
     const second = await aProcess(['bin/run', 'main'], { DATA_DIR: folder, DEMO: 'off' })
-    await expect(second.start()).rejects.toThrow(/already serves the data folder/)
+    await expect(second.start()).rejects.toThrow(/already uses the data folder/)
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
     expect(await first.stop()).toBe(0)
   })
 })
 
-describe('a start on a port that is taken', () => {
-  it('says so in one line, and leaves nothing running', async () => {
+describe('a start on a port in use', () => {
+  it('reports it in one line and leaves no process running', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void taken.close())
     await once(taken, 'listening')
@@ -188,19 +188,19 @@ describe('a start on a port that is taken', () => {
   })
 })
 
-/** A database of the test run's server, with another sign-in. */
+/** A database on the server of the test run, with other credentials. */
 const templateAs = (user: string, database: string): string =>
   databaseUrl(inject('templateUrl').replace('//crm@', `//${user}@`), database)
 
-describe('a start that cannot work', () => {
+describe('a start with a wrong configuration', () => {
   it.each([
-    ['a log level that is none', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
-    ['an address list that is none', { TRUST_PROXY: 'localhost' }, 'TRUST_PROXY'],
-    ['an address of a subgraph nobody knows', { SUBGRAPH_SUPORT_URL: 'http://support:4000' }, 'SUBGRAPH_SUPORT_URL: '],
-    ['a data folder where none can be made', { DATA_DIR: '/proc/crm/data' }, 'DATA_DIR: /proc/crm/data cannot be'],
-    ['a data folder in a file', { DATA_DIR: '/etc/passwd' }, 'DATA_DIR: /etc/passwd cannot be'],
+    ['an unknown log level', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    ['an invalid address list', { TRUST_PROXY: 'localhost' }, 'TRUST_PROXY'],
+    ['a URL of an unknown subgraph', { SUBGRAPH_SUPORT_URL: 'http://support:4000' }, 'SUBGRAPH_SUPORT_URL: '],
+    ['a data folder that cannot be created', { DATA_DIR: '/proc/crm/data' }, 'DATA_DIR: /proc/crm/data cannot be'],
+    ['a file as data folder', { DATA_DIR: '/etc/passwd' }, 'DATA_DIR: /etc/passwd cannot be'],
     [
-      'a database nobody serves',
+      'a database server that does not run',
       { DATABASE_URL: 'postgres://crm:hunter2@127.0.0.1:1/crm' },
       'DATABASE_URL: cannot reach the database on 127.0.0.1:1 (connect ECONNREFUSED',
     ],
@@ -209,18 +209,18 @@ describe('a start that cannot work', () => {
       { DATABASE_URL: templateAs('crm:hunter2', 'nowhere') },
       '"nowhere" does not exist',
     ],
-    ['a role that may not sign in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
-    ['a subgraph nobody knows', {}, 'Name a subgraph', ['bin/run', 'main', 'subgraph', 'sales']],
+    ['a database role that may not log in', { DATABASE_URL: templateAs('eve:hunter2', 'crm') }, 'user "eve"'],
+    ['an unknown subgraph', {}, 'The subgraph must be one of', ['bin/run', 'main', 'subgraph', 'sales']],
   ] as const)(
-    'with %s names it in one line',
+    'with %s reports it in one line',
     (_, environment, words, command: readonly string[] = ['bin/run', 'main']) => namesIt(words, environment, command),
   )
 
   it.each([
-    ['an address that is none', { HOST: 'nowhere.invalid' }, 'HOST, PORT: cannot listen on nowhere.invalid'],
+    ['an invalid address', { HOST: 'nowhere.invalid' }, 'HOST, PORT: cannot listen on nowhere.invalid'],
     ['an address of another machine', { HOST: '192.0.2.1' }, 'HOST, PORT: cannot listen on 192.0.2.1'],
-    ['an address of Redis that is none', { REDIS_URL: 'redis://127.0.0.1:1/crm' }, 'REDIS_URL cannot be used'],
-  ])('that finds it when the database is there: with %s names it in one line', async (_, environment, words) => {
+    ['an invalid address of Redis', { REDIS_URL: 'redis://127.0.0.1:1/crm' }, 'REDIS_URL cannot be used'],
+  ])('reports %s in one line after the database is open', async (_, environment, words) => {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
     await namesIt(words, { DATABASE_URL: url, ...environment })

@@ -10,7 +10,7 @@ import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { freshDatabase } from '../fresh-database.ts'
 import { aProcess, type Process } from '../processes.ts'
 
-/** Each starts whole processes, some of them twice. */
+/** Each test starts whole processes, some of them twice. */
 const slowMs = 300_000
 const patience = { timeout: 60_000, interval: 20 }
 
@@ -33,7 +33,7 @@ async function aServer(folder: string, environment: Readonly<Record<string, stri
 
 function postmasterOf(folder: string): number {
   const pid = parseInt(readFileSync(join(folder, 'postgres/data/postmaster.pid'), 'utf8'), 10)
-  // The file is there before its text.
+  // The file exists before its text is written.
   expect(pid).toBeGreaterThan(0)
   return pid
 }
@@ -50,7 +50,7 @@ async function onDatabase<T>(folder: string, work: (client: pg.Client) => Promis
   return work(client).finally(() => client.end())
 }
 
-/** For revoked credentials, mail that was queued and jobs. */
+/** The LISTEN connections: for revoked credentials, queued mail and jobs. */
 const listeners = 3
 
 const listening = (folder: string): Promise<number> =>
@@ -61,7 +61,7 @@ const listening = (folder: string): Promise<number> =>
     return rows[0]!.n
   })
 
-/** Every answer until the platform is ready again: what clients and the operator see of an outage. */
+/** Every response until the platform is ready again, as clients and the operator see the outage. */
 async function outageSeen({ url }: Process, headers: Readonly<Record<string, string>>) {
   const seen = new Set<string>()
   let isBack = false
@@ -113,7 +113,7 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
 
     const seen = await outageSeen(server, headers)
     expect(outage).toEqual(expect.arrayContaining(seen))
-    // Readiness is asked of the database once a second, and an outage may be shorter.
+    // Readiness queries the database once per second, and an outage may be shorter.
     expect(seen).toEqual(expect.arrayContaining(['answer 503 1', 'live 200', 'ready 200']))
     expect(await create('After')).toBe(201)
     const found = await fetch(`${server.url}/v1/accounts?search=Before&limit=1`, { headers })
@@ -126,7 +126,7 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
     expect(await server.stop()).toBe(0)
   })
 
-  it('and cannot be started again ends the process with one line', async () => {
+  it('and cannot be restarted ends the process with one line', async () => {
     const folder = await aFolder()
     const server = await aServer(folder, { DEMO: 'off' })
     await server.start()
@@ -137,39 +137,42 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
     expect(await server.ended()).toBe(1)
     const path = join(folder, 'postgres')
     expect(server.said()).toBe(
-      `DATA_DIR: PostgreSQL on ${path} ended and does not start again (the database in ${path}/data is gone).\n`,
+      `DATA_DIR: PostgreSQL on ${path} ended and cannot be restarted (the database folder ${path}/data no longer exists).\n`,
     )
   })
 
-  it.each([0, 300, 1000])('%i ms after it began ends the start with one line, or not at all', async (ms) => {
-    const folder = await aFolder()
-    const server = await aServer(folder)
-    server.launch()
-    const postmaster = await vi.waitFor(() => postmasterOf(folder), patience)
-    await new Promise((resolve) => setTimeout(resolve, ms))
-    process.kill(postmaster, 'SIGKILL')
+  it.each([0, 300, 1000])(
+    '%i ms after the start begins either ends the start with one line or does not affect it',
+    async (ms) => {
+      const folder = await aFolder()
+      const server = await aServer(folder)
+      server.launch()
+      const postmaster = await vi.waitFor(() => postmasterOf(folder), patience)
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      process.kill(postmaster, 'SIGKILL')
 
-    const ready = vi.waitFor(async () => {
-      await outageOver(server, folder)
-      return 'ready'
-    }, patience)
-    const end = await Promise.race([server.ended(), ready])
-    if (end === 'ready') expect(await server.stop()).toBe(0)
-    else {
-      expect(end).toBe(1)
-      expect(server.said().trim().split('\n').at(-1)).toMatch(
-        /^(?:The database failed during the start|DATA_DIR: PostgreSQL) .+\.$/,
-      )
-    }
-    expect(server.said()).not.toMatch(/\n\s+at |Warning|Error:/)
+      const ready = vi.waitFor(async () => {
+        await outageOver(server, folder)
+        return 'ready'
+      }, patience)
+      const end = await Promise.race([server.ended(), ready])
+      if (end === 'ready') expect(await server.stop()).toBe(0)
+      else {
+        expect(end).toBe(1)
+        expect(server.said().trim().split('\n').at(-1)).toMatch(
+          /^(?:The database failed during the start|DATA_DIR: PostgreSQL) .+\.$/,
+        )
+      }
+      expect(server.said()).not.toMatch(/\n\s+at |Warning|Error:/)
 
-    const again = await aServer(folder)
-    await again.start()
-    expect(await again.stop()).toBe(0)
-  })
+      const again = await aServer(folder)
+      await again.start()
+      expect(await again.stop()).toBe(0)
+    },
+  )
 })
 
-/** A folder on a small disk of its own; null where this account may not mount. */
+/** A folder on a separate small disk; null if this account may not mount. */
 function aDisk(folder: string, size: string): string | null {
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status !== 0) return null
   onTestFinished(() => void spawnSync('umount', ['-l', folder]))
@@ -185,7 +188,9 @@ describe('a full disk', { timeout: slowMs }, () => {
     expect(server.said()).toMatch(/^(?:The database failed during the start|DATA_DIR: PostgreSQL) .+\.\n$/)
   })
 
-  it('refuses writes with 503 while it is full, still reads, and writes again when there is room', async ({ skip }) => {
+  it('refuses writes with 503 while it is full, still serves reads, and accepts writes again when there is space', async ({
+    skip,
+  }) => {
     const folder = aDisk(await aFolder(), '160m') ?? skip('This account may not mount a disk.')
     const server = await aServer(folder)
     await server.start()
@@ -206,7 +211,7 @@ describe('a full disk', { timeout: slowMs }, () => {
   })
 })
 
-/** Takes all the room that is left. */
+/** Fills all free space. */
 function fill(path: string): void {
   const file = openSync(path, 'w')
   for (let size = 1 << 20; size >= 512; size >>= 1) {
@@ -221,7 +226,7 @@ function fill(path: string): void {
 }
 
 describe('a start while the demo is being loaded', { timeout: slowMs }, () => {
-  it('that was killed begins anew and loads it whole', async () => {
+  it('that was killed starts again and loads the complete demo', async () => {
     const folder = await aFolder()
     const killed = await aServer(folder)
     killed.launch()
@@ -234,7 +239,7 @@ describe('a start while the demo is being loaded', { timeout: slowMs }, () => {
     expect(await server.stop()).toBe(0)
   })
 
-  it('by another process on the same database waits for it, and both serve one demo', async () => {
+  it('by another process on the same database waits, and both processes serve one demo', async () => {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
     const [one, other] = [await aFolder(), await aFolder()]
@@ -252,7 +257,7 @@ describe('a start while the demo is being loaded', { timeout: slowMs }, () => {
   })
 })
 
-/** The process answers, and is not ready for want of the demo alone. */
+/** Waits until the process responds and only the demo is missing for it to be ready. */
 const loading = ({ url }: Process): Promise<void> =>
   vi.waitFor(async () => {
     const { reasons } = (await (await fetch(`${url}/health/ready`)).json()) as { reasons: object }

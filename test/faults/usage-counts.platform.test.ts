@@ -4,11 +4,11 @@ import { usePlatform, type Member } from '../platform.ts'
 import { aProcess, type Process } from '../processes.ts'
 
 const platform = usePlatform()
-/** What a busy machine may add to the interval. */
+/** Delay that a busy machine may add to the interval. */
 const lateMs = 500
 
 interface Counted {
-  /** With the key itself, and in its hours. */
+  /** The count on the API key, and the sum of its hourly counts. */
   readonly key: number
   readonly hours: number
 }
@@ -23,7 +23,7 @@ async function countedOf({ keyId }: Member): Promise<Counted> {
   return counted!
 }
 
-it('a process that is killed loses counts of its last two seconds, and doubles none', async () => {
+it('a killed process loses only the counts of its last two seconds and counts nothing twice', async () => {
   expect(flushEveryMs).toBe(2000)
   const member = await platform.member()
   const environment = { DATA_DIR: platform.dataDir, DATABASE_URL: platform.services.databaseUrl }

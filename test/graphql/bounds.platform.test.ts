@@ -23,7 +23,7 @@ beforeAll(async () => {
   id = (await account(member)).id
 })
 
-describe('accountUpdate in GraphQL keeps the bounds of REST', () => {
+describe('accountUpdate in GraphQL has the bounds of REST', () => {
   it.each<[string, object, string]>([
     ['an empty tag', { tags: ['a', ''] }, 'tags.1 EMPTY'],
     ['a tag of white space', { tags: [' '] }, 'tags.0 EMPTY'],
@@ -48,21 +48,21 @@ describe('accountUpdate in GraphQL keeps the bounds of REST', () => {
     ]).toEqual(['VALIDATION_FAILED', problem])
   })
 
-  it('and has at most 500 custom fields on one record, however they came', async () => {
+  it('and allows at most 500 custom fields on one record, over any number of updates', async () => {
     const { data } = await update({ customFields: { ...many(499), ['😀'.repeat(100)]: 1 } })
     expect(Object.keys(data.accountUpdate.customFields)).toHaveLength(500)
 
     const body = { customFields: { further: 1 } }
-    const { status, body: told } = await unchanged(platform, () => member.rest.accountUpdate!({ id, body }))
-    expect([status, told.errors]).toEqual([
+    const { status, body: outcome } = await unchanged(platform, () => member.rest.accountUpdate!({ id, body }))
+    expect([status, outcome.errors]).toEqual([
       400,
-      [{ path: 'customFields', code: 'TOO_MANY', message: 'A record has at most 500 custom fields.' }],
+      [{ path: 'customFields', code: 'TOO_MANY', message: 'A record must have at most 500 custom fields.' }],
     ])
     expect((await update({ customFields: { further: 1, field0: null } })).errors).toBeUndefined()
   })
 })
 
-describe('What is written bit by bit', () => {
+describe('custom fields written in several updates', () => {
   const grown = async (value: unknown) => {
     const record = await account(member)
     const set = (name: string) =>
@@ -72,27 +72,27 @@ describe('What is written bit by bit', () => {
     return [status, body.errors]
   }
 
-  it('comes to a million characters of custom fields, and no more', async () => {
-    const message = 'The custom fields of a record come to at most 1000000 characters as JSON.'
+  it('have at most a million characters', async () => {
+    const message = 'The custom fields of a record must have at most 1000000 characters as JSON.'
     expect(await grown('x'.repeat(400_000))).toEqual([400, [{ path: 'customFields', code: 'TOO_LONG', message }]])
   })
 
-  it('comes to ten thousand values, and no more', async () => {
+  it('have at most ten thousand values', async () => {
     const message = 'The custom fields of a record have at most 10000 values in all.'
     expect(await grown(Array(4000).fill(0))).toEqual([400, [{ path: 'customFields', code: 'TOO_MANY', message }]])
   })
 })
 
 describe('accountUpdate in REST', () => {
-  it('keeps metadata of ten thousand values, and of no more', async () => {
+  it('accepts metadata of ten thousand values and refuses more', async () => {
     const set = (count: number) => member.rest.accountUpdate!({ id, body: { metadata: Array(count).fill(1) } })
-    // The list itself is one of them.
+    // The list itself counts as one value.
     expect((await set(9999)).status).toBe(200)
     const { status, body } = await unchanged(platform, () => set(10_000))
     expect([status, body.code, body.errors[0].path]).toEqual([400, 'VALIDATION_FAILED', 'metadata'])
   })
 
-  it('says what is wrong with the name of a custom field', async () => {
+  it('explains what is wrong with the name of a custom field', async () => {
     const { body } = await member.rest.accountUpdate!({ id, body: { customFields: { ['x'.repeat(101)]: 1 } } })
     expect(body.errors).toEqual([
       { path: 'customFields', code: 'TOO_LONG', message: 'A name in customFields has more than 100 characters.' },
@@ -100,7 +100,7 @@ describe('accountUpdate in REST', () => {
   })
 
   it.each([['text'], [5], [true], [['a', { b: [null] }]], [{ a: 1 }], [null]])(
-    'keeps %j as free-form metadata',
+    'stores %j as free-form metadata',
     async (metadata) => {
       const { status, body } = await member.rest.accountUpdate!({ id, body: { metadata } })
       expect([status, body.metadata]).toEqual([200, metadata])

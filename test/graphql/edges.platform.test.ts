@@ -15,7 +15,8 @@ const data = async (query: string, variables: object = {}, who = member) => {
 }
 const names = (records: { name?: string; subject?: string }[]) => records.map(({ name, subject }) => name ?? subject)
 
-// Ten accounts: 1 stands above 2 to 9, 2 above 0. Account n has n cases with three comments each; 9 has a deleted one beside.
+// Ten accounts: 1 is the parent of 2 to 9, 2 is the parent of 0. Account n has n cases with three comments each; 9 also has a
+// deleted case.
 beforeAll(async () => {
   member = await platform.member()
   accounts = []
@@ -41,7 +42,7 @@ beforeAll(async () => {
 })
 
 describe('Account.cases', () => {
-  it('gives every account its own page, order, filter and count', async () => {
+  it('has a separate page, order, filter and count for every account', async () => {
     const { accountList } =
       await data(`{ accountList(filter: { name: { in: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"] } }, orderBy: [{ field: name, direction: ASC }]) { data { name
       cases(first: 2, filter: { priority: { eq: HIGH } }, orderBy: [{ field: caseNumber, direction: ASC }]) {
@@ -67,7 +68,7 @@ describe('Account.cases', () => {
     ])
   })
 
-  it('goes on after a cursor, the newest first unless asked otherwise', async () => {
+  it('continues after a cursor, newest first by default', async () => {
     const query =
       'query ($id: ID!, $after: String) { account(id: $id) { cases(first: 4, after: $after) { totalCount edges { cursor node { subject } } pageInfo { hasNextPage endCursor } } } }'
     const pages: string[][] = []
@@ -82,7 +83,7 @@ describe('Account.cases', () => {
     expect(pages).toEqual([['9.9', '9.8', '9.7', '9.6'], ['9.5', '9.4', '9.3', '9.2'], ['9.1']])
   })
 
-  it('searches below each account', async () => {
+  it('searches the cases of each account', async () => {
     const { account: found } = await data(
       'query ($id: ID!) { account(id: $id) { cases(search: ".3") { totalCount nodes { subject } } } }',
       { id: accounts[4]!.id },
@@ -90,7 +91,7 @@ describe('Account.cases', () => {
     expect(found.cases).toEqual({ totalCount: 1, nodes: [{ subject: '5.3' }] })
   })
 
-  it('refuses what a list refuses', async () => {
+  it('refuses the same arguments as a list', async () => {
     const { body } = await member.graphql(
       'query ($id: ID!) { account(id: $id) { cases(first: 101) { totalCount } } }',
       { id: accounts[0]!.id },
@@ -100,7 +101,7 @@ describe('Account.cases', () => {
 })
 
 describe('Account.children and Account.parent', () => {
-  it('lead up and down, each with its own page', async () => {
+  it('return the children and the parent, with a separate page for each account', async () => {
     const { accountList } =
       await data(`{ accountList(filter: { name: { in: ["0", "1", "2"] } }, orderBy: [{ field: name, direction: ASC }]) { data { name
       parent { name parent { name } }
@@ -117,7 +118,7 @@ describe('Account.children and Account.parent', () => {
     ])
   })
 
-  it('is null and no error when the parent is deleted', async () => {
+  it('is null without an error when the parent is deleted', async () => {
     const parent = await account(member, { name: 'Gone' })
     const { id } = await account(member, { parentAccountId: parent.id })
     await member.rest.accountDelete!({ id: parent.id })
@@ -128,7 +129,7 @@ describe('Account.children and Account.parent', () => {
 })
 
 describe('Case.account and Case.comments', () => {
-  it('lead to the account and to the comments in pages', async () => {
+  it('return the account and pages of comments', async () => {
     const { caseList } =
       await data(`{ caseList(filter: { subject: { in: ["1.1", "2.2", "alone"] } }, orderBy: [{ field: caseNumber, direction: ASC }]) { data { subject
       account { name parent { name } }
@@ -149,7 +150,7 @@ describe('Case.account and Case.comments', () => {
     ])
   })
 
-  it('is null and no error when the account is deleted', async () => {
+  it('is null without an error when the account is deleted', async () => {
     const { id: accountId } = await account(member)
     const { id } = await supportCase(member, { accountId })
     await member.rest.accountDelete!({ id: accountId })
@@ -161,7 +162,7 @@ describe('Case.account and Case.comments', () => {
 })
 
 describe('account and case', () => {
-  it.each(['account', 'case', 'product'])('{ %s } is null with NOT_FOUND for what is not there', async (root) => {
+  it.each(['account', 'case', 'product'])('{ %s } is null with NOT_FOUND for an unknown id', async (root) => {
     const { body } = await member.graphql(`query ($id: ID!) { ${root}(id: $id) { id } }`, { id: newId() })
     expect([body.data, body.errors[0].extensions.code]).toEqual([{ [root]: null }, 'NOT_FOUND'])
   })
@@ -176,7 +177,7 @@ describe('the number of statements', () => {
     ['ten accounts with two generations', 3, '{ accountList(limit: 10) { data { parent { parent { name } } } } }'],
     ['ten accounts with their children', 2, '{ accountList(limit: 10) { data { children { nodes { name } } } } }'],
     [
-      'ten accounts with their children and numbers of them',
+      'ten accounts with their children and total counts',
       3,
       '{ accountList(limit: 10) { data { children { totalCount nodes { name } } } } }',
     ],

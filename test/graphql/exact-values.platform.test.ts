@@ -12,13 +12,13 @@ beforeAll(async () => {
   member = await platform.member({ role: 'OWNER' })
 })
 
-interface Told {
+interface Outcome {
   readonly status: number
-  /** As it came: a test that parsed it would see doubles. */
+  /** Unparsed text of the response, because JSON.parse would convert numbers to doubles. */
   readonly text: string
 }
 
-async function send(method: string, path: string, body?: string, headers: object = {}): Promise<Told> {
+async function send(method: string, path: string, body?: string, headers: object = {}): Promise<Outcome> {
   const response = await fetch(platform.url + path, {
     method,
     headers: { ...member.headers, 'content-type': 'application/json', ...headers },
@@ -30,8 +30,8 @@ async function send(method: string, path: string, body?: string, headers: object
 const ask = (query: string, variables = '{}', headers: object = {}) =>
   send('POST', '/v1/graphql', `{"query":${JSON.stringify(query)},"variables":${variables}}`, headers)
 
-const idIn = ({ text }: Told): string => /"id":"([0-9a-f-]{36})"/.exec(text)![1]!
-const errorsOf = ({ status, text }: Told): unknown => {
+const idIn = ({ text }: Outcome): string => /"id":"([0-9a-f-]{36})"/.exec(text)![1]!
+const errorsOf = ({ status, text }: Outcome): unknown => {
   const body = JSON.parse(text) as { errors: { path: string; code: string; extensions?: { errors?: never } }[] }
   const problems = (body.errors[0]?.extensions?.errors ?? body.errors) as { path: string; code: string }[]
   return [status, problems.map(({ path, code }) => `${path} ${code}`)]
@@ -40,14 +40,14 @@ const errorsOf = ({ status, text }: Told): unknown => {
 const number = '12345678901234567890'
 const amount = '12345678901234.565'
 const long = `1${'0'.repeat(400)}`
-/** As jsonb orders its keys. */
+/** The value with keys in the order of jsonb. */
 const metadata = `{"list": [0.1, -9007199254740993, true], "long": ${long}, "amount": ${amount}, "number": ${number}}`
 const literal = `{list: [0.1000, -9007199254740993, true], long: 1e400, amount: ${amount}, number: ${number}}`
 const sent = `{"list":[0.1000,-9007199254740993,true],"long":1e400,"amount":${amount},"number":${number}}`
 const create = 'mutation($input: AccountCreateInput!) { accountCreate(input: $input) { id metadata annualRevenue } }'
 
-/** A message on a websocket, with its answer as text. */
-async function overSocket(query: string, variables: string): Promise<Told> {
+/** Sends a message on a WebSocket and returns the response as text. */
+async function overSocket(query: string, variables: string): Promise<Outcome> {
   const socket = new WebSocket(`${platform.url.replace('http', 'ws')}/v1/graphql`, 'graphql-transport-ws', {
     headers: member.headers,
   })
@@ -68,7 +68,7 @@ async function overSocket(query: string, variables: string): Promise<Told> {
 }
 
 describe('numbers beyond double precision', () => {
-  it.each<[string, () => Promise<Told>]>([
+  it.each<[string, () => Promise<Outcome>]>([
     ['a REST body', () => send('POST', '/v1/accounts', `{"name":"A","annualRevenue":${amount},"metadata":${sent}}`)],
     [
       'text in a REST body',
@@ -91,7 +91,7 @@ describe('numbers beyond double precision', () => {
         ),
     ],
     [
-      'literals with variables in them',
+      'literals that contain variables',
       () =>
         ask(
           `mutation($r: Decimal, $n: JSON) { accountCreate(input: {name: "A", annualRevenue: $r, metadata: {list: [0.1, -9007199254740993, true], long: 1e400, amount: ${amount}, number: $n}}) { id metadata annualRevenue } }`,
@@ -106,7 +106,7 @@ describe('numbers beyond double precision', () => {
         ),
     ],
     [
-      'a message on a websocket',
+      'a message on a WebSocket',
       () => overSocket(create, `{"input":{"name":"A","annualRevenue":${amount},"metadata":${sent}}}`),
     ],
     [
@@ -124,7 +124,7 @@ describe('numbers beyond double precision', () => {
        from crm.account a join kernel.event e on e.record_id = a.id where a.id = $1`,
       [id],
     )
-    // jsonb prints a number as it was written, but for exponents: 0.1000 keeps its zeros.
+    // jsonb keeps the digits of a number as written (0.1000 keeps its zeros), except exponents.
     const zeros = (text: string) => text.replace('0.1000', '0.1')
     expect([zeros(row!.metadata), row!.revenue]).toEqual([metadata, amount])
     expect([zeros(row!.event), row!.eventRevenue]).toEqual([metadata, amount])
@@ -141,13 +141,13 @@ describe('numbers beyond double precision', () => {
       expect(text).toContain(`"metadata":${metadata.replaceAll(/([:,]) /g, '$1')}`)
       expect(text).toContain(`"annualRevenue":${amount}`)
     }
-    // What is the same changes nothing.
+    // Writing the same value changes nothing.
     const again = await send('PATCH', `/v1/accounts/${id}`, `{"annualRevenue":${amount}0,"metadata":${sent}}`)
     expect([again.status, again.text.includes('"version":1')]).toEqual([200, true])
     expect(await platform.eventTypesOf(id)).toEqual(['account.created'])
   })
 
-  it('are replayed as they were answered', async () => {
+  it('are replayed with all digits', async () => {
     const headers = { 'idempotency-key': newId() }
     const body = `{"name":"A","annualRevenue":${amount},"metadata":${sent},"customFields":{"serial":${number}}}`
     const first = await send('POST', '/v1/accounts', body, headers)
@@ -156,7 +156,7 @@ describe('numbers beyond double precision', () => {
     expect(first.text).toContain(`"customFields":{"serial":${number}}`)
   })
 
-  it('are a change when the last digit is another', async () => {
+  it('count as changed when only the last digit differs', async () => {
     const { id } = await account(member, { metadata: JSON.rawJSON(number), annualRevenue: JSON.rawJSON(amount) })
     await send('PATCH', `/v1/accounts/${id}`, `{"metadata":12345678901234567891}`)
     const changed = await send('PATCH', `/v1/accounts/${id}`, `{"annualRevenue":12345678901234.566}`)
@@ -167,14 +167,14 @@ describe('numbers beyond double precision', () => {
     )
   })
 
-  it('are told apart from an object that looks like one', async () => {
+  it('are not confused with an object that has the same internal form', async () => {
     const { id } = await account(member, { metadata: { rawJSON: number } })
     const changed = await send('PATCH', `/v1/accounts/${id}`, `{"metadata":${number}}`)
     expect(changed.text).toContain(`"metadata":${number}`)
     expect(changed.text).toContain('"version":2')
   })
 
-  it('are no custom fields, no variables and no body', async () => {
+  it('are refused as custom fields, as variables and as body', async () => {
     for (const body of [`{"name":"A","customFields":${number}}`, number]) {
       const [status, problems] = errorsOf(
         await unchanged(platform, () => send('POST', '/v1/accounts', body)),
@@ -186,14 +186,14 @@ describe('numbers beyond double precision', () => {
     expect(errorsOf(await ask('{ __typename }', number))).toEqual([400, ['variables WRONG_TYPE']])
   })
 
-  it('are doubles where the type says so, and refused where they do not fit', async () => {
+  it('are doubles where the type is Float, and refused where they do not fit', async () => {
     const health = 'mutation($h: Float) { accountCreate(input: {name: "A", healthScore: $h}) { healthScore } }'
     expect((await ask(health, '{"h":12.345678901234567890}')).text).toContain('"healthScore":12.345678901234567')
     expect(errorsOf(await ask(health, '{"h":1e400}'))).toEqual([400, ['h INVALID_VALUE']])
   })
 })
 
-describe('amounts that differ in a digit that no double has', () => {
+describe('amounts that differ in a digit beyond double precision', () => {
   const amounts = ['98765432109876.1234', '98765432109876.1235', '98765432109876.1236']
   let other: Member
 
@@ -207,7 +207,7 @@ describe('amounts that differ in a digit that no double has', () => {
 
   const list =
     'query($f: AccountFilter) { accountList(filter: $f, orderBy: {field: annualRevenue}) { total data { name } } }'
-  const namesIn = ({ text }: Told): string[] => Array.from(text.matchAll(/"name":"([^"]+)"/g), ([, name]) => name!)
+  const namesIn = ({ text }: Outcome): string[] => Array.from(text.matchAll(/"name":"([^"]+)"/g), ([, name]) => name!)
 
   it.each([
     ['{"eq":98765432109876.1235}', ['98765432109876.1235']],
@@ -228,7 +228,7 @@ describe('amounts that differ in a digit that no double has', () => {
     ).toEqual(found)
   })
 
-  it('are paged without repeating or losing one', async () => {
+  it('are paged without repeating or losing a row', async () => {
     const found: string[] = []
     let cursor = ''
     do {
@@ -284,9 +284,9 @@ describe('a number that does not fit', () => {
     expect(status).toBe(400)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(name === 'metadata' ? /metadata (NOT_JSON|INVALID_VALUE)/ : `${name} ${code}`)
-    const [, told] = errorsOf(graph) as [number, string[]]
-    expect(told).toHaveLength(1)
-    expect(told[0]).toMatch(new RegExp(`^(input\\.)?${name} (${code}|INVALID_VALUE)$`))
+    const [, outcome] = errorsOf(graph) as [number, string[]]
+    expect(outcome).toHaveLength(1)
+    expect(outcome[0]).toMatch(new RegExp(`^(input\\.)?${name} (${code}|INVALID_VALUE)$`))
   })
 
   it.each([
@@ -305,7 +305,7 @@ describe('a number that does not fit', () => {
     expect(literal.text).toContain('GRAPHQL_VALIDATION_FAILED')
   })
 
-  it('is refused as the version that is expected', async () => {
+  it('is refused as expectedVersion', async () => {
     const { id } = await account(member)
     const update =
       'mutation($id: ID!, $v: Int) { accountUpdate(id: $id, input: {name: "B"}, expectedVersion: $v) { id } }'
@@ -313,7 +313,7 @@ describe('a number that does not fit', () => {
     expect(errorsOf(refused)).toEqual([400, ['v INVALID_VALUE']])
   })
 
-  it('is refused where its digits would fill an answer', async () => {
+  it('is refused if its digits would fill a response', async () => {
     const numbers = Array.from({ length: 800 }, () => '1e400').join()
     const refused = await unchanged(platform, () =>
       send('POST', '/v1/accounts', `{"name":"A","metadata":[${numbers}]}`),

@@ -22,7 +22,7 @@ const matching = async (filter: object, who = member): Promise<string> => {
   return names.join('')
 }
 
-// A stands above B and C, B above D. E was deleted; it stood below A and above F.
+// A is the parent of B and C, B of D. E is deleted; its parent is A, and it is the parent of F.
 beforeAll(async () => {
   member = await platform.member()
   ids.me = member.userId
@@ -181,7 +181,7 @@ describe('accountList with a filter', () => {
     expect(await matching(filter)).toBe(names)
   })
 
-  it('joins a filter and a search', async () => {
+  it('combines a filter and a search', async () => {
     const { body } = await member.graphql(
       '{ accountList(filter: { type: { eq: CUSTOMER } }, search: "TAIL") { total data { name } } }',
     )
@@ -204,9 +204,9 @@ describe('accountList with a filter', () => {
   const nested = (levels: number): object => (levels === 0 ? { name: { eq: 'A' } } : { not: nested(levels - 1) })
 
   it.each<[string, object, string]>([
-    ['an id that is none', { id: { eq: '1' } }, 'filter.id.eq'],
+    ['an invalid id', { id: { eq: '1' } }, 'filter.id.eq'],
     [
-      'an id that is none, further down',
+      'an invalid id in a nested filter',
       { or: [{}, { children: { some: { ownerId: { in: ['me'] } } } }] },
       'filter.or.1.children.some.ownerId.in',
     ],
@@ -224,7 +224,7 @@ describe('accountList with a filter', () => {
     ])
   })
 
-  it('takes 500 items and eight levels', async () => {
+  it('accepts 500 items and eight levels', async () => {
     expect(await matching({ id: { in: [...Array.from({ length: 499 }, newId), ':A'] } })).toBe('A')
     expect(await matching(nested(8))).toBe('A')
   })

@@ -11,12 +11,12 @@ beforeAll(async () => {
 })
 
 const aKey = () => ({ 'Idempotency-Key': newId() })
-// The account is answered by one subgraph, its cases by another, and what they are about by the first again.
+// One subgraph returns the account, another its cases, and the first again the accounts of the cases.
 const update = `mutation($id: ID!, $industry: String, $more: Boolean = true) {
   accountUpdate(id: $id, input: { industry: $industry }) {
     version cases(first: 5) @include(if: $more) { totalCount nodes { subject account { name industry } } } } }`
 
-it('replays what other subgraphs said, although they would say something else', async () => {
+it('replays the data of other subgraphs, although it has changed since', async () => {
   const { id } = await account(member, { name: 'Northwind' })
   await supportCase(member, { accountId: id, subject: 'First' })
   const headers = aKey()
@@ -38,7 +38,7 @@ it('replays what other subgraphs said, although they would say something else', 
   expect(anew.body.data.accountUpdate.cases.totalCount).toBe(2)
 })
 
-it('reads anew what other subgraphs could not say the first time', async () => {
+it('reads again the data that other subgraphs failed to return the first time', async () => {
   const { id } = await account(member)
   await supportCase(member, { accountId: id })
   const headers = aKey()

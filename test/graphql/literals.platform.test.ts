@@ -13,7 +13,7 @@ interface Writing {
   readonly variables?: object
 }
 
-// A custom field that is null is none.
+// A custom field with the value null is absent.
 const storedFields = { tier: 'gold', sizes: [1, null, { width: 1.5 }] }
 const stored = { ...storedFields, none: null }
 
@@ -37,7 +37,7 @@ describe('a record', () => {
       }),
     ],
     [
-      'a literal with variables in it',
+      'a literal that contains variables',
       (sku) => ({
         document: `mutation($sku: String! $price: Decimal! $tag: String! $tier: String $size: Int $width: JSON $none: ID $absent: Int) {
           productCreate(input: {name: "Desk", sku: $sku, listPrice: $price, tags: [$tag],
@@ -112,8 +112,8 @@ describe('a filter', () => {
   })
 })
 
-describe('a value that its type does not take', () => {
-  const dateTime = 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.'
+describe('a value that its type does not accept', () => {
+  const dateTime = 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.'
 
   it.each<[string, string, unknown, string]>([
     [
@@ -149,7 +149,7 @@ describe('a value that its type does not take', () => {
     expect(await platform.fingerprint()).toBe(before)
   })
 
-  it('is refused where a variable makes it, under the name of the variable', async () => {
+  it('is refused if it comes from a variable, with the name of the variable', async () => {
     const before = await platform.fingerprint()
     const deep = JSON.parse(`${'['.repeat(16)}${']'.repeat(16)}`) as unknown
     const { status, body } = await member.graphql(
@@ -159,7 +159,7 @@ describe('a value that its type does not take', () => {
     expect([status, body.errors[0].extensions.code, body.errors[0].extensions.errors]).toEqual([
       400,
       'VALIDATION_FAILED',
-      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON is nested deeper than 16 levels.' }],
+      [{ path: 'v', code: 'INVALID_VALUE', message: 'JSON must be nested at most 16 levels deep.' }],
     ])
     expect(await platform.fingerprint()).toBe(before)
   })

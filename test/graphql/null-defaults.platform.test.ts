@@ -11,7 +11,7 @@ beforeAll(async () => {
   member = await platform.member({ role: 'OWNER' })
 })
 
-it.each([null, 'MEMBER'])('Null is the default of what an invitation gives: %s', async (role) => {
+it.each([null, 'MEMBER'])('a null role or visibility of an invitation means the default: %s', async (role) => {
   const session = graphqlClient(platform.url, { authorization: `Bearer ${await sessionOf(platform, member)}` })
   const email = `p${newId()}@example.com`
   const invite = 'mutation($input: PartnerInviteInput!) { partnerInvite(input: $input) { email } }'

@@ -17,7 +17,7 @@ interface Direction {
   readonly direction: 'ASC' | 'DESC'
 }
 
-/** The columns that a list can be sorted by, as the committed graph names them. */
+/** The sortable columns of a list, from the committed schema. */
 function orderFieldsOf(type: string): string[] {
   const supergraph = parse(readFileSync(schemaPath('supergraph.graphql'), 'utf8'))
   const found = supergraph.definitions.find(
@@ -26,7 +26,7 @@ function orderFieldsOf(type: string): string[] {
   return found?.kind === 'EnumTypeDefinition' ? (found.values ?? []).map(({ name }) => name.value) : []
 }
 
-/** Absent values last in both directions; equal ones by id in the same direction. */
+/** Null values come last in both directions; equal values are ordered by id in the same direction. */
 function inOrder(rows: readonly Fields[], field: string, { direction }: Direction): unknown[] {
   const sign = direction === 'ASC' ? 1 : -1
   const compare = (a: Fields[string], b: Fields[string]) =>
@@ -161,7 +161,7 @@ describe.each(kinds)('$root list and connection', ({ type, root, make, change })
     expect(fields.length).toBe({ Account: 42, Case: 29, Product: 21 }[type])
   })
 
-  it.each(fields)('keeps to the order by %s over pages and cursors, ties and absent values included', async (field) => {
+  it.each(fields)('keeps the order by %s over pages and cursors, including ties and null values', async (field) => {
     for (const order of directions) {
       const orderBy = [{ field, ...order }]
       const expected = inOrder(rows, field, order)
@@ -191,7 +191,7 @@ describe.each(kinds)('$root list and connection', ({ type, root, make, change })
     }
   })
 
-  it('tells the ends of a connection', async () => {
+  it('reports the first and last page of a connection', async () => {
     const first = await read(connection, { first: 7 })
     expect(first.pageInfo).toEqual({
       hasNextPage: true,
@@ -278,15 +278,15 @@ describe('accountList by cursor', () => {
 
   it.each<[string, string]>([
     ['of another order', forged('name+,id+', 'x', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
-    ['that is no JSON', Buffer.from('{').toString('base64url')],
+    ['that is not JSON', Buffer.from('{').toString('base64url')],
     ['that is too short', forged('createdAt-,id-')],
-    ['with a wrong moment', forged('createdAt-,id-', 'yesterday', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
+    ['with an invalid time', forged('createdAt-,id-', 'yesterday', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
     [
-      'with an impossible moment',
+      'with an impossible time',
       forged('createdAt-,id-', '2027-13-45T99:00:00.000Z', '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65'),
     ],
     ['with a wrong id', forged('createdAt-,id-', '2027-01-01T00:00:00.000Z', '------------------------------------')],
-    ['without a moment', forged('createdAt-,id-', null, '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
+    ['without a time', forged('createdAt-,id-', null, '01a1fbfa-abdc-72ed-9e45-aa52d7b84d65')],
     ['with an object', forged('createdAt-,id-', {}, [])],
   ])('refuses a cursor %s', async (_, cursor) => {
     const { errors } = await page(member, { cursor })

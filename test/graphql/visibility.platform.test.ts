@@ -7,8 +7,9 @@ import type { Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
 
-// Own sees its own records, team also its colleague's, all everybody's. Each owns an account called like itself; the colleague's
-// stands above the others', and each account has a case called like its owner.
+// User "own" sees its own records, "team" also those of its colleague, "all" those of every user. Each user owns an account with
+// the
+// name of the user; the account of the colleague is the parent of the others. Each account has a case with the name of its owner.
 let own: Member
 let team: Member
 let colleague: Member
@@ -44,10 +45,10 @@ const sights: [string, () => Member, string[]][] = [
   ['another organization', () => stranger, []],
 ]
 
-describe.each(sights)('what a user with %s sees', (_, memberOf, seen) => {
+describe.each(sights)('a user (%s) sees', (_, memberOf, seen) => {
   const everybody = ['colleague', 'own', 'team', 'all']
 
-  it('by id', async () => {
+  it('only visible records by id', async () => {
     for (const name of everybody) {
       const found = seen.includes(name) ? 200 : 404
       expect((await memberOf().rest.account!({ id: accounts[name]!.id })).status).toBe(found)
@@ -56,7 +57,7 @@ describe.each(sights)('what a user with %s sees', (_, memberOf, seen) => {
     }
   })
 
-  it('in lists, totals and searches', async () => {
+  it('only visible records in lists, totals and searches', async () => {
     const { rest } = memberOf()
     for (const [list, name] of [
       [rest.accountList!, 'name'],
@@ -87,7 +88,7 @@ describe.each(sights)('what a user with %s sees', (_, memberOf, seen) => {
     )
   })
 
-  it('in figures', async () => {
+  it('only visible records in figures', async () => {
     const { rest } = memberOf()
     expect((await rest.accountStats!()).body).toMatchObject({
       total: seen.length,
@@ -100,7 +101,7 @@ describe.each(sights)('what a user with %s sees', (_, memberOf, seen) => {
     })
   })
 
-  it('in edges', async () => {
+  it('only visible records through edges', async () => {
     const { body } = await memberOf().graphql(
       `{ accountList { data { name parent { name } children { totalCount nodes { name } } cases { totalCount nodes { subject account { name } } } } } }`,
     )
@@ -147,7 +148,7 @@ describe.each(sights)('what a user with %s sees', (_, memberOf, seen) => {
     })
   })
 
-  it('among the deleted', async () => {
+  it('only visible records among deleted records', async () => {
     const { id } = await account(own, { name: 'gone' })
     await own.rest.accountDelete!({ id })
     const isSeen = seen.includes('own')
@@ -158,14 +159,14 @@ describe.each(sights)('what a user with %s sees', (_, memberOf, seen) => {
       expect(await refused(platform, () => memberOf().rest.accountRestore!({ id }))).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('when it writes: nothing else, and what it does not see answers 404', async () => {
+  it('only visible records to change: others answer 404', async () => {
     if (memberOf() === readOnly) return
     for (const name of everybody.filter((owner) => !seen.includes(owner))) {
       for (const write of writes(memberOf(), name)) expect(await refused(platform, write)).toEqual([404, 'NOT_FOUND'])
     }
   })
 
-  it('when it names other records: others are unknown', async () => {
+  it('only visible records to reference: others are unknown', async () => {
     if (memberOf() === readOnly) return
     for (const name of everybody.filter((owner) => !seen.includes(owner))) {
       const { id } = accounts[name]!
@@ -181,7 +182,7 @@ describe.each(sights)('what a user with %s sees', (_, memberOf, seen) => {
   })
 })
 
-/** Every write to the account and the case that carry this name. */
+/** Every write to the account and the case with this name. */
 function writes({ rest, graphql }: Member, name: string): (() => Promise<Answer>)[] {
   const account = { id: accounts[name]!.id }
   const supportCase = { id: cases[name]!.id }
@@ -208,7 +209,7 @@ function writes({ rest, graphql }: Member, name: string): (() => Promise<Answer>
 }
 
 describe('an assignee', () => {
-  it('sees the case, and may work on it, as long as it has it', async () => {
+  it('sees and may change the case while it is assigned', async () => {
     const { id } = cases.all!
     expect((await own.rest.case!({ id })).status).toBe(404)
     await all.rest.caseAssign!({ id, body: { assignedToId: own.userId } })
@@ -226,14 +227,14 @@ describe('an assignee', () => {
 })
 
 describe('an owner', () => {
-  it('may give a record away, and does not see it then', async () => {
+  it('may give a record to another user, and no longer sees it', async () => {
     const { id } = await account(own)
     expect((await own.rest.accountUpdate!({ id, body: { ownerId: all.userId } })).status).toBe(200)
     expect((await own.rest.account!({ id })).status).toBe(404)
     expect((await all.rest.accountDelete!({ id })).status).toBe(204)
   })
 
-  it('sees more or less as soon as its visibility is changed', async () => {
+  it('sees more or fewer records as soon as its visibility changes', async () => {
     const someone = await platform.member({ organizationId: all.organizationId, visibility: 'OWN' })
     expect((await someone.rest.accountList!()).body.total).toBe(0)
     await updateUser(platform.services, someone.organizationId, someone.userId, { visibility: 'ALL' })
@@ -244,7 +245,7 @@ describe('an owner', () => {
 })
 
 describe('products', () => {
-  it('are everybody’s in the organization, and nobody else’s', async () => {
+  it('are visible to every user of the organization, and to no other organization', async () => {
     const { id, sku } = await product(all, { name: 'shared' })
     for (const member of [own, team, readOnly]) {
       expect((await member.rest.product!({ id })).status).toBe(200)
@@ -264,7 +265,7 @@ describe('products', () => {
 })
 
 describe('a user with READ_ONLY', () => {
-  it('is refused every write with 403', async () => {
+  it('gets 403 for every write', async () => {
     const { rest } = readOnly
     const { id, sku } = await product(all)
     const more: (() => Promise<Answer>)[] = [

@@ -9,7 +9,7 @@ import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
 
-/** `count` accounts with so many characters of metadata each, in an organization of their own. */
+/** A member of a new organization with `count` accounts that have `characters` characters of metadata each. */
 async function accounts(count: number, character: string, characters: number): Promise<Member> {
   const member = await platform.member({ organizationId: await platform.organization(), role: 'ADMIN' })
   const parent = await account(member)
@@ -28,9 +28,9 @@ const codesOf = (body: unknown): unknown[] =>
 const tooManyRows = `The operation reads more than ${rowBytesMax} bytes. Ask for fewer records or fields at once.`
 const tooLarge = `The answer has more than ${answerBytesMax} bytes. Ask for fewer records or fields at once.`
 
-describe('an answer that would be too large', () => {
+describe('a response that would be too large', () => {
   let large: Member
-  /** A tenth of a megabyte each: all of them together fit. */
+  /** A tenth of a megabyte each; all together fit into one response. */
   let small: Member
   beforeAll(async () => {
     large = await accounts(20, 'x', 900_000)
@@ -47,13 +47,13 @@ describe('an answer that would be too large', () => {
     expect([part.status, part.body.data.length]).toEqual([200, 4])
   })
 
-  it('is refused when several statements read too much together', async () => {
+  it('is refused when several statements together read too much', async () => {
     const query = `{ ${Array.from({ length: 4 }, (_, index) => `a${index}: accountList(page: ${index + 1}, limit: 5) { data { metadata } }`).join(' ')} }`
     const { status, body } = await large.graphql(query)
     expect([status, new Set(codesOf(body))]).toEqual([200, new Set(['ANSWER_TOO_LARGE'])])
   })
 
-  it('is refused when it repeats one record, before it is built', async () => {
+  it('is refused before it is built when it repeats one record', async () => {
     const aliases = Array.from({ length: 4 }, (_, index) => `p${index}: parent { metadata }`).join(' ')
     const query = `{ accountList(limit: 100) { data { ${aliases} } } }`
     const before = process.memoryUsage().rss
@@ -64,7 +64,7 @@ describe('an answer that would be too large', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
   })
 
-  it('is refused when its characters become six bytes each', async () => {
+  it('is refused when each character is escaped to six bytes', async () => {
     const member = await accounts(8, '\u0001', 100_000)
     const refused = await member.rest.accountList!({ query: { limit: 8 } })
     expect(refused).toMatchObject({ status: 400, body: { code: 'ANSWER_TOO_LARGE', detail: tooLarge } })
@@ -72,7 +72,7 @@ describe('an answer that would be too large', () => {
     expect([part.status, part.body.data[5].metadata]).toEqual([200, '\u0001'.repeat(100_000)])
   })
 
-  it('leaves a mutation under a key undone, and says so of one without', async () => {
+  it('undoes a mutation with an Idempotency-Key, and reports that one without a key was carried out', async () => {
     const child = (await small.rest.accountList!({ query: { limit: 1 } })).body.data[0].id
     const mutation = `mutation { accountUpdate(id: "${child}", input: {name: "Renamed"}) {
       parent { children(first: 100) { nodes { a: parent { metadata } b: parent { metadata } c: parent { metadata } } } } } }`
@@ -90,7 +90,7 @@ describe('an answer that would be too large', () => {
   })
 })
 
-/** A connection from another address of this machine. */
+/** Opens a connection from another address of this machine. */
 async function connected(localAddress: string): Promise<Socket> {
   const { hostname, port } = new URL(platform.url)
   const socket = connect({ host: hostname, port: Number(port), localAddress }).on('error', () => {})
@@ -100,7 +100,7 @@ async function connected(localAddress: string): Promise<Socket> {
 }
 
 describe('connections', () => {
-  it('of one address are as many as it may have; the next is told so, and other addresses get in', async () => {
+  it('of one address are limited; one more is refused with a reason, and other addresses can connect', async () => {
     for (let count = 0; count < connectionLimits.perAddress; count++) await connected('127.0.0.2')
     const over = await connected('127.0.0.2')
     over.write('GET /v1/accounts HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -112,7 +112,7 @@ describe('connections', () => {
   })
 })
 
-/** Asks and never reads: what comes beyond the buffers of the network stays with the server. */
+/** Sends a request and never reads the response, so what does not fit into the network buffers stays in the server. */
 async function unreading(member: Member, query: string): Promise<Socket> {
   const socket = (await connected('127.0.0.1')).pause()
   const body = JSON.stringify({ query })
@@ -123,13 +123,13 @@ async function unreading(member: Member, query: string): Promise<Socket> {
 }
 
 describe('clients that do not read', () => {
-  it('take no more than their share, and leave others theirs', async () => {
+  it('use at most the share of their organization, and do not affect other organizations', async () => {
     const greedy = await accounts(4, 'x', 900_000)
     const other = await accounts(3, 'x', 900_000)
     const query = '{ accountList(limit: 100) { data { metadata } } }'
     const before = process.memoryUsage().rss
     for (let client = 0; client < 12; client++) await unreading(greedy, query)
-    // A slow machine cuts the first ones off before it has answered the last, so more come.
+    // A slow machine may close the first connections before it has answered the last, so the test opens more.
     const asked = async () => {
       await unreading(greedy, query)
       const { status, body, headers } = await greedy.rest.accountList!({ query: { limit: 4 } })

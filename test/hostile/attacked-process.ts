@@ -10,20 +10,20 @@ import { fillAccounts, fillCases } from '../bench/fill.ts'
 import { freshDatabase } from '../fresh-database.ts'
 import { aProcess, type Process } from '../processes.ts'
 
-/** An organization with an owner, a key of that owner that may do everything, and accounts. */
+/** An organization with accounts, an owner, and a key of the owner with all rights. */
 export interface Tenant {
   readonly organizationId: string
   readonly ownerId: string
   readonly email: string
   readonly headers: Readonly<Record<string, string>>
-  /** One of its accounts. */
+  /** Id of one of its accounts. */
   readonly accountId: string
 }
 
-/** A real process of the platform with its limits on, and two organizations in it. */
+/** A real process of the platform with its limits enabled and two organizations. */
 export interface AttackedProcess {
   readonly process: Process
-  /** Has 100,000 accounts. One of them is the parent of a hundred that hold a lot each. */
+  /** Has 100,000 accounts. One of them has a hundred large child accounts. */
   readonly attacker: Tenant
   readonly bystander: Tenant
   close(): Promise<void>
@@ -49,7 +49,7 @@ async function aTenant(services: OpenServices, name: string, accounts: number): 
   return { organizationId, ownerId, email, headers: { 'X-API-Key': secret }, accountId: account!.id }
 }
 
-/** A hundred children of the tenant's account, each with metadata of half a megabyte. */
+/** Adds a hundred children to the tenant's account, each with half a megabyte of metadata. */
 async function addLargeChildren(services: OpenServices, { organizationId, accountId }: Tenant): Promise<void> {
   await services.database.query(
     `update crm.account set parent_account_id = $2, metadata = jsonb_build_object('text', repeat('x', 500000))
@@ -58,7 +58,7 @@ async function addLargeChildren(services: OpenServices, { organizationId, accoun
   )
 }
 
-/** Requests come through a proxy, which is this machine, so that each can have a client address of its own. */
+/** This machine is a trusted proxy, so that every request can have a different client address. */
 export async function openAttackedProcess(): Promise<AttackedProcess> {
   const fresh = await freshDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-attacked-'))

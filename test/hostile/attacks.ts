@@ -1,13 +1,13 @@
 import type { Sent } from '../requests/send.ts'
 import type { Tenant } from './attacked-process.ts'
 
-/** Requests that cost more than they look; each is sent as often and by as many at once as `times` and `width` say. */
+/** Expensive requests: each is sent `times` times, `width` at once. */
 export interface Attack {
   readonly name: string
   readonly times: number
   readonly width: number
   readonly request: (index: number) => Sent
-  /** What the platform may answer. It never answers 500, and whoever is refused is told how. */
+  /** Allowed statuses. The platform never answers 500, and every refusal has the documented form. */
   readonly statuses: readonly number[]
 }
 
@@ -29,7 +29,7 @@ const rest = (headers: Sent['headers'], method: string, path: string, body?: obj
   ...(body && { body: JSON.stringify(body) }),
 })
 
-/** Every type of the schema thirty times over, each with what it nests. */
+/** Selects every type of the schema thirty times, with its nested fields. */
 const introspection = (index: number): string => {
   const aliases = repeated(29, (alias) => `a${alias}: types { ...T }`)
   return `query q${index} { __schema { types { ...T } ${aliases} } } fragment T on __Type { fields { name type { fields { name args { name type { name } } type { kind name } } } } }`
@@ -49,7 +49,7 @@ const largeBodies = [
   { name: 'Large', metadata: items.slice(0, 9_900) },
 ].map((body) => JSON.stringify(body).replaceAll('99,', '99.1234567890123456789,'))
 
-/** The ways in which one caller was once able to stop all others, and the most expensive of what is allowed. */
+/** Requests with which one caller could block all others, and the most expensive allowed requests. */
 export function attacksOf({ headers, email, accountId }: Tenant): readonly Attack[] {
   return [
     {
@@ -82,7 +82,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [400],
     },
     {
-      name: 'lists by text, counted and sorted by what has no index',
+      name: 'lists filtered by text, counted, and sorted by a column without an index',
       times: 80,
       width: 16,
       request: (index) =>
@@ -106,7 +106,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 400, 503],
     },
     {
-      name: 'documents that all differ',
+      name: 'documents that are all different',
       times: 300,
       width: 8,
       request: (index) =>
@@ -117,7 +117,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200],
     },
     {
-      name: 'filters that all differ',
+      name: 'filters that are all different',
       times: 200,
       width: 8,
       request: (index) =>
@@ -137,7 +137,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 400, 503],
     },
     {
-      name: 'mails to whoever asks',
+      name: 'requests for mails',
       times: 60,
       width: 16,
       request: () => rest({}, 'POST', '/v1/auth/forgot-password', { email }),
@@ -169,7 +169,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 503],
     },
     {
-      name: 'one large record many times in an answer',
+      name: 'one large record many times in a response',
       times: 24,
       width: 8,
       request: () =>
@@ -180,7 +180,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 400, 503],
     },
     {
-      name: 'bodies with more than anybody needs',
+      name: 'bodies with very many values',
       times: 60,
       width: 8,
       request: (index) => ({

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcessBeside, type Process } from '../processes.ts'
+import { aSecondProcess, type Process } from '../processes.ts'
 import { restClient, type RestClient } from '../rest-client.ts'
 import { longestWaitDuring, type Watched } from './watchdog.ts'
 
-/** Nobody waits longer for another tenant's request. */
+/** Longest time that a request may wait because of another tenant, in milliseconds. */
 const allowedMs = 250
 
 const platform = usePlatform()
@@ -18,7 +18,7 @@ beforeAll(async () => {
   attacker = await platform.member()
   const other = await platform.member({ organizationId: await platform.organization('Elsewhere') })
   const { id } = await account(other)
-  server = await aProcessBeside(platform)
+  server = await aSecondProcess(platform)
   await server.start()
   attack = restClient(platform.contract, server.url, attacker.headers)
   watched = { url: `${server.url}/v1/accounts/${id}`, headers: other.headers }
@@ -31,7 +31,7 @@ async function notHeldUp(run: () => Promise<unknown>): Promise<void> {
   expect(waits.longestMs).toBeLessThanOrEqual(waits.allowedMs)
 }
 
-/** Four thousand different words in each of two hundred comments of the longest length. */
+/** Two hundred comments of the maximum length, each with four thousand different words. */
 async function talkative(): Promise<string> {
   const { id } = await supportCase(attacker)
   await platform.query(
@@ -43,8 +43,8 @@ async function talkative(): Promise<string> {
   return id as string
 }
 
-describe('Another tenant is not held up', () => {
-  it('by summaries of the longest cases', async () => {
+describe('another tenant is not delayed', () => {
+  it('by summaries of cases of the maximum size', async () => {
     const id = await talkative()
     await notHeldUp(async () => {
       const answers = await Promise.all(Array.from({ length: 6 }, () => attack.caseSummarize!({ id })))
@@ -52,7 +52,7 @@ describe('Another tenant is not held up', () => {
     })
   })
 
-  it('by the worst working hours that are allowed', async () => {
+  it('by the most expensive business hours that are allowed', async () => {
     const span = (hour: number) => [`0${hour}:00`, `0${hour}:01`]
     const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
     const businessHours = {

@@ -14,7 +14,7 @@ import type { Hostile } from './refusals.ts'
 const invalidJson = { ...refusedWith('INVALID_JSON'), errors: [{ path: 'body', code: 'INVALID_JSON' }] }
 const deep = (open: string, close: string): string => open.repeat(100_000) + '1' + close.repeat(100_000)
 
-/** Bodies that are no JSON object at all. */
+/** Bodies that are not a JSON object. */
 export function badBodies({ operation }: ValidRequest): Hostile[] {
   const isRequired = operation.body!.required
   const texts: [string, string | Buffer][] = [
@@ -46,7 +46,7 @@ export function badBodies({ operation }: ValidRequest): Hostile[] {
   ]
 }
 
-/** Bodies for an operation that has none. */
+/** Bodies for an operation that has no body. */
 export function needlessBodies(): Hostile[] {
   return [
     { what: 'a field', change: { body: '{"isAdmin":true}' }, refused: refusedInput('isAdmin', 'UNKNOWN_FIELD') },
@@ -55,7 +55,7 @@ export function needlessBodies(): Hostile[] {
   ]
 }
 
-/** Bodies of the wrong type, coding or size. `body` is valid. */
+/** Bodies with the wrong media type, encoding or size. `body` is valid. */
 export function badTransports(body: unknown): Hostile[] {
   const refused = refusedWith('UNSUPPORTED_MEDIA_TYPE')
   const types = [
@@ -94,12 +94,12 @@ export function badTransports(body: unknown): Hostile[] {
   ]
 }
 
-// What else is wrong with that body depends on the operation.
+// Other problems of this body depend on the operation.
 const refusedUnknown = { status: 400, code: 'UNKNOWN_FIELD' } as const
 
 const at = ({ path }: Field): string => path.join('.')
 
-/** Every field with everything that its schema does not allow. */
+/** Every field with every kind of value that its schema does not allow. */
 export function badFields({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): Hostile[] {
   return fieldsOf(contract, operation.body!.schema).flatMap((field) => {
     const base = reaching(body, whole, field.path)
@@ -112,7 +112,7 @@ export function badFields({ contract }: Requests, { operation, body }: ValidRequ
   })
 }
 
-/** Objects of a body: fields that are missing, unknown or only read. */
+/** Bodies with missing, unknown or read-only fields. */
 export function badShapes({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): Hostile[] {
   const root = schemaAt(contract, operation.body!.schema)
   const fields = fieldsOf(contract, root)
@@ -147,7 +147,7 @@ export function badShapes({ contract }: Requests, { operation, body }: ValidRequ
     },
     { what: 'with many unknown fields', change: { body: { ...(body as object), ...many } }, refused: refusedUnknown },
   ]
-  // An object literal would set the prototype instead.
+  // In an object literal, __proto__ would set the prototype.
   const prototype = {
     what: 'with __proto__',
     change: { body: JSON.stringify(body).replace(/^\{/, '{"__proto__":{"isAdmin":true},').replace(',}', '}') },
@@ -169,7 +169,7 @@ const strangers = [
   '',
 ]
 
-/** Strangers, and everything that the answer shows and this body does not take: it is only read. */
+/** Unknown fields, and read-only fields: those of the response that the body does not accept. */
 function unknownNames(
   contract: Contract,
   { path, method, success }: RestOperation,
@@ -181,7 +181,7 @@ function unknownNames(
   return [...names].filter((name) => !Object.hasOwn(properties, name))
 }
 
-/** The edges of what every field of a record takes, each as it is read back. */
+/** The boundary values of every field of a record, each with the value that is read back. */
 export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest) {
   const fields = fieldsOf(contract, operation.body!.schema).filter(
     ({ path, schema }) => path.length === 1 && schema.format !== 'uuid' && !ruledFields.has(String(path[0])),
@@ -193,7 +193,7 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
       return {
         what: `${name}: ${what}`,
         change: { body: withText(renewed(body, name), field.path, json) },
-        // A default may stand for what a new record was given as null.
+        // Null in a create input may mean the default.
         read: (answer: Record<string, unknown>) =>
           isDefaulted(read) || !Object.hasOwn(answer, name) ? read : answer[name],
         expected: read,
@@ -202,7 +202,7 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
   )
 }
 
-/** Unique text of the other fields must not stand in the way of the next request. */
+/** Makes unique fields different in every request, so that they do not conflict. */
 function renewed(body: unknown, except: string): unknown {
   const members = Object.entries(body as Record<string, unknown>).map(([name, value]) => {
     if (name === except) return [name, value]

@@ -85,7 +85,7 @@ const headerNames = [
   'Cookie',
 ]
 
-/** Random changes to valid requests; the same seed makes the same ones. */
+/** Random changes of valid requests; the same seed gives the same changes. */
 class Mutator {
   readonly #random: () => number
 
@@ -148,7 +148,7 @@ class Mutator {
   }
 
   #headers(): Change {
-    // What no header may carry, the client would refuse to send.
+    // The HTTP client refuses to send characters that are not allowed in headers.
     const value = this.pick(texts).replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '')
     return { headers: { [this.pick(headerNames)]: value } }
   }
@@ -163,12 +163,12 @@ class Mutator {
   }
 }
 
-// Each hashes a password.
+// Slow, because each request hashes a password.
 const slow = new Set(['authLogin', 'authRegister'])
 const rounds = 12
 
 it.each([1, 2, 3])(
-  'no random change of any request brings a 5xx or an answer of another form (seed %i)',
+  'no random change of a request causes a 5xx or an undocumented form of response (seed %i)',
   async (seed) => {
     const mutator = new Mutator(seed)
     for (const operation of operations) {
@@ -185,7 +185,7 @@ it.each([1, 2, 3])(
   },
 )
 
-it('the same valid request eight times at once makes no deadlock, and no 5xx', async () => {
+it('eight concurrent copies of a valid request cause no deadlock and no 5xx', async () => {
   const found: string[] = []
   for (const operation of operations) {
     const request = await requests.valid(operation, { fresh: true })

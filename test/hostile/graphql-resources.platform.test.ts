@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcessBeside } from '../processes.ts'
+import { aSecondProcess } from '../processes.ts'
 import { send, type Received } from '../requests/send.ts'
 
 const platform = usePlatform()
@@ -23,14 +23,14 @@ const codesOf = ({ body }: Received): string[] =>
   ((body.errors ?? []) as { extensions: { code: string } }[]).map(({ extensions }) => extensions.code)
 
 describe('nesting', () => {
-  // Deep enough to run anything out of stack that calls itself for each level, before it is compiled.
+  // Deep enough to overflow the stack of a function that calls itself for each level and is not yet optimized.
   const levels = 80_000
   const list = `${'['.repeat(levels)}${']'.repeat(levels)}`
   const object = `${'{a:'.repeat(levels)}1${'}'.repeat(levels)}`
   const jsonObject = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-  it('is refused by a process that has just started, wherever it stands', async () => {
-    const process = await aProcessBeside(platform)
+  it('is refused at every place by a process that has just started', async () => {
+    const process = await aSecondProcess(platform)
     onTestFinished(() => process.kill())
     await process.start()
 
@@ -41,7 +41,7 @@ describe('nesting', () => {
       `query ($a: ${list.replace('[]', '[ID]')}) { accountList(filter: $a) { total } }`,
       `${'{a'.repeat(levels)}${'}'.repeat(levels)}`,
       `{ accountList @include(if: ${list}) { total } }`,
-      // Below the limit on tokens.
+      // Fewer tokens than the limit.
       `{ accountList(zz: ${'['.repeat(900)}${']'.repeat(900)}) { total } }`,
     ]
     for (const query of documents) {
@@ -62,7 +62,7 @@ describe('nesting', () => {
 })
 
 describe('introspection', () => {
-  it('of a kilobyte that would answer megabytes is refused, and answers of others stay as they are', async () => {
+  it('of a kilobyte that would return megabytes is refused, and ordinary introspection still works', async () => {
     const aliases = Array.from({ length: 29 }, (_, index) => `a${index}: types { ...T }`).join(' ')
     const hostile = `{ __schema { types { ...T } ${aliases} } } fragment T on __Type { name fields { type { fields { type { name } } } } }`
     expect(hostile.length).toBeLessThan(1000)
@@ -81,19 +81,19 @@ describe('mutations under aliases', () => {
   const login = (alias: string, tried: string): string =>
     `${alias}: authLogin(input: { email: "${email}", password: "${tried}" }) { user { id } }`
 
-  it('that guess a password are refused, and none of the guesses is tried', async () => {
+  it('that guess a password are refused, and no guess is checked', async () => {
     const register = `mutation { authRegister(input: { email: "${email}", password: "${password}", name: "Ann Lee", company: "Aliases" }) { user { id } } }`
     const anonymous = (query: string) => post(platform.url, '/v1/graphql', JSON.stringify({ query }), {})
     expect((await anonymous(register)).body.errors).toBeUndefined()
     const guesses = Array.from({ length: 20 }, (_, index) => login(`a${index}`, `guess ${index}`)).join(' ')
     const answer = await anonymous(`mutation { ${guesses} }`)
     expect([answer.status, codesOf(answer)]).toEqual([400, ['ONE_MUTATION_PER_REQUEST']])
-    // Ten guesses that were tried would have closed the account to its owner.
+    // Ten checked guesses would have blocked the account.
     const { body } = await anonymous(`mutation { ${login('a', password)} }`)
     expect(body).toEqual({ data: { a: { user: { id: expect.any(String) } } } })
   })
 
-  it('are charged as many requests as they do the work of', async () => {
+  it('count against the quota as one request each', async () => {
     const { id } = await createOrganization(platform.services, { name: 'Charged' })
     const user = { email: 'a@charged.example', name: 'A', role: 'OWNER', visibility: 'ALL' } as const
     const { id: ownerId } = await createUser(platform.services, id, user)

@@ -39,19 +39,22 @@ const ask = (body: unknown, headers: Record<string, string> = member.headers): P
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-interface Told {
+interface Outcome {
   readonly status: number
   readonly codes: readonly string[]
 }
 
-const told = ({ status, body }: Received): Told => ({
+const outcome = ({ status, body }: Received): Outcome => ({
   status,
   codes: ((body?.errors ?? []) as { extensions: { code: string } }[]).map(({ extensions }) => extensions.code),
 })
 
-const refused = (code: string, count = 1): Told => ({ status: 400, codes: Array.from({ length: count }, () => code) })
+const refused = (code: string, count = 1): Outcome => ({
+  status: 400,
+  codes: Array.from({ length: count }, () => code),
+})
 const limit = refused('GRAPHQL_LIMIT_EXCEEDED')
-const accepted: Told = { status: 200, codes: [] }
+const accepted: Outcome = { status: 200, codes: [] }
 
 const rootFields = (): [kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>][] => [
   ...Object.values(schema.getQueryType()!.getFields()).map((field) => ['query', field] as ['query', typeof field]),
@@ -80,7 +83,7 @@ const wrongOfScalar: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** JSON texts that a variable of this type cannot be. */
+/** JSON texts that are not valid for a variable of this type. */
 function wrongValues(type: GraphQLInputType): readonly string[] {
   if (isNonNullType(type)) return ['null', ...wrongValues(type.ofType)]
   if (isListType(type)) return wrongValues(type.ofType).filter((text) => !text.startsWith('[') && text !== 'null')
@@ -91,7 +94,7 @@ function wrongValues(type: GraphQLInputType): readonly string[] {
 }
 
 describe('variables of every root field', () => {
-  it('are refused when their types are wrong, and nothing is executed', async () => {
+  it('are refused without execution when their types are wrong', async () => {
     const before = await platform.fingerprint()
     const found = await inParallel(rootFields(), async ([kind, field]) => {
       const problems: string[] = []
@@ -106,7 +109,7 @@ describe('variables of every root field', () => {
           )
           const paths = ((body?.errors?.[0]?.extensions?.errors ?? []) as { path: string }[]).map(({ path }) => path)
           const isNamed = paths.some((path) => path === wrong.name || path.startsWith(`${wrong.name}.`))
-          // Some fields are for others than the owner, such as a directory.
+          // Some fields are not for owners but, for example, for a directory.
           if (status === 403 && body.errors[0].extensions.code === 'PERMISSION_DENIED') continue
           if (status !== 400 || body.data !== undefined || !isNamed)
             problems.push(`${field.name}.${wrong.name}=${json.slice(0, 40)}: ${status} ${text.slice(0, 300)}`)
@@ -119,7 +122,7 @@ describe('variables of every root field', () => {
   })
 })
 
-/** What JSON does not write, or GraphQL writes besides. */
+/** Literals that JSON does not have, or that only GraphQL has. */
 const wrongLiterals: Readonly<Record<string, readonly string[]>> = {
   Float: ['-1e400', '9'.repeat(400), 'FOO'],
   Decimal: ['-1e1000', '9'.repeat(501), 'FOO'],
@@ -138,11 +141,11 @@ function wrongLiteralsOf(type: GraphQLInputType): readonly string[] {
 
 interface Place {
   readonly type: GraphQLInputType
-  /** The document with this literal at the place. */
+  /** A document with this literal at the given place. */
   readonly write: (literal: string) => string
 }
 
-/** Every argument, and once every field of every input object. */
+/** Every argument, and every field of every input object once. */
 function places(): Place[] {
   const known = new Set<string>()
   const below = ({ type, write }: Place): Place[] => {
@@ -168,7 +171,7 @@ function places(): Place[] {
 }
 
 describe('literals of every argument and input field', () => {
-  it('are refused when their types are wrong, where they stand, and nothing is executed', async () => {
+  it('are refused without execution when their types are wrong, with their location', async () => {
     const before = await platform.fingerprint()
     const found = await inParallel(places(), async ({ type, write }) => {
       const problems: string[] = []
@@ -200,11 +203,11 @@ describe('literals of every argument and input field', () => {
     'query($a: Int) { accountList(filter: {createdAt: {gt: {a: $a}}}) { total } }',
     'query($a: Int) { accountList(filter: {customFields: {a: $a, b: 1e1000}}) { total } }',
   ])('are refused as well with variables: %s', async (query) => {
-    expect(told(await ask({ query }))).toEqual(refused('GRAPHQL_VALIDATION_FAILED'))
+    expect(outcome(await ask({ query }))).toEqual(refused('GRAPHQL_VALIDATION_FAILED'))
   })
 })
 
-// Operands that fit the type and are as odd as they can be.
+// Operands that are valid for the type but unusual.
 const oddOfScalar: Readonly<Record<string, readonly unknown[]>> = {
   Int: [0, -1, 2147483647, -2147483648],
   Float: [0, -0.5, 1e308, -1e308, 5e-324, 2 ** 53, 1e15],
@@ -226,7 +229,7 @@ function oddValues(type: GraphQLInputType): readonly unknown[] {
   return oddOfScalar[getNamedType(type).name] ?? []
 }
 
-/** Every column of a filter with every operator and every odd operand, and with conditions that say nothing. */
+/** Every column of a filter with every operator and every unusual operand, and with empty conditions. */
 function oddFilters(filter: GraphQLInputObjectType): Record<string, unknown>[] {
   return Object.values(filter.getFields()).flatMap((column) => {
     const operators = getNamedType(column.type)
@@ -248,7 +251,7 @@ const filtered = () =>
   )
 
 describe('filters', () => {
-  it('take every operator of every column with every operand that fits its type', async () => {
+  it('accept every operator of every column with every valid operand', async () => {
     const found = await inParallel(filtered(), async ([field, filter]) => {
       const filters = oddFilters(filter)
       const problems: unknown[] = []
@@ -268,7 +271,7 @@ describe('filters', () => {
     expect(found.flat()).toEqual([])
   })
 
-  it('refuse ids that are none, lists that are too long and filters that are too deep or too many', async () => {
+  it('refuse invalid ids, lists that are too long, and filters that are too deep or have too many conditions', async () => {
     const many = (count: number, entry: object = { name: { eq: 'a' } }) => ({ or: Array(count).fill(entry) })
     const deep = (levels: number): object => (levels === 0 ? { name: { eq: 'a' } } : { not: deep(levels - 1) })
     const ids = Array.from({ length: 501 }, () => '0199d1a0-0000-7000-8000-000000000000')
@@ -301,14 +304,14 @@ describe('filters', () => {
     expect(found).toEqual(cases.map(([, path, code]) => [200, [[path, code]]]))
     for (const filter of [deep(8), many(100), many(50, { parent: { name: { eq: 'a' } } })]) {
       const query = 'query($filter: AccountFilter) { accountList(filter: $filter) { total } }'
-      expect(told(await ask({ query, variables: { filter } }))).toEqual(accepted)
+      expect(outcome(await ask({ query, variables: { filter } }))).toEqual(accepted)
     }
   })
 })
 
 describe('sizes of lists', () => {
   const sizes = [0, -1, 101, 1_000_000_000, -2147483648, 2147483647]
-  it.each(['first', 'limit', 'page'])('%s is refused out of its bounds, everywhere', async (name) => {
+  it.each(['first', 'limit', 'page'])('%s outside its bounds is refused everywhere', async (name) => {
     const found: string[] = []
     const fields = rootFields().filter(
       ([kind, field]) => kind === 'query' && field.args.some((arg) => arg.name === name),
@@ -324,7 +327,7 @@ describe('sizes of lists', () => {
           },
           session,
         )
-        const { codes } = told(answer)
+        const { codes } = outcome(answer)
         const isRefused = codes.length === 1 && ['VALIDATION_FAILED', 'GRAPHQL_LIMIT_EXCEEDED'].includes(codes[0]!)
         if (!isRefused && codes[0] !== 'NOT_FOUND')
           found.push(`${field.name}(${name}: ${size}): ${answer.text.slice(0, 200)}`)
@@ -337,7 +340,7 @@ describe('sizes of lists', () => {
 
 const repeated = (text: (index: number) => string, count: number): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ')
-/** `{ accountList { data { parent { … { id } } } } }` of this many levels. */
+/** `{ accountList { data { parent { … { id } } } } }` with this many levels. */
 const levels = (depth: number): string =>
   `{ accountList(limit: 1) { data ${'{ parent '.repeat(depth - 3)}{ id }${' }'.repeat(depth - 3)} } }`
 const ofTokens = (tokens: number): string => {
@@ -377,19 +380,19 @@ describe('limits of a document', () => {
       limit,
     ],
     [
-      'a thousand fragments that spread each other',
+      'a thousand fragments that spread one another',
       `{ ...F0 } ${repeated((index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`, 100)} fragment F100 on Query { __typename }`,
       limit,
     ],
   ])('%s', async (_, query, expected) => {
-    expect(told(await ask({ query }))).toEqual(expected)
+    expect(outcome(await ask({ query }))).toEqual(expected)
   })
 })
 
 describe('documents', () => {
   const parse = refused('GRAPHQL_PARSE_FAILED')
   const validation = refused('GRAPHQL_VALIDATION_FAILED')
-  it.each<[string, unknown, Told]>([
+  it.each<[string, unknown, Outcome]>([
     ['nothing but braces', '{'.repeat(1999), parse],
     ['endless braces', '{'.repeat(500_000), limit],
     ['endless names', `{ ${'a '.repeat(400_000)} }`, limit],
@@ -407,7 +410,7 @@ describe('documents', () => {
     ['no operation', 'fragment F on Query { __typename }', refused('GRAPHQL_VALIDATION_FAILED')],
     ['a type', 'type Query { a: Int }', validation],
     [
-      'a circle of fragments',
+      'a cycle of fragments',
       '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
       refused('GRAPHQL_VALIDATION_FAILED'),
     ],
@@ -433,7 +436,7 @@ describe('documents', () => {
     ['an operand of another type', '{ accountList(filter: {name: {eq: 1}}) { total } }', validation],
   ])('%s', async (_, query, expected) => {
     const answer = await ask({ query })
-    const { status, codes } = told(answer)
+    const { status, codes } = outcome(answer)
     expect({ status, codes: [...new Set(codes)] }).toEqual({
       status: expected.status,
       codes: [...new Set(expected.codes)],
@@ -450,7 +453,7 @@ describe('documents', () => {
     ['{ accountList(orderBy: [{field: nam}]) { total } }', 'enum value'],
     ['{ accountList { ... on Acount { id } } }', 'fragment type'],
     ['{ __typename @includ(if: true) }', 'directive'],
-  ])('tell a stranger nothing of the schema: %s', async (query) => {
+  ])('reveal nothing of the schema without a credential: %s', async (query) => {
     const { status, text } = await ask({ query }, {})
     expect([status, /did you mean|suggest/i.test(text)]).toEqual([400, false])
   })
@@ -462,13 +465,13 @@ describe('documents', () => {
       '{ a: __schema { queryType { name } } }',
       '{ ...F } fragment F on Query { __schema { queryType { name } } }',
     ]
-    expect((await inParallel(queries, (query) => ask({ query }, {}))).map(told)).toEqual(
+    expect((await inParallel(queries, (query) => ask({ query }, {}))).map(outcome)).toEqual(
       queries.map(() => refused('INTROSPECTION_DISABLED')),
     )
-    expect((await inParallel(queries, (query) => ask({ query }))).map(told)).toEqual(queries.map(() => accepted))
+    expect((await inParallel(queries, (query) => ask({ query }))).map(outcome)).toEqual(queries.map(() => accepted))
   })
 
-  it('are refused in few words however long a name is', async () => {
+  it('are refused with a short message, however long a name is', async () => {
     const name = 'a'.repeat(400_000)
     const bodies = [
       { query: '{ __typename }', operationName: name },
@@ -482,9 +485,9 @@ describe('documents', () => {
     expect(answers.map(({ status, text }) => [status, text.length < 2000])).toEqual(bodies.map(() => [400, true]))
   })
 
-  it('come one at a time', async () => {
+  it('are accepted only one per request', async () => {
     const batches = ['[]', '[{"query":"{ __typename }"}]', '[{"query":"{ __typename }"},{"query":"{ __typename }"}]']
-    expect((await inParallel(batches, (body) => ask(body))).map(told)).toEqual(
+    expect((await inParallel(batches, (body) => ask(body))).map(outcome)).toEqual(
       batches.map(() => refused('VALIDATION_FAILED')),
     )
   })

@@ -1,19 +1,19 @@
 import type { Member, Platform } from '../platform.ts'
 
-/** 20,000 characters that a search reads to the end. */
+/** A text of 20,000 characters that a search must read to the end. */
 const text = `repeat('A long account of what was said and done. ', 476)`
 
 const columns = `id, organization_id, owner_id, version, created_at, updated_at, created_by_id, updated_by_id, account_status,
   custom_fields, name, description, billing_city`
 
-/** Adds accounts with long texts to the organization of a member: more than can be searched in two seconds. */
+/** Adds accounts with long texts to the organization of a member, more than PostgreSQL can search in two seconds. */
 export async function fillLongAccounts(platform: Platform, member: Member, count: number): Promise<void> {
   const [first] = await platform.query<{ id: string }>(
     `insert into crm.account (${columns})
      values (uuidv7(), $1, $2, 1, now(), now(), $2, $2, 'ACTIVE', '{}', 'First', ${text}, ${text}) returning id`,
     [member.organizationId, member.userId],
   )
-  // Copies of texts that are stored already take a hundredth of the time.
+  // Copying stored texts takes a hundredth of the time.
   await platform.query(
     `insert into crm.account (${columns})
      select uuidv7(make_interval(secs => -i)), organization_id, owner_id, version, created_at, updated_at, created_by_id,
@@ -29,16 +29,16 @@ export interface GraphqlRequest {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** Conditions on text that no account fulfils. */
-export const hopeless = (count: number): object => ({
+/** Text conditions that no account matches. */
+export const unmatchedFilter = (count: number): object => ({
   or: Array.from({ length: count }, (_, index) => ({ description: { contains: `no ${index}` } })),
 })
 
-/** So many lists with conditions on text. */
+/** A document with `count` lists that have text conditions. */
 export function expensiveLists(lists: number, conditions: number, selected = 'data { id }'): GraphqlRequest {
   const aliases = Array.from({ length: lists }, (_, index) => `a${index}: accountList(filter: $filter) { ${selected} }`)
   return {
     query: `query ($filter: AccountFilter) { ${aliases.join(' ')} }`,
-    variables: { filter: hopeless(conditions) },
+    variables: { filter: unmatchedFilter(conditions) },
   }
 }

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
 import { socketOf, subscribeOn } from '../live.ts'
-import { aProcessBeside } from '../processes.ts'
+import { aSecondProcess } from '../processes.ts'
 import { answerOf } from '../rest-client.ts'
-import { expensiveLists, fillLongAccounts, hopeless, type GraphqlRequest } from './isolation.fixture.ts'
+import { expensiveLists, fillLongAccounts, unmatchedFilter, type GraphqlRequest } from './isolation.fixture.ts'
 
 const platform = usePlatform()
 let attacker: Member
@@ -17,7 +17,7 @@ beforeAll(async () => {
   record = (await victim.rest['accountCreate']!({ body: { name: 'Quiet' } })).body.id
 })
 
-/** Statements of requests that run over accounts. */
+/** Running statements of requests on accounts. */
 async function running(): Promise<number> {
   const [row] = await platform.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -42,7 +42,7 @@ const readsById = async (): Promise<void> => {
 }
 
 describe('a read that takes too long', () => {
-  it('answers 400 in REST, which says what to leave out', async () => {
+  it('answers 400 in REST with what to leave out', async () => {
     const answer = await attacker.rest['accountList']!({ query: { search: 'nowhere' } })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ code: 'QUERY_TOO_EXPENSIVE', title: 'Query takes too long' })
@@ -50,18 +50,18 @@ describe('a read that takes too long', () => {
     expect(await running()).toBe(0)
   })
 
-  it('is an error at its place in GraphQL', async () => {
+  it('is an error with its path in GraphQL', async () => {
     const query = `query ($filter: AccountFilter) {
       accountConnection(filter: $filter) { nodes { id } }
       caseStats { total }
     }`
-    const { status, body } = await attacker.graphql(query, { filter: hopeless(99) })
+    const { status, body } = await attacker.graphql(query, { filter: unmatchedFilter(99) })
     expect(status).toBe(200)
     expect(body.data).toBeNull()
     expect(body.errors).toMatchObject([{ path: ['accountConnection'], extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
   })
 
-  it('under an Idempotency-Key undoes the mutation that answers with it', async () => {
+  it('undoes the mutation that returns it, with an Idempotency-Key', async () => {
     const { body } = await victim.rest['accountCreate']!({ body: { name: 'Parent' } })
     await fillLongAccounts(platform, victim, 3_000)
     await platform.query('update crm.account set parent_account_id = $1 where organization_id = $2 and id <> $1', [
@@ -71,21 +71,21 @@ describe('a read that takes too long', () => {
     const query = `mutation ($filter: AccountFilter) {
       accountUpdate(id: "${body.id}", input: { name: "Changed" }) { id children(filter: $filter) { totalCount } }
     }`
-    const answer = await victim.graphql(query, { filter: hopeless(90) }, { 'idempotency-key': 'slow' })
+    const answer = await victim.graphql(query, { filter: unmatchedFilter(90) }, { 'idempotency-key': 'slow' })
     expect(answer.body.errors).toMatchObject([{ extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
     expect((await victim.rest['account']!({ id: body.id })).body).toMatchObject({ name: 'Parent', version: 1 })
   })
 })
 
 describe('one organization', () => {
-  it('cannot ask for six lists of 99 conditions on text at once', async () => {
+  it('cannot request six lists with 99 text conditions in one document', async () => {
     const { status, body } = await answerOf(await send(expensiveLists(6, 99)))
     expect(status).toBe(400)
     expect(body.errors[0].extensions).toMatchObject({ code: 'GRAPHQL_LIMIT_EXCEEDED', limit: 10_000 })
     expect(await running()).toBe(0)
   })
 
-  it('takes one core and few connections with its worst requests, and the others are answered meanwhile', async () => {
+  it('uses at most one core and few connections with its most expensive requests, while others are answered', async () => {
     const leaving = new AbortController()
     const requests = Array.from({ length: 12 }, () => send(expensiveLists(3, 99), leaving.signal))
     const answers = Promise.allSettled(requests)
@@ -100,7 +100,7 @@ describe('one organization', () => {
   })
 })
 
-describe('what a client abandons', () => {
+describe('a request that the client abandons', () => {
   const search = (signal: AbortSignal): Promise<Response> =>
     fetch(`${platform.url}/v1/accounts?search=nowhere`, { headers: attacker.headers, signal })
 
@@ -124,7 +124,7 @@ describe('what a client abandons', () => {
     query: `subscription ($id: ID!, $filter: AccountFilter) {
       recordChanged(object: ACCOUNT, id: $id, after: "0") { account { children(filter: $filter) { nodes { id } } } }
     }`,
-    variables: { id: parent, filter: hopeless(99) },
+    variables: { id: parent, filter: unmatchedFilter(99) },
   })
   const reading = async (answer: Promise<Response>): Promise<unknown> => (await answer).text()
   let parent: string
@@ -164,11 +164,11 @@ describe('what a client abandons', () => {
 })
 
 describe('under attack', () => {
-  /** A machine that does other work as well may spoil a round. */
+  /** Other work on the machine may disturb a round. */
   const roundsMax = 3
   const quietMs = 1_500
   const attackedMs = 4_000
-  /** Below this nobody notices. */
+  /** A p95 below this is always accepted, in milliseconds. */
   const floorMs = 10
 
   async function p95Of(url: string, forMs: number): Promise<number> {
@@ -195,7 +195,7 @@ describe('under attack', () => {
     ['/v1/accounts?sortBy=region&page=300&limit=100', {}],
   ]
 
-  /** Gives the status of each answer, or that its client left soon, as every third one does. */
+  /** Returns the status of each response, or that its client disconnected early, as every third client does. */
   async function attack(url: string, index: number, until: AbortSignal): Promise<(number | 'left')[]> {
     const statuses: (number | 'left')[] = []
     const headers = { ...attacker.headers, 'content-type': 'application/json' }
@@ -211,8 +211,8 @@ describe('under attack', () => {
     return statuses
   }
 
-  it("leaves another organization's p95 by id within three times of what it is when nobody attacks", async () => {
-    const process = await aProcessBeside(platform)
+  it("keeps another organization's p95 by id within three times its value without an attack", async () => {
+    const process = await aSecondProcess(platform)
     onTestFinished(() => process.kill())
     await process.start()
     const { url } = process
@@ -220,7 +220,7 @@ describe('under attack', () => {
 
     const rounds: { readonly quiet: number; readonly attacked: number; readonly isWithin: boolean }[] = []
     while (rounds.length < roundsMax && !rounds.some(({ isWithin }) => isWithin)) {
-      // What the round before left running.
+      // Statements that still run from the previous round.
       await until(0)
       const quiet = await p95Of(url, quietMs)
       const ending = new AbortController()

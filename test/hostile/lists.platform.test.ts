@@ -17,7 +17,7 @@ let requests: Requests
 const rowsOfEach = 5
 const takes = ({ parameters }: RestOperation, name: string): boolean =>
   parameters.some((parameter) => parameter.in === 'query' && parameter.name === name)
-// A second path is the same list.
+// An alias path serves the same list.
 const listsWith = (name: string) =>
   operations
     .filter((operation) => operation.id === operation.documentId && takes(operation, name))
@@ -31,7 +31,7 @@ beforeAll(async () => {
   )
   for (const creator of creators) {
     if (!operations.some((operation) => operation.path === creator.path && takes(operation, 'cursor'))) continue
-    // Half of the rows are alike in every column but the id.
+    // Half of the rows are equal in every column except the id.
     for (let row = 0; row < rowsOfEach; row++) {
       const request = await requests.valid(creator, { whole: row % 2 === 0 })
       const { status, text } = await requests.send(request)
@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
 })
 
-/** What no operation creates: a person lets apps act. */
+/** No operation creates connected apps, so a user consents to apps here. */
 async function connectApps(organizationId: string): Promise<void> {
   const person = await aPerson(platform, { organizationId })
   for (let row = 0; row < rowsOfEach; row++) {
@@ -50,7 +50,7 @@ async function connectApps(organizationId: string): Promise<void> {
 
 const known = new Map<string, Promise<ValidRequest>>()
 
-/** Lists change nothing, so one request to each will do. */
+/** Lists change nothing, so one request object per list is enough. */
 function requestTo(operation: RestOperation): Promise<ValidRequest> {
   let request = known.get(operation.id)
   if (!request) known.set(operation.id, (request = requests.valid(operation)))
@@ -71,7 +71,7 @@ async function page(
 const sortsOf = ({ parameters }: RestOperation): string[] =>
   (parameters.find(({ name }) => name === 'sortBy')?.schema?.enum ?? []) as string[]
 
-/** Every order that a list can be asked for in; of a list that has only one, that. */
+/** Every sort order of a list, or its only one. */
 const ordersOf = (operation: RestOperation): Readonly<Record<string, string>>[] =>
   takes(operation, 'sortBy')
     ? sortsOf(operation).flatMap((sortBy) => ['asc', 'desc'].map((sortOrder) => ({ sortBy, sortOrder })))
@@ -80,7 +80,7 @@ const ordersOf = (operation: RestOperation): Readonly<Record<string, string>>[] 
 const encoded = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
-/** Values that no column has, and some that only look like one. */
+/** Cursors that were never issued, and some that only look valid. */
 const wrongValues = [
   [],
   {},
@@ -102,7 +102,7 @@ const wrongValues = [
 ]
 
 describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
-  it('is refused when it is none, or one of another list or order', async () => {
+  it('is refused when it is invalid or belongs to another list or order', async () => {
     const { nextCursor } = await page(operation, { limit: '1' })
     const otherOrder = ordersOf(operation).find(({ sortBy }) => sortBy && sortBy !== 'createdAt')
     const other = otherOrder ? [(await page(operation, { limit: '1', ...otherOrder })).nextCursor!] : []
@@ -139,7 +139,7 @@ describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
   })
 
   it.each(sortsOf(operation))(
-    'by %s is refused, or leads nowhere new, whatever its values are changed to',
+    'by %s with changed values is refused or returns only rows of the list',
     async (sortBy) => {
       const { nextCursor } = await page(operation, { limit: '1', sortBy })
       const position = JSON.parse(Buffer.from(nextCursor!, 'base64url').toString()) as unknown[]
@@ -165,8 +165,8 @@ describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
 })
 
 describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
-  it.each(ordersOf(operation).map((order) => [Object.values(order).join(' ') || 'its own order', order] as const))(
-    'by %s repeat and lose no row',
+  it.each(ordersOf(operation).map((order) => [Object.values(order).join(' ') || 'the only order', order] as const))(
+    'by %s repeat or lose no row',
     async (_order, order) => {
       const whole = await page(operation, { ...order, limit: '100' })
       const walked: unknown[] = []
@@ -188,14 +188,14 @@ describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
       } while (cursor)
       const ids = whole.data.map(({ id }) => id)
       expect([walked.length, new Set(walked).size]).toEqual([whole.total, whole.total])
-      // No page is longer than 100.
+      // A page has at most 100 rows.
       expect(walked.slice(0, 100)).toEqual(ids)
       expect(paged).toEqual(walked)
     },
   )
 })
 
-/** What takes any text. */
+/** Parameters that accept any text. */
 const isPlainText = ({ path, schema: { enum: members, format, pattern = '\\S', type } }: Field): boolean =>
   path.length === 1 &&
   !ruledFields.has(String(path[0])) &&
@@ -205,7 +205,7 @@ const isPlainText = ({ path, schema: { enum: members, format, pattern = '\\S', t
   pattern === '\\S'
 
 describe.each(listsWith('search'))('the search of %s', (_, operation) => {
-  it('takes % and _ and \\ for themselves', async () => {
+  it('treats %, _ and \\ as ordinary characters', async () => {
     const searches = ['%', '_', '\\', '%b_', 'a_b', 'a%d', '%%', '__', String.raw`\%`]
     const totals = () => inParallel(searches, async (search) => (await page(operation, { search })).total)
     const before = await totals()

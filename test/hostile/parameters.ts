@@ -64,7 +64,7 @@ function badTexts(schema: Schema): BadText[] {
   if (minLength > 0) bad.push(['', 'TOO_SHORT'])
   if (maxLength !== undefined) {
     bad.push(['a'.repeat(maxLength + 1), 'TOO_LONG'])
-    // Escaped it has twelve times the bytes, and headers have their own limit.
+    // Escaping makes the text twelve times longer, and headers have a limit of their own.
     if (maxLength <= 2000) bad.push(['😀'.repeat(maxLength + 1), 'TOO_LONG'])
   }
   return bad
@@ -141,7 +141,7 @@ function badParameter({ name, schema = {}, content }: Parameter): Hostile[] {
 const inQuery = ({ parameters }: RestOperation): Parameter[] =>
   parameters.filter((parameter) => parameter.in === 'query')
 
-/** Every query parameter with everything that its schema does not allow, and queries that cannot be read. */
+/** Every query parameter with every kind of value that its schema does not allow, and queries that cannot be parsed. */
 export function badQueries({ operation }: ValidRequest): Hostile[] {
   const unreadable = ['%', '%zz=1', 'a=%ff', 'a=%ed%a0%80', 'a=%c0%80', 'a=%u0041', 'x=1&y=%2']
   const refused = refusedInput('query', 'WRONG_ENCODING')
@@ -158,7 +158,7 @@ export function badQueries({ operation }: ValidRequest): Hostile[] {
   ]
 }
 
-/** Every path parameter with what names nothing. */
+/** Every path parameter with values that name no record. */
 export function badPaths({ operation, path }: ValidRequest): Hostile[] {
   return operation.parameters
     .filter((parameter) => parameter.in === 'path')
@@ -200,7 +200,7 @@ export function badPaths({ operation, path }: ValidRequest): Hostile[] {
     })
 }
 
-/** Headers that mean something, with values that they cannot have. */
+/** Headers that the API reads, with invalid values. */
 export function badHeaders({ operation }: ValidRequest): Hostile[] {
   const takes = (name: string): boolean =>
     operation.parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)

@@ -3,17 +3,17 @@ import type { Change, Requests, ValidRequest } from '../requests/requests.ts'
 import { flawsOf, refusedBy, type Refused } from '../requests/problem.ts'
 import { inParallel, type Received } from '../requests/send.ts'
 
-/** One bad input, and what it is answered with. */
+/** One bad input and the expected refusal. */
 export interface Hostile {
   readonly what: string
   readonly change: Change
   readonly refused: Refused
 }
 
-/** An error that is somewhere below this path is expected by `path.*`. */
+/** The path `path.*` expects an error anywhere below this path. */
 function isAsExpected(actual: unknown, { errors, ...rest }: Refused): boolean {
-  const { errors: found, ...told } = actual as Refused
-  if (JSON.stringify(told) !== JSON.stringify(rest)) return false
+  const { errors: found, ...outcome } = actual as Refused
+  if (JSON.stringify(outcome) !== JSON.stringify(rest)) return false
   if (!errors) return true
   return (
     found?.length === errors.length &&
@@ -27,7 +27,10 @@ function isAsExpected(actual: unknown, { errors, ...rest }: Refused): boolean {
 const isDocumented = ({ contract }: Requests, { operation }: ValidRequest, { status }: Received): boolean =>
   Object.hasOwn(contract.document.paths[operation.path]![operation.method]!.responses, String(status))
 
-/** Sends every bad input: each is refused precisely, in the documented form, and all of them together change nothing. */
+/**
+ * Sends every bad input. Each must be refused with the exact code and path in the documented form, and all together must change
+ * nothing.
+ */
 export async function expectRefused(
   requests: Requests,
   request: ValidRequest,
@@ -47,7 +50,7 @@ export async function expectRefused(
   expect(await requests.platform.fingerprint()).toBe(before)
 }
 
-/** Sends every input: each is accepted. */
+/** Sends every input. Each must be accepted. */
 export async function expectAccepted(
   requests: Requests,
   request: ValidRequest,

@@ -4,9 +4,9 @@ import { openAttackedProcess, type AttackedProcess } from './attacked-process.ts
 import { attacksOf, type Attack } from './attacks.ts'
 import { longestWaitDuring } from './watchdog.ts'
 
-/** The longest that a request of another organization may wait because of an attack. */
+/** Longest time that a request of another organization may wait because of an attack, in milliseconds. */
 const waitMsMax = 250
-/** Of the process, after everything that is sent here. */
+/** Memory of the process after all attacks, in MB. */
 const residentBytesMax = 900_000_000
 
 let attacked: AttackedProcess
@@ -18,13 +18,13 @@ beforeAll(async () => {
 afterAll(() => attacked?.close())
 
 let addresses = 0
-/** An address that no request came from before, so that the limits per address say nothing. */
+/** A client address that no request used before, so that the limits per address do not apply. */
 const anotherAddress = (): string => `10.${1 + (++addresses >> 16)}.${(addresses >> 8) & 255}.${addresses & 255}`
 
 const nobody = { organizationId: '', ownerId: '', email: '', accountId: '', headers: {} }
 const names = attacksOf(nobody).map(({ name }) => name)
 
-/** Sends the whole attack; gives the statuses of its answers. */
+/** Sends the whole attack and returns the statuses of the responses. */
 async function run({ times, width, request }: Attack): Promise<Set<number>> {
   const statuses = await inParallel(
     Array.from({ length: times }, (_, index) => index),
@@ -38,8 +38,8 @@ async function run({ times, width, request }: Attack): Promise<Set<number>> {
   return new Set(statuses)
 }
 
-describe('one organization does its worst while another reads by id', () => {
-  it.each(names)('%s: each request is answered as documented, and no read waits longer than 250 ms', async (name) => {
+describe('one organization attacks while another reads by id', () => {
+  it.each(names)('%s: every request gets a documented response, and no read waits longer than 250 ms', async (name) => {
     const { process, attacker, bystander } = attacked
     const attack = attacksOf(attacker).find((other) => other.name === name)!
     const watched = {
@@ -61,7 +61,7 @@ describe('one organization does its worst while another reads by id', () => {
     expect(waits.longestMs).toBeLessThanOrEqual(waits.allowedMs)
   })
 
-  it('leaves the process with the memory that it needs, and without a defect in its log', async () => {
+  it('leaves the process within its memory limit and without an error in its log', async () => {
     const { text } = await send(attacked.process.url, { method: 'GET', path: '/metrics' })
     const [, resident] = /^process_resident_memory_bytes (\S+)/m.exec(text)!
     expect(Number(resident)).toBeLessThan(residentBytesMax)

@@ -2,7 +2,7 @@ import { beforeAll, describe, it } from 'vitest'
 import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'
-import { goodOnce, needsOthers } from '../requests/exceptions.ts'
+import { acceptedOnce, needsOtherParty } from '../requests/exceptions.ts'
 import { Requests } from '../requests/requests.ts'
 import { badBodies, badFields, badShapes, badTransports, edgesOf, needlessBodies } from './bodies.ts'
 import { badHeaders, badPaths, badQueries } from './parameters.ts'
@@ -16,14 +16,14 @@ beforeAll(async () => {
   requests = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
 })
 
-// A second path has the schemas of the first.
+// An alias path has the same schemas.
 const isFirstPath = ({ id, documentId }: RestOperation): boolean => documentId === id
 const named = operations.map((operation) => [operation.id, operation] as const)
 
 describe.each(named)('%s', (_, operation) => {
   const takesBody = operation.body !== null
 
-  it('refuses a path that names nothing', async () => {
+  it('refuses a path that names no record', async () => {
     const request = await requests.valid(operation)
     await expectRefused(requests, request, badPaths(request))
   })
@@ -40,7 +40,7 @@ describe.each(named)('%s', (_, operation) => {
 
   if (!takesBody) return
 
-  it('refuses a body that is no JSON object, or too large, or of another type', async () => {
+  it('refuses a body that is not a JSON object, too large, or of another media type', async () => {
     const request = await requests.valid(operation)
     await expectRefused(requests, request, [...badBodies(request), ...badTransports(request.body)])
   })
@@ -53,7 +53,7 @@ describe.each(named)('%s', (_, operation) => {
 
   if (!isFirstPath(operation)) return
 
-  it('refuses in every field what its schema does not allow', async () => {
+  it('refuses in every field the values that its schema does not allow', async () => {
     const request = await requests.valid(operation)
     const { body: whole } = await requests.valid(operation, { whole: true })
     await expectRefused(requests, request, badFields(requests, request, whole))
@@ -63,21 +63,21 @@ describe.each(named)('%s', (_, operation) => {
 const withoutBody = named.filter(([, { body, method }]) => body === null && method !== 'get')
 
 describe.each(withoutBody)('%s', (_, operation) => {
-  it('refuses a body that says anything', async () => {
+  it('refuses a body with any field', async () => {
     await expectRefused(requests, await requests.valid(operation), needlessBodies())
   })
 })
 
-// After the refusals, which would otherwise have to show of ever more records that they did not change.
-describe.each(named.filter(([, { documentId }]) => !needsOthers.has(documentId)))('%s', (_, operation) => {
+// Accepted requests run after the refusals, because those check that all stored records are unchanged.
+describe.each(named.filter(([, { documentId }]) => !needsOtherParty.has(documentId)))('%s', (_, operation) => {
   it('accepts a valid request', async () => {
     const request = await requests.valid(operation, { fresh: true, whole: true })
     await expectAccepted(requests, request, [{ what: 'everything', change: {} }])
   })
 
-  if (!operation.body || !isFirstPath(operation) || goodOnce.has(operation.id)) return
+  if (!operation.body || !isFirstPath(operation) || acceptedOnce.has(operation.id)) return
 
-  it('accepts every value up to the edge, and answers with it', async () => {
+  it('accepts every boundary value and returns it', async () => {
     const request = await requests.valid(operation, { fresh: true })
     await expectAccepted(requests, request, edgesOf(requests, request))
   })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { usePlatform } from '../platform.ts'
-import { needsOthers, queries } from '../requests/exceptions.ts'
+import { needsOtherParty, queries } from '../requests/exceptions.ts'
 import { flawsOf, refusedBy, refusedWith } from '../requests/problem.ts'
 import { Requests } from '../requests/requests.ts'
 import { inParallel, send, type Sent } from '../requests/send.ts'
@@ -15,14 +15,14 @@ beforeAll(async () => {
   requests = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
 })
 
-/** What a key gets that asks for something which is not there. */
+/** The expected response to an API key on a path that does not exist. */
 async function answered(sent: Sent): Promise<unknown> {
   const answer = await send(platform.url, { ...sent, headers: { ...requests.member.headers, ...sent.headers } })
   const flaws = flawsOf(sent, answer)
   return flaws.length > 0 ? { flaws } : { ...(refusedBy(answer) as object), allow: answer.headers.allow }
 }
 
-describe('a path that is not described', () => {
+describe('a path that is not in the contract', () => {
   const paths = [
     '/nothing',
     '/v1',
@@ -66,10 +66,10 @@ describe('a path that is not described', () => {
   })
 
   it.each(['%', '%zz', '%ff', '/v1/%', '/v1/accounts%'])('is refused when it cannot be decoded: %s', async (path) => {
-    const told = (await answered({ method: 'GET', path: path.startsWith('/') ? path : `/${path}` })) as {
+    const outcome = (await answered({ method: 'GET', path: path.startsWith('/') ? path : `/${path}` })) as {
       status: number
     }
-    expect([400, 404]).toContain(told.status)
+    expect([400, 404]).toContain(outcome.status)
   })
 })
 
@@ -82,7 +82,7 @@ describe.each([...Map.groupBy(operations, ({ path }) => path)])('%s', (path, her
   const isBlocked = here.some(({ scopes, isPublic }) => scopes.length === 0 || isPublic)
   const headers = () => (isBlocked ? { Authorization: `Bearer ${requests.session}` } : requests.member.headers)
 
-  it('answers 405 with Allow to every method that is not described', async () => {
+  it('answers 405 with Allow to every method that is not in the contract', async () => {
     const before = await platform.fingerprint()
     const found = await inParallel(others, async (method) => {
       const sent = { method, path: at, headers: headers() }
@@ -100,16 +100,16 @@ describe.each([...Map.groupBy(operations, ({ path }) => path)])('%s', (path, her
     expect(await platform.fingerprint()).toBe(before)
   })
 
-  it('tells its methods to OPTIONS', async () => {
+  it('returns its methods to OPTIONS', async () => {
     const answer = await send(platform.url, { method: 'OPTIONS', path: at, headers: headers() })
     expect([answer.status, answer.headers.allow]).toEqual([204, described.join(', ')])
     expect('ratelimit-policy' in answer.headers).toBe(!isBlocked)
   })
 })
 
-// What uses up a token is no read.
+// A GET that consumes a one-time token is not a read, so it has no HEAD.
 const reads = operations.filter(
-  ({ method, documentId }) => method === 'get' && !needsOthers.has(documentId) && !(documentId in queries),
+  ({ method, documentId }) => method === 'get' && !needsOtherParty.has(documentId) && !(documentId in queries),
 )
 
 describe.each(reads.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
@@ -128,7 +128,7 @@ describe.each(reads.map((operation) => [operation.id, operation] as const))('%s'
     { headers: { Cookie: '__proto__=1; =; a', Host: 'x'.repeat(300), Forwarded: 'for=unknown' } },
   ]
 
-  it('stays a read whatever else a request says', async () => {
+  it('stays a read with any other header or body', async () => {
     const request = await requests.valid(operation)
     const before = await platform.fingerprint()
     const statuses = await inParallel(changes, async (change) => (await requests.send(request, change)).status)
@@ -136,7 +136,7 @@ describe.each(reads.map((operation) => [operation.id, operation] as const))('%s'
     expect(await platform.fingerprint()).toBe(before)
   })
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('answers HEAD like GET, without the body', async () => {
     const request = await requests.valid(operation)
     const { status, text, headers } = await requests.send(request, { method: 'HEAD' })
     expect([status, text, headers['content-type']]).toEqual([200, '', 'application/json; charset=utf-8'])

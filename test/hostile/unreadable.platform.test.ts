@@ -7,7 +7,7 @@ import { send, type Received } from '../requests/send.ts'
 
 const platform = usePlatform()
 
-/** All that the server answers to these bytes until it ends the connection. */
+/** Everything that the server sends in response to these bytes until it closes the connection. */
 async function answersTo(bytes: string): Promise<Received[]> {
   const { hostname, port } = new URL(platform.url)
   const socket = connect(Number(port), hostname)
@@ -26,7 +26,7 @@ function received(answer: string): Received {
 
 const host = 'Host: here\r\n'
 
-describe('what is no request', () => {
+describe('bytes that are not a valid request', () => {
   it.each([
     ['no HTTP', 'hello\r\n\r\n', 'MALFORMED_REQUEST'],
     ['a header without a name', `GET /v1/accounts HTTP/1.1\r\n${host}: x\r\n\r\n`, 'MALFORMED_REQUEST'],
@@ -47,17 +47,17 @@ describe('what is no request', () => {
     expect(answers[0]!.headers).toMatchObject({ 'api-version': expect.any(String), connection: 'close' })
   })
 
-  it('is refused with the error body also where far more is sent than is read', async () => {
+  it('are refused with the error body, also if much more is sent than is read', async () => {
     const path = `/v1/accounts?search=${'x'.repeat(1_000_000)}`
     expect(refusedBy(await send(platform.url, { method: 'GET', path }))).toEqual(refusedWith('HEADERS_TOO_LARGE'))
   })
 
-  it('ends the connection after the answer to the request before it', async () => {
+  it('end the connection after the response to the previous request', async () => {
     const found = await answersTo(`GET /v1/nothing HTTP/1.1\r\n${host}\r\nhello\r\n\r\n`)
     expect(found.map(refusedBy)).toEqual([refusedWith('NOT_FOUND')])
   })
 
-  it('is refused where the body of a request stops making sense', async () => {
+  it('are refused inside the body of a request', async () => {
     const head = `POST /v1/accounts HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const found = await answersTo(`${head}2\r\n{"\r\nzz\r\n`)
     expect(found.map(refusedBy)).toEqual([refusedWith('MALFORMED_REQUEST')])
@@ -65,7 +65,7 @@ describe('what is no request', () => {
 })
 
 describe('an expectation', () => {
-  it('that nobody can meet is refused with the error body', async () => {
+  it('that cannot be met is refused with the error body', async () => {
     const request = `GET /v1/accounts HTTP/1.1\r\n${host}Expect: a miracle\r\nConnection: close\r\n\r\n`
     const [answer] = await answersTo(request)
     expect(refusedBy(answer!)).toEqual(refusedWith('EXPECTATION_FAILED'))

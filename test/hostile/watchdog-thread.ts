@@ -9,7 +9,7 @@ let failed = 0
 let open = 0
 let asked = 0
 
-/** One request, whatever is still under way. */
+/** Sends one request, even if earlier ones are still in progress. */
 function ask(): void {
   const begin = performance.now()
   open += 1
@@ -25,7 +25,7 @@ function ask(): void {
   }).once('error', () => end(false))
 }
 
-// From the first answer on: then it is at work before an attack begins.
+// Starts with the first response, so that the watchdog runs before an attack begins.
 get(url, { agent, headers }, (response) => {
   response.resume().once('end', () => parentPort!.postMessage('watching'))
 })

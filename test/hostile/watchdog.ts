@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
-/** A record of a tenant who is not attacked, and how that tenant reads it. */
+/** A record of a tenant that is not the attacker, and how to read it. */
 export interface Watched {
-  /** Of the record, for example `http://127.0.0.1:4000/v1/accounts/<id>`. */
+  /** URL of the record, for example `http://127.0.0.1:4000/v1/accounts/<id>`. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Each read says that it comes from another address, so that limits per address say nothing. */
+  /** Each read uses another client address, so that the limits per address do not apply. */
   readonly fromManyAddresses?: boolean
 }
 
 export interface Waits {
   readonly count: number
-  /** Answers that were not 200, and requests without an answer. */
+  /** Responses with a status other than 200, and requests without a response. */
   readonly failed: number
   readonly medianMs: number
   readonly longestMs: number
@@ -24,10 +24,10 @@ export interface Watch {
 }
 
 const everyMs = 10
-/** What a machine is busy with beside the platform does not come in each of so many runs. */
+/** Number of runs. Other work on the machine does not disturb every one of them. */
 const runsMax = 5
 
-/** Reads one record at a steady pace, in a thread of its own: what the test does itself holds nothing up. */
+/** Reads one record at a steady rate in a separate thread, so that the work of the test does not delay it. */
 export async function watch(watched: Watched): Promise<Watch> {
   const file = new URL('./watchdog-thread.ts', import.meta.url)
   const worker = new Worker(file, { workerData: { ...watched, everyMs }, execArgv: [] })
@@ -45,14 +45,14 @@ export async function watch(watched: Watched): Promise<Watch> {
 }
 
 export interface Judged extends Waits {
-  /** What was asked for, or more where the machine itself pauses for long although nobody attacks. */
+  /** The allowed wait, or more if the machine itself pauses longer without an attack. */
   readonly allowedMs: number
 }
 
 /**
- * The longest that the watched tenant waited while `attack` ran. When it is more than `allowedMs` the attack is run again, as the
- * machine may have paused; what the platform does itself comes again. Each of those runs is compared with as much time in which
- * nobody attacks: on a busy machine a wait may be three times what it is then.
+ * The longest wait of the watched tenant while `attack` ran. If it exceeds `allowedMs`, the attack runs again, because the machine
+ * may have paused; a delay caused by the platform repeats. Each of these runs is compared with the same time without an attack,
+ * because on a busy machine a wait may be three times as long.
  */
 export async function longestWaitDuring(
   watched: Watched,

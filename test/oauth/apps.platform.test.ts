@@ -23,7 +23,7 @@ beforeAll(async () => {
   config = await discovered(platform.url, app)
 })
 
-/** After what a gateway keeps of a token has become too old to be used, told or not. */
+/** Longer than a gateway caches a token, even if it receives no notification, in milliseconds. */
 async function codeOf(token: string, operation = 'accountList', url = platform.url): Promise<string> {
   platform.pass(1000)
   const { status, body } = await withToken(platform, token, url)[operation]!()
@@ -31,7 +31,7 @@ async function codeOf(token: string, operation = 'accountList', url = platform.u
 }
 
 describe('oauthAppCreate', () => {
-  it('answers the secret once and knows its defaults', async () => {
+  it('returns the secret once and sets the defaults', async () => {
     const { body: created } = await owner.rest['oauthAppCreate']!({ body: { name: 'Sync', scopes: ['READ_ACCOUNTS'] } })
     const { clientSecret, ...app } = created
     expect(clientSecret).toMatch(/^cs_[\w-]{43}$/)
@@ -72,15 +72,15 @@ describe('oauthAppCreate', () => {
     ],
     ['a control character', { redirectUris: ['https://app.example.com/\u0001'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     ['dot segments', { redirectUris: ['https://app.example.com/a/../cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
-    ['a host in capitals', { redirectUris: ['https://App.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
-    ['a host of other letters', { redirectUris: ['https://äpp.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
+    ['a host in upper case', { redirectUris: ['https://App.example.com/cb'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     [
-      'the port that is meant anyway',
-      { redirectUris: ['https://app.example.com:443/'] },
+      'a host with non-ASCII letters',
+      { redirectUris: ['https://äpp.example.com/cb'] },
       'redirectUris.0 NOT_A_REDIRECT_URI',
     ],
+    ['the default port', { redirectUris: ['https://app.example.com:443/'] }, 'redirectUris.0 NOT_A_REDIRECT_URI'],
     [
-      'an address in other digits',
+      'an IP address in short form',
       { type: 'PUBLIC', redirectUris: ['http://127.1/'] },
       'redirectUris.0 NOT_A_REDIRECT_URI',
     ],
@@ -93,7 +93,7 @@ describe('oauthAppCreate', () => {
     ])
   })
 
-  it('stores redirect URIs as they are given, an origin without a path included', async () => {
+  it('stores redirect URIs unchanged, including an origin without a path', async () => {
     const redirectUris = [
       'https://app.example.com',
       'https://app.example.com/cb?a=%20b&c',
@@ -116,7 +116,7 @@ describe('oauthAppCreate', () => {
 })
 
 describe('apps', () => {
-  it('are managed by who registered them, and by owners and admins', async () => {
+  it('are managed by the user who registered them, and by owners and admins', async () => {
     const { organizationId } = owner
     const [member, other] = [await aPerson(platform, { organizationId }), await aPerson(platform, { organizationId })]
     const { id } = await anApp(member)
@@ -131,7 +131,7 @@ describe('apps', () => {
     expect((await member.rest['oauthAppList']!()).body.total).toBe(1)
   })
 
-  it('get a new secret, and the former one stops working', async () => {
+  it('get a new secret, and the previous one stops working', async () => {
     const mine = await anApp(owner)
     const { status, body } = await owner.rest['oauthAppRotateSecret']!({ id: mine.id })
     expect([status, body.clientSecret === mine.secret]).toEqual([200, false])
@@ -143,7 +143,7 @@ describe('apps', () => {
     expect((await owner.rest['oauthAppRotateSecret']!({ id: open.id })).body.code).toBe('INVALID_STATE')
   })
 
-  it('lose at once what is taken from them, and everything when they are deleted', async () => {
+  it('lose removed scopes immediately, and all access when they are deleted', async () => {
     const mine = await anApp(owner)
     const { access_token } = await tokensOf(platform, await discovered(platform.url, mine), owner)
     expect(await codeOf(access_token)).toBe('OK')
@@ -155,14 +155,14 @@ describe('apps', () => {
     expect(await refusalOf(gone)).toBe('401 invalid_client')
   })
 
-  it('have a quota in each organization', async () => {
+  it('have a separate quota in each organization', async () => {
     const mine = await anApp(owner, { rateLimit: { limit: 2, window: 'HOUR' } })
     const there = await discovered(platform.url, mine)
     const other = await aPerson(platform)
     const [here, elsewhere] = [await tokensOf(platform, there, owner), await tokensOf(platform, there, other)]
     expect([await codeOf(here.access_token), await codeOf(here.access_token)]).toEqual(['OK', 'OK'])
     const spent = await withToken(platform, here.access_token)['accountList']!()
-    // The second of the requests came a second after the first.
+    // The second request was sent one second after the first.
     expect([spent.status, spent.body.code, spent.headers.get('retry-after')]).toEqual([
       429,
       'OAUTH_RATE_LIMITED',
@@ -174,7 +174,7 @@ describe('apps', () => {
 })
 
 describe('a token', () => {
-  it('never exceeds its user: what happens to the user counts at once', async () => {
+  it('never has more rights than its user: changes of the user take effect immediately', async () => {
     const person = await aPerson(platform)
     const { organizationId, userId } = person
     const { access_token, refresh_token } = await tokensOf(platform, config, person, 'READ_ACCOUNTS WRITE_ACCOUNTS')
@@ -195,7 +195,7 @@ describe('a token', () => {
     expect(await refusalOf(oauth.refreshTokenGrant(config, refresh_token!))).toBe('400 invalid_grant')
   })
 
-  it('sleeps while the organization of its app is suspended, wherever the app acts', async () => {
+  it('is refused in every organization while the organization of its app is suspended', async () => {
     const home = await aPerson(platform, { role: 'OWNER' })
     const theirs = await anApp(home)
     const there = await discovered(platform.url, theirs)
@@ -222,7 +222,7 @@ describe('a token', () => {
 })
 
 describe('connected apps', () => {
-  it('are seen and ended by their users, and as a whole by owners and admins', async () => {
+  it('are seen and disconnected by their users, and for the whole organization by owners and admins', async () => {
     const boss = await aPerson(platform, { role: 'OWNER' })
     const { organizationId } = boss
     const [one, two] = [await aPerson(platform, { organizationId }), await aPerson(platform, { organizationId })]
@@ -279,7 +279,7 @@ describe('connected apps', () => {
     }
   })
 
-  it('leave the audit log when the app revokes its token', async () => {
+  it('get an audit log entry when the app revokes its token', async () => {
     const person = await aPerson(platform, { role: 'OWNER' })
     const { refresh_token } = await tokensOf(platform, config, person)
     await oauth.tokenRevocation(config, refresh_token!)
@@ -291,7 +291,7 @@ describe('connected apps', () => {
     ])
   })
 
-  it('have settings, which the app reads and owners and admins make', async () => {
+  it('have settings that owners and admins write and the app reads', async () => {
     const boss = await aPerson(platform, { role: 'OWNER' })
     const member = await aPerson(platform, { organizationId: boss.organizationId })
     const { access_token } = await tokensOf(platform, config, member)
@@ -316,7 +316,7 @@ describe('connected apps', () => {
 })
 
 describe('appInstallation', () => {
-  it('is for apps alone', async () => {
+  it('can be called only by apps', async () => {
     expect((await owner.rest['appInstallation']!()).body).toMatchObject({ status: 403, code: 'OAUTH_TOKEN_REQUIRED' })
     const key = await platform.member()
     expect((await key.rest['appInstallation']!()).body).toMatchObject({ status: 403, code: 'OAUTH_TOKEN_REQUIRED' })
@@ -330,7 +330,7 @@ describe('appInstallation', () => {
 })
 
 describe('another gateway on the same database', () => {
-  it('knows the tokens of the first, trades them, and hears of their end', async () => {
+  it('accepts the tokens of the first, refreshes them, and learns when they are revoked', async () => {
     const environment = { PORT: '0', DEMO: 'off', IP_LIMITS: 'off', DATABASE_URL: platform.services.databaseUrl }
     const other = await startGateway(readConfig({ ...environment, OAUTH_REGISTRATION: 'on' }), platform.services)
     try {
@@ -349,7 +349,7 @@ describe('another gateway on the same database', () => {
   })
 })
 
-describe('what becomes of an app', () => {
+describe('the end of an app', () => {
   const environment = { PORT: '0', DEMO: 'off', IP_LIMITS: 'off' }
   const ends: readonly (readonly [string, (home: Person, app: App) => Promise<unknown>, string])[] = [
     [
@@ -365,14 +365,14 @@ describe('what becomes of an app', () => {
     ],
   ]
 
-  it.each(ends)('counts at once at every gateway, in other organizations too: %s', async (_, end, code) => {
+  it.each(ends)('takes effect immediately at every gateway, also in other organizations: %s', async (_, end, code) => {
     const DATABASE_URL = platform.services.databaseUrl
     const other = await startGateway(readConfig({ ...environment, DATABASE_URL }), platform.services)
     try {
       const home = await aPerson(platform, { role: 'OWNER' })
       const theirs = await anApp(home)
       const { access_token } = await tokensOf(platform, await discovered(platform.url, theirs), await aPerson(platform))
-      // The clock stands still: what a gateway keeps grows no older, and only a notice ends it.
+      // The clock stands still, so cached entries never expire and only a notification removes them.
       const codes = () =>
         Promise.all(
           [platform.url, other.url].map(async (url) => {
@@ -389,7 +389,7 @@ describe('what becomes of an app', () => {
   })
 })
 
-/** Registration is configured there; the app is the session's user's. */
+/** Registers an app; registration is enabled, and the app belongs to the user of the session. */
 async function registers(url: string): Promise<void> {
   const { body } = await owner.rest['authLogin']!({ body: { email: owner.email, password: 'Correct horse 7!' } })
   const metadata = {
@@ -415,9 +415,9 @@ async function registers(url: string): Promise<void> {
   expect([denied.status, ((await denied.json()) as { error: string }).error]).toEqual([403, 'access_denied'])
   const registered = await register(session, { client_uri: 'https://app.example.com/', contacts: ['a@example.com'] })
   expect(registered.status).toBe(201)
-  const { client_id, client_secret, ...told } = (await registered.json()) as Record<string, string>
+  const { client_id, client_secret, ...outcome } = (await registered.json()) as Record<string, string>
   expect(client_secret).toMatch(/^cs_[\w-]{43}$/)
-  expect(told).toEqual({
+  expect(outcome).toEqual({
     client_name: 'Registered',
     client_uri: 'https://app.example.com/',
     application_type: 'web',

@@ -11,13 +11,13 @@ export interface Page {
   readonly text: string
 }
 
-/** As much of a browser as a sign-in needs: cookies with their paths, redirects, forms. It never leaves the platform. */
+/** A minimal browser for sign-in: cookies with their paths, redirects and forms. It sends requests only to the platform. */
 export class Browser {
   #cookies: Cookie[] = []
 
   constructor(private readonly origin: string) {}
 
-  /** Follows redirects on the platform; one that leads elsewhere is where it ends, unvisited. */
+  /** Follows redirects on the platform; a redirect to another host is returned without a request. */
   async open(address: string | URL, form?: Readonly<Record<string, string>>): Promise<Page> {
     let url = new URL(address)
     let body = form && new URLSearchParams(form)
@@ -38,13 +38,13 @@ export class Browser {
       if (url.origin !== this.origin)
         return { url: url.href, status: response.status, headers: response.headers, text: '' }
     }
-    throw new Error('too many redirects')
+    throw new Error('The platform must not redirect endlessly.')
   }
 
-  /** Sends the form of the page that has this name in its action, as its user filled it. */
+  /** Submits the form whose action contains this name, with the given fields. */
   submit(page: Page, action: string, fields: Readonly<Record<string, string>>): Promise<Page> {
     const [, target] = new RegExp(`action="([^"]*/${action})"`).exec(page.text) ?? []
-    if (!target) throw new Error(`there is no form for ${action} on ${page.url}: ${page.status} ${page.text}`)
+    if (!target) throw new Error(`${page.url} must have a form for ${action}, but returned ${page.status} ${page.text}`)
     return this.open(new URL(target, page.url), fields)
   }
 
@@ -59,7 +59,7 @@ export class Browser {
       .join('; ')
   }
 
-  /** Cookies of an answer, also of one that a page got by itself. */
+  /** Stores the cookies of a response, also of one that a page requested. */
   keep(setCookies: readonly string[]): void {
     for (const line of setCookies) {
       const [pair = '', ...attributes] = line.split(/;\s*/)

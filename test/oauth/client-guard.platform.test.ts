@@ -32,75 +32,75 @@ async function attempt({ id, secret, ip = anAddress(), at = 'token', isPosted = 
   })
   const text = await response.text()
   const { error } = (text ? JSON.parse(text) : {}) as { error?: string }
-  return { told: error ? `${response.status} ${error}` : String(response.status), headers: response.headers }
+  return { outcome: error ? `${response.status} ${error}` : String(response.status), headers: response.headers }
 }
 
 const repeated = async (times: number, one: () => ReturnType<typeof attempt>) => {
   const answers: string[] = []
-  for (let count = 0; count < times; count++) answers.push((await one()).told)
+  for (let count = 0; count < times; count++) answers.push((await one()).outcome)
   return answers
 }
 const wrong = '401 invalid_client'
 
 describe.each(['token', 'revoke', 'introspect'] as const)('/v1/oauth/%s', (at) => {
-  it('answers 401 to ten wrong secrets of a client from an address, then 429 to every secret there for 15 minutes', async () => {
+  it('answers 401 to ten wrong secrets for a client from one address, then 429 to every secret from there for 15 minutes', async () => {
     const ip = anAddress()
     const { id, secret } = await anyApp()
     let posted = 0
     const guesses = await repeated(10, () => attempt({ id, secret: newId(), ip, at, isPosted: ++posted % 2 === 0 }))
     expect(guesses).toEqual(Array<string>(10).fill(wrong))
     const refused = await attempt({ id, secret: secret!, ip, at })
-    expect([refused.told, refused.headers.get('retry-after')]).toEqual(['429 temporarily_unavailable', '900'])
+    expect([refused.outcome, refused.headers.get('retry-after')]).toEqual(['429 temporarily_unavailable', '900'])
     expect(refused.headers.get('api-version')).toBe(platform.contract.version)
     platform.pass(quarterHour - 1000)
     const late = await attempt({ id, secret: secret!, ip, at })
-    expect([late.told, late.headers.get('retry-after')]).toEqual(['429 temporarily_unavailable', '1'])
+    expect([late.outcome, late.headers.get('retry-after')]).toEqual(['429 temporarily_unavailable', '1'])
     platform.pass(1000)
-    expect((await attempt({ id, secret: secret!, ip, at })).told).toBe('200')
+    expect((await attempt({ id, secret: secret!, ip, at })).outcome).toBe('200')
   })
 
-  it('shuts out no app elsewhere, however many guess its secret from however many addresses', async () => {
+  it('does not block an app at its own address, for any number of wrong secrets from other addresses', async () => {
     const { id, secret } = await anyApp()
     const one = anAddress()
     await repeated(12, () => attempt({ id, secret: 'x', ip: one, at }))
     expect(await repeated(40, () => attempt({ id, secret: 'x', at }))).toEqual(Array<string>(40).fill(wrong))
-    expect((await attempt({ id, secret: secret!, at })).told).toBe('200')
-    expect((await attempt({ id, secret: secret!, ip: one, at })).told).toBe('429 temporarily_unavailable')
+    expect((await attempt({ id, secret: secret!, at })).outcome).toBe('200')
+    expect((await attempt({ id, secret: secret!, ip: one, at })).outcome).toBe('429 temporarily_unavailable')
   })
 })
 
 describe('wrong client secrets', () => {
-  it('from one address are fifty, for whatever clients, there or not; elsewhere they work', async () => {
+  it('from one address are limited to fifty in total, for existing and unknown clients; other addresses are not affected', async () => {
     const ip = anAddress()
     const { id, secret } = await anyApp()
     const guesses = await repeated(50, () => attempt({ id: newId(), secret: 'x', ip }))
     expect(guesses).toEqual(Array<string>(50).fill(wrong))
-    expect((await attempt({ id, secret: secret!, ip })).told).toBe('429 temporarily_unavailable')
-    expect((await attempt({ id, secret: secret! })).told).toBe('200')
+    expect((await attempt({ id, secret: secret!, ip })).outcome).toBe('429 temporarily_unavailable')
+    expect((await attempt({ id, secret: secret! })).outcome).toBe('200')
     platform.pass(quarterHour)
-    expect((await attempt({ id, secret: secret!, ip })).told).toBe('200')
+    expect((await attempt({ id, secret: secret!, ip })).outcome).toBe('200')
   })
 
-  it('that arrive together are not more', async () => {
+  it('do not exceed the limit when they arrive concurrently', async () => {
     const ip = anAddress()
     const { id } = await anyApp()
     const answers = await Promise.all(Array.from({ length: 25 }, () => attempt({ id, secret: 'x', ip })))
-    expect(answers.filter(({ told }) => told === wrong)).toHaveLength(10)
-    expect(answers.filter(({ told }) => told === '429 temporarily_unavailable')).toHaveLength(15)
+    expect(answers.filter(({ outcome }) => outcome === wrong)).toHaveLength(10)
+    expect(answers.filter(({ outcome }) => outcome === '429 temporarily_unavailable')).toHaveLength(15)
   })
 
-  it('are the only thing that counts: a right one does not, and each client has its own count', async () => {
+  it('are counted, right secrets are not, and each client has a separate count', async () => {
     const ip = anAddress()
     const [app, other] = [await anyApp(), await anyApp()]
     await repeated(9, () => attempt({ id: app.id, secret: 'x', ip }))
     const right = await repeated(12, () => attempt({ id: app.id, secret: app.secret!, ip }))
     expect(right).toEqual(Array<string>(12).fill('200'))
-    expect((await attempt({ id: app.id, secret: 'x', ip })).told).toBe(wrong)
-    expect((await attempt({ id: app.id, secret: 'x', ip })).told).toBe('429 temporarily_unavailable')
-    expect((await attempt({ id: other.id, secret: other.secret!, ip })).told).toBe('200')
+    expect((await attempt({ id: app.id, secret: 'x', ip })).outcome).toBe(wrong)
+    expect((await attempt({ id: app.id, secret: 'x', ip })).outcome).toBe('429 temporarily_unavailable')
+    expect((await attempt({ id: other.id, secret: other.secret!, ip })).outcome).toBe('200')
   })
 
-  it('cannot lock out an app that has no secret', async () => {
+  it('cannot lock out an app without a secret', async () => {
     const owner = await aPerson(platform, { role: 'ADMIN' })
     const { id } = await anApp(owner, { type: 'PUBLIC' })
     const ip = anAddress()

@@ -5,7 +5,7 @@ import { anApp, aPerson, discovered, started, tokensOf, withToken } from './oaut
 
 const platform = usePlatform()
 
-it('an access token expires after an hour, and is forgotten with all that ran out', async () => {
+it('an access token expires after one hour and is deleted with all expired rows', async () => {
   const owner = await aPerson(platform)
   const config = await discovered(platform.url, await anApp(owner))
   const { access_token } = await tokensOf(platform, config, owner)

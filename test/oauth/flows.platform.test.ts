@@ -28,7 +28,7 @@ beforeAll(async () => {
   config = await discovered(platform.url, app)
 })
 
-/** After what a gateway keeps of a token has become too old to be used, told or not. */
+/** Longer than a gateway caches a token, even if it receives no notification, in milliseconds. */
 const codeOf = async (token: string) => {
   platform.pass(1000)
   const { status, body } = await withToken(platform, token)['accountList']!()
@@ -36,7 +36,7 @@ const codeOf = async (token: string) => {
 }
 
 describe('discovery', () => {
-  it('says where everything is, in each place where a client may look', async () => {
+  it('returns the metadata at every well-known path', async () => {
     const issuer = `${platform.url}/v1/oauth`
     const places = [
       '/.well-known/oauth-authorization-server/v1/oauth',
@@ -59,7 +59,7 @@ describe('discovery', () => {
     }
   })
 
-  it('names no address that the request claims', async () => {
+  it('does not use the Host header of the request in its addresses', async () => {
     const headers = { 'X-Forwarded-Host': 'evil.example', Host: 'evil.example' }
     const response = await fetch(`${platform.url}/.well-known/oauth-authorization-server`, { headers })
     expect(await response.text()).not.toContain('evil')
@@ -67,7 +67,7 @@ describe('discovery', () => {
 })
 
 describe('authorization code', () => {
-  it('gives tokens that act as the user who consented, with the scopes that were granted', async () => {
+  it('returns tokens that act as the user who consented, with the granted scopes', async () => {
     const tokens = await tokensOf(platform, config, owner)
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'READ_ACCOUNTS' })
     expect(tokens.access_token).toMatch(/^[\w-]{43}$/)
@@ -83,7 +83,7 @@ describe('authorization code', () => {
     expect((await rest['oauthAppList']!()).body).toMatchObject({ status: 403, code: 'API_KEY_SCOPE_BLOCKED' })
   })
 
-  it('shows the app, the scopes and no script, and may not be framed', async () => {
+  it('shows the app and the scopes, has no script, and cannot be framed', async () => {
     const { page } = await started(platform, config, { scope: 'READ_ACCOUNTS WRITE_ACCOUNTS' })
     expect(page.status).toBe(200)
     expect(page.text).toContain('Calendar link asks to act for you')
@@ -96,7 +96,7 @@ describe('authorization code', () => {
     expect(page.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('writes the name of an app as text', async () => {
+  it('escapes the name of an app', async () => {
     const evil = await anApp(owner, { name: '<script>alert(1)</script>' })
     const { page } = await started(platform, await discovered(platform.url, evil))
     expect(page.text).not.toContain('<script')
@@ -131,7 +131,7 @@ describe('authorization code', () => {
     ).toEqual([])
   })
 
-  it('tells a wrong password as the sign-in does, and throttles it with the same counts', async () => {
+  it('answers a wrong password like the sign-in, with the same limits', async () => {
     const person = await aPerson(platform)
     const { browser, page } = await started(platform, config)
     const statuses: number[] = []
@@ -145,7 +145,7 @@ describe('authorization code', () => {
     expect([signIn.status, signIn.body.code]).toEqual([429, 'SIGN_IN_THROTTLED'])
   })
 
-  it('lets a person in on a device that is known, whatever strangers at the same address tried', async () => {
+  it('accepts a person on a known device after failed sign-ins of others at the same address', async () => {
     const person = await aPerson(platform)
     const signIn = (word: string) => person.rest['authLogin']!({ body: { email: person.email, password: word } })
     const { headers } = await signIn(password)
@@ -157,14 +157,14 @@ describe('authorization code', () => {
     expect((await submit()).text).toContain('name="organization"')
   })
 
-  it('tells the app when the user does not allow it', async () => {
+  it('redirects with an error when the user does not consent', async () => {
     const { browser, page, checks } = await started(platform, config)
     const end = await browser.submit(page, 'decision', { decision: 'deny' })
     expect(end.url.startsWith(redirectUri)).toBe(true)
     expect(await refusalOf(oauth.authorizationCodeGrant(config, new URL(end.url), checks))).toBe('access_denied')
   })
 
-  it('asks for the sign-in again each time', async () => {
+  it('requires a new sign-in each time', async () => {
     const start = await started(platform, config)
     await allowed(start, owner)
     const { page } = await started(platform, config)
@@ -180,18 +180,18 @@ describe('authorization code', () => {
     expect(again.text).toContain('type="password"')
   })
 
-  it('drops what is no scope of an app', async () => {
+  it('ignores scopes that apps cannot have', async () => {
     const { page } = await started(platform, config, { scope: 'READ_ACCOUNTS write *' })
     expect(page.text.match(/<code>[^<]*/g)).toEqual(['<code>READ_ACCOUNTS'])
   })
 
-  it('belongs to the browser that started it', async () => {
+  it('can be completed only in the browser that started it', async () => {
     const { page } = await started(platform, config)
     const elsewhere = await (await started(platform, config)).browser.open(page.url)
     expect([elsewhere.status, elsewhere.text.includes('in another browser')]).toEqual([400, true])
   })
 
-  it('refuses a redirect URI that is not exactly one of the app, without going there', async () => {
+  it('refuses a redirect URI that does not exactly equal one of the app, without a redirect', async () => {
     for (const redirect_uri of [
       `${redirectUri}/`,
       `${redirectUri}?a=b`,
@@ -218,11 +218,11 @@ describe('authorization code', () => {
   ])('refuses %s', async (_, parameters, code) => {
     const { page } = await started(platform, config, parameters)
     const end = new URL(page.url)
-    const told = end.searchParams.get('error') ?? new URLSearchParams(end.hash.slice(1)).get('error')
-    expect([end.origin, told]).toEqual(['https://app.example.com', code])
+    const outcome = end.searchParams.get('error') ?? new URLSearchParams(end.hash.slice(1)).get('error')
+    expect([end.origin, outcome]).toEqual(['https://app.example.com', code])
   })
 
-  it('answers in the query, asked for or not, and says so', async () => {
+  it('returns the response in the query, with and without response_mode, as the metadata says', async () => {
     const start = await started(platform, config, { response_mode: 'query' })
     expect((await allowed(start, owner)).searchParams.get('code')).not.toBeNull()
     const { page } = await started(platform, config, { response_mode: 'form_post' })
@@ -231,7 +231,7 @@ describe('authorization code', () => {
     expect(end.searchParams.get('error_description')).toContain('response_mode')
   })
 
-  it('trades a code for its verifier only, and once: a second use ends the consent', async () => {
+  it('exchanges a code only with its verifier, and once: a second use revokes the consent', async () => {
     const start = await started(platform, config)
     const end = await allowed(start, owner)
     const wrong = { ...start.checks, pkceCodeVerifier: oauth.randomPKCECodeVerifier() }
@@ -253,7 +253,7 @@ describe('authorization code', () => {
 })
 
 describe('refresh', () => {
-  it('gives the next token, and ends the consent when one is used again', async () => {
+  it('returns the next token, and revokes the consent when a token is used again', async () => {
     const first = await tokensOf(platform, config, owner)
     const second = await oauth.refreshTokenGrant(config, first.refresh_token!)
     expect(second.refresh_token).not.toBe(first.refresh_token)
@@ -266,7 +266,7 @@ describe('refresh', () => {
     ])
   })
 
-  it('is won by one of those who come together, and nobody keeps what it gave', async () => {
+  it('succeeds for one of several concurrent requests, and all their tokens are revoked', async () => {
     const { refresh_token } = await tokensOf(platform, config, owner)
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => oauth.refreshTokenGrant(config, refresh_token!).catch(() => null)),
@@ -287,7 +287,7 @@ describe('refresh', () => {
     expect(await refusalOf(wide)).toBe('400 invalid_scope')
   })
 
-  it('is for the app that the token was issued to', async () => {
+  it('works only for the app to which the token was issued', async () => {
     const { refresh_token } = await tokensOf(platform, config, owner)
     const other = await discovered(platform.url, await anApp(owner))
     expect(await refusalOf(oauth.refreshTokenGrant(other, refresh_token!))).toBe('400 invalid_grant')
@@ -308,11 +308,11 @@ describe('client credentials', () => {
     })
   })
 
-  it.each(['READ_CASES', '*', 'write', 'READ_EVERYTHING'])('are not given for the scope %s', async (scope) => {
+  it.each(['READ_CASES', '*', 'write', 'READ_EVERYTHING'])('are refused for the scope %s', async (scope) => {
     expect(await refusalOf(oauth.clientCredentialsGrant(config, { scope }))).toBe('400 invalid_scope')
   })
 
-  it('need the secret', async () => {
+  it('require the secret', async () => {
     const wrong = await discovered(platform.url, { ...app, secret: 'cs_wrong' })
     expect(await refusalOf(oauth.clientCredentialsGrant(wrong, { scope: 'READ_ACCOUNTS' }))).toBe('401 invalid_client')
     const hashed = await discovered(platform.url, { ...app, secret: hash('sha256', app.secret!, 'hex') })
@@ -321,7 +321,7 @@ describe('client credentials', () => {
 })
 
 describe('revocation and introspection', () => {
-  it('tell of a token until it is revoked', async () => {
+  it('describe a token until it is revoked', async () => {
     const { access_token } = await tokensOf(platform, config, owner)
     expect(await oauth.tokenIntrospection(config, access_token)).toMatchObject({
       active: true,
@@ -334,7 +334,7 @@ describe('revocation and introspection', () => {
     expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
   })
 
-  it('end access with the refresh token', async () => {
+  it('revoke access tokens with the refresh token', async () => {
     const { access_token, refresh_token } = await tokensOf(platform, config, owner)
     expect(await codeOf(access_token)).toBe('OK')
     await oauth.tokenRevocation(config, refresh_token!)
@@ -342,7 +342,7 @@ describe('revocation and introspection', () => {
     expect(await refusalOf(oauth.refreshTokenGrant(config, refresh_token!))).toBe('400 invalid_grant')
   })
 
-  it('tell other apps nothing, and let them end nothing', async () => {
+  it('return nothing to other apps, and revoke nothing for them', async () => {
     const other = await discovered(platform.url, await anApp(owner))
     const { access_token } = await tokensOf(platform, config, owner)
     expect(await oauth.tokenIntrospection(other, access_token)).toEqual({ active: false })
@@ -351,8 +351,8 @@ describe('revocation and introspection', () => {
   })
 })
 
-describe('what is stored', () => {
-  it('holds neither a token, nor a code, nor a secret, nor what is in a cookie', async () => {
+describe('the database', () => {
+  it('contains no token, code, secret or cookie value in plain text', async () => {
     const start = await started(platform, config)
     const end = await allowed(start, owner)
     const waiting = await started(platform, config)
@@ -398,7 +398,7 @@ describe('an API key', () => {
 })
 
 describe('registration', () => {
-  it('is off unless it is configured', async () => {
+  it('is disabled unless it is configured', async () => {
     const response = await fetch(`${platform.url}/v1/oauth/register`, { method: 'POST' })
     expect(response.status).toBe(404)
   })

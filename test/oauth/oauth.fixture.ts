@@ -10,7 +10,7 @@ import { Browser, type Page } from './browser.ts'
 export const password = 'Correct horse 7!'
 export const redirectUri = 'https://app.example.com/callback'
 
-/** A user who can sign in, and its session's way in. */
+/** A user who can sign in, and a client with its session. */
 export interface Person {
   readonly organizationId: string
   readonly userId: string
@@ -55,7 +55,7 @@ export async function anApp(owner: Person, values: object = {}): Promise<App> {
   return { id: app.id as string, secret: app.clientSecret as string | null }
 }
 
-/** An OAuth client library that found the authorization server by its metadata. */
+/** Configuration of an OAuth client library from the metadata of the authorization server. */
 export function discovered(url: string, { id, secret }: App): Promise<oauth.Configuration> {
   const authentication = secret === null ? oauth.None() : oauth.ClientSecretBasic(secret)
   return oauth.discovery(new URL(`${url}/v1/oauth`), id, undefined, authentication, {
@@ -70,7 +70,7 @@ export interface Started {
   readonly checks: oauth.AuthorizationCodeGrantChecks
 }
 
-/** Opens the authorization page in a browser of its own. */
+/** Opens the authorization page in a new browser. */
 export async function started(
   platform: Pick<Platform, 'url'>,
   config: oauth.Configuration,
@@ -90,7 +90,7 @@ export async function started(
   return { browser, page: await browser.open(url), checks: { pkceCodeVerifier, expectedState } }
 }
 
-/** Signs in and allows; where the browser is sent then. */
+/** Signs in and consents; returns the URL to which the browser is redirected. */
 export async function allowed(
   { browser, page }: Started,
   person: Pick<Person, 'email' | 'organizationId'>,
@@ -100,7 +100,7 @@ export async function allowed(
   return new URL(end.url)
 }
 
-/** All of it: the tokens that a person allows an app. */
+/** Runs the whole flow and returns the tokens of a consent. */
 export async function tokensOf(
   platform: Pick<Platform, 'url'>,
   config: oauth.Configuration,
@@ -115,7 +115,7 @@ export async function tokensOf(
 export const withToken = (platform: Platform, token: string, url = platform.url): RestClient =>
   restClient(platform.contract, url, { Authorization: `Bearer ${token}` })
 
-/** What the authorization server said to the client, as `status error`. */
+/** The error of the authorization server, as `status error`. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   try {
     await work

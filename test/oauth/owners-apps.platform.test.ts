@@ -30,8 +30,8 @@ const narrower: readonly (readonly [string, object])[] = [
   ['the same', { ...narrow, redirectUris: [redirectUri] }],
 ]
 
-describe("an owner's app", () => {
-  it('tells no admin its secret, so that no admin acts as the owner', async () => {
+describe('the app of a user with the role OWNER', () => {
+  it('does not show its secret to an admin, so that no admin can act as the owner', async () => {
     const app = await anApp(owner, narrow)
     const { status, body } = await admin.rest['oauthAppRotateSecret']!({ id: app.id })
     expect([status, body.code, body.requiredRoles, 'clientSecret' in body]).toEqual([
@@ -46,7 +46,7 @@ describe("an owner's app", () => {
     expect((await other.rest['oauthAppRotateSecret']!({ id: app.id })).status).toBe(200)
   })
 
-  it.each(wider)('is not given %s by an admin, but by its owner', async (_, body) => {
+  it.each(wider)('can get %s from its owner, but not from an admin', async (_, body) => {
     const { id } = await anApp(owner, narrow)
     const before = (await owner.rest['oauthApp']!({ id })).body
     const refused = await admin.rest['oauthAppUpdate']!({ id, body })
@@ -55,18 +55,18 @@ describe("an owner's app", () => {
     expect((await owner.rest['oauthAppUpdate']!({ id, body })).status).toBe(200)
   })
 
-  it.each(narrower)('is given %s by an admin', async (_, body) => {
+  it.each(narrower)('can get %s from an admin', async (_, body) => {
     const { id } = await anApp(owner, narrow)
     expect((await admin.rest['oauthAppUpdate']!({ id, body })).status).toBe(200)
   })
 
-  it('is deleted by an admin', async () => {
+  it('can be deleted by an admin', async () => {
     const { id } = await anApp(owner, narrow)
     expect((await admin.rest['oauthAppDelete']!({ id })).status).toBe(204)
   })
 })
 
-it("an admin widens and rotates the apps of everybody else, and the admin's own", async () => {
+it('an admin can widen and rotate the apps of users without the role OWNER, and their own', async () => {
   const { organizationId } = owner
   const member = await aPerson(platform, { organizationId })
   for (const holder of [admin, member]) {

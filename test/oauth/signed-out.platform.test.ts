@@ -21,7 +21,7 @@ import {
 
 const platform = usePlatform()
 const newPassword = 'Another horse 8!'
-const stranger = () => restClient(platform.contract, platform.url, {})
+const anonymous = () => restClient(platform.contract, platform.url, {})
 let app: App
 let config: oauth.Configuration
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const lastMailed = async (email: string) => (await mailsTo(platform, email)).at(-1)!.secret
 
-/** Somebody in an organization that an owner and a directory manage. */
+/** A user of an organization that has an owner and a directory. */
 async function somebody() {
   const owner = await aPerson(platform, { role: 'OWNER' })
   const { organizationId } = owner
@@ -46,13 +46,13 @@ async function directoryOf({ owner }: Scene) {
   return scimWith(platform, token as string)
 }
 
-/** What ends every sign-in of a person. */
+/** Operations that end every session of a person. */
 const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
   'a change of the password': ({ person }) =>
     person.rest['authChangePassword']!({ body: { currentPassword: password, newPassword } }),
   'a reset of the password': async ({ person: { email } }) => {
-    await stranger()['authForgotPassword']!({ body: { email } })
-    await stranger()['authResetPassword']!({ body: { email, code: await lastMailed(email), newPassword } })
+    await anonymous()['authForgotPassword']!({ body: { email } })
+    await anonymous()['authResetPassword']!({ body: { email, code: await lastMailed(email), newPassword } })
   },
   'signing out everywhere': ({ person }) => person.rest['authLogoutAll']!(),
   'a deactivation that is taken back': async ({ owner, person: { userId: id } }) => {
@@ -70,7 +70,7 @@ const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
     await owner.rest['userDelete']!({ id })
     await owner.rest['userInvite']!({ body: { email } })
     const accepted = { token: await lastMailed(email), password, firstName: 'Ann', lastName: 'Lee' }
-    expect((await stranger()['authAcceptPartnerInvite']!({ body: accepted })).body.user.id).toBe(id)
+    expect((await anonymous()['authAcceptPartnerInvite']!({ body: accepted })).body.user.id).toBe(id)
   },
   'leaving by a directory, and coming back': async (scene) => {
     const scim = await directoryOf(scene)
@@ -87,7 +87,7 @@ const grantsOf = ({ userId }: Person) =>
   platform.query('select 1 from identity.oauth_grant where user_id = $1', [userId])
 
 describe.each(Object.keys(ends))('%s', (what) => {
-  it('ends the sign-in on the page of an app, which asks for it again', async () => {
+  it('ends the sign-in on the authorization page, which then requires a new one', async () => {
     const scene = await somebody()
     const { person } = scene
     const start = await started(platform, config)
@@ -107,7 +107,7 @@ describe.each(Object.keys(ends))('%s', (what) => {
     expect(await grantsOf(person)).toEqual([])
   })
 
-  it('ends a code that was not traded yet', async () => {
+  it('invalidates a code that was not exchanged yet', async () => {
     const scene = await somebody()
     const start = await started(platform, config)
     const end = await allowed(start, scene.person)
@@ -115,7 +115,7 @@ describe.each(Object.keys(ends))('%s', (what) => {
     expect(await refusalOf(oauth.authorizationCodeGrant(config, end, start.checks))).toBe('400 invalid_grant')
   })
 
-  it('ends the consent with its tokens, and says so in the audit log', async () => {
+  it('revokes the consent with its tokens, with an audit log entry', async () => {
     const scene = await somebody()
     const { access_token, refresh_token } = await tokensOf(platform, config, scene.person)
     expect((await withToken(platform, access_token)['accountList']!()).status).toBe(200)
@@ -131,7 +131,7 @@ describe.each(Object.keys(ends))('%s', (what) => {
   })
 })
 
-/** Allows an app, without following the way back to it; where that leads. */
+/** Consents to an app and returns the redirect URL without following it. */
 async function decided({ browser, page }: Awaited<ReturnType<typeof started>>, person: Person): Promise<string> {
   const consent = await browser.submit(page, 'sign-in', { email: person.email, password })
   const [, target] = /action="([^"]*\/decision)"/.exec(consent.text)!
@@ -151,8 +151,8 @@ async function decided({ browser, page }: Awaited<ReturnType<typeof started>>, p
   return response.headers.get('location')!
 }
 
-describe('between the consent and the way back to the app', () => {
-  it.each(['a change of the password', 'leaving, and coming back'])('%s leaves no code', async (what) => {
+describe('between the consent and the redirect to the app', () => {
+  it.each(['a change of the password', 'leaving, and coming back'])('%s invalidates the code', async (what) => {
     const scene = await somebody()
     const start = await started(platform, config)
     const back = await decided(start, scene.person)
@@ -176,7 +176,7 @@ describe('between the consent and the way back to the app', () => {
 })
 
 describe('a consent', () => {
-  it('is not given in an organization that was suspended after the sign-in', async () => {
+  it('is refused in an organization that was suspended after the sign-in', async () => {
     const { person } = await somebody()
     const start = await started(platform, config)
     const consent = await start.browser.submit(start.page, 'sign-in', { email: person.email, password })
@@ -188,7 +188,7 @@ describe('a consent', () => {
     expect([answer.status, await grantsOf(person)]).toEqual([401, []])
   })
 
-  it('waits for a change of the password that is under way, and is not given then', async () => {
+  it('waits for a concurrent change of the password, and is then refused', async () => {
     const { person } = await somebody()
     const start = await started(platform, config)
     const consent = await start.browser.submit(start.page, 'sign-in', { email: person.email, password })
@@ -205,7 +205,7 @@ describe('a consent', () => {
     expect(await grantsOf(person)).toEqual([])
   })
 
-  it('outlives a sign-out of one session, and a change of the role', async () => {
+  it('stays valid after a sign-out of one session and a change of the role', async () => {
     const { person } = await somebody()
     const { refresh_token } = await tokensOf(platform, config, person)
     await person.rest['authLogout']!()
@@ -214,8 +214,8 @@ describe('a consent', () => {
   })
 })
 
-describe('who leaves and comes back', () => {
-  it('has none of the credentials of before, nor what they let others do', async () => {
+describe('a user who leaves and returns', () => {
+  it('has none of the former credentials, and invitations that it sent before are invalid', async () => {
     const scene = await somebody()
     const { owner, person } = scene
     const { organizationId, userId } = person
@@ -236,13 +236,13 @@ describe('who leaves and comes back', () => {
     await removeUser(platform.services, organizationId, userId)
     await owner.rest['userInvite']!({ body: { email: person.email, role: 'ADMIN' } })
     const accepted = { password, firstName: 'Ann', lastName: 'Lee' }
-    const back = await stranger()['authAcceptPartnerInvite']!({
+    const back = await anonymous()['authAcceptPartnerInvite']!({
       body: { ...accepted, token: await lastMailed(person.email) },
     })
     expect(back.body.user).toMatchObject({ id: userId, role: 'ADMIN' })
     platform.pass(1000)
     expect(await works()).toEqual([401, 401, 401])
-    const guest = await stranger()['authAcceptPartnerInvite']!({ body: { ...accepted, token: invitation } })
+    const guest = await anonymous()['authAcceptPartnerInvite']!({ body: { ...accepted, token: invitation } })
     expect([guest.status, guest.body.errors[0].code]).toEqual([400, 'TOKEN_INVALID'])
   })
 })

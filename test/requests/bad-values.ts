@@ -1,12 +1,12 @@
 import { typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { allows, isFreeForm } from './schema.ts'
 
-/** JSON text that a schema does not allow, and what the refusal says of it. */
+/** JSON text that a schema does not allow, and the expected refusal. */
 export interface BadValue {
   readonly what: string
   readonly json: string
   readonly code: string
-  /** Where below the field the problem is. */
+  /** Path of the problem below the field. */
   readonly below?: string
 }
 
@@ -161,13 +161,13 @@ function badList(schema: Schema, item: unknown): BadValue[] {
   return bad
 }
 
-/** Everything that a place with this schema must refuse. `item` is one that its list would take. */
+/** Every kind of value that this schema must refuse. `item` is a valid item of a list. */
 export function badValues(schema: Schema, item: unknown): BadValue[] {
   const types = typesOf(schema)
   return [
     ...wrongTypes(schema).filter(({ json }) => !(schema['minItems'] && json === '[]')),
     ...(types.includes('string') ? badText(schema) : []),
-    // Free-form values may be numbers and text alike, and any number.
+    // Free-form values accept text and any number.
     ...(['integer', 'number'].some((type) => types.includes(type)) && !isFreeForm(schema) ? badNumber(schema) : []),
     ...(types.includes('object') ? badObject(schema) : []),
     ...(types.includes('array') ? badList(schema, item) : []),

@@ -1,7 +1,7 @@
 import { typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { freshPrefix } from './valid-values.ts'
 
-/** A value at the edge of what a schema allows, and what is read back of it. */
+/** A boundary value of a schema, and the value that is read back. */
 export interface EdgeValue {
   readonly what: string
   readonly json: string
@@ -52,7 +52,7 @@ function edgeNumbers({ minimum, maximum, ...schema }: Schema & { minimum?: numbe
     : values
 }
 
-/** Values that a place with this schema must accept and answer with. */
+/** Boundary values that this schema must accept and return. */
 export function edgeValues(schema: Schema): EdgeValue[] {
   const types = typesOf(schema)
   const edges: EdgeValue[] = types.includes('null') ? [plain(null)] : []

@@ -5,9 +5,15 @@ import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-tok
 import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { newSession } from './session.ts'
-import type { Requests } from './requests.ts'
+import type { Member, Platform } from '../platform.ts'
 
-/** What a schema cannot say of the value of a field, by its name. */
+/** Who makes requests, and where. */
+interface Requests {
+  readonly platform: Platform
+  readonly member: Member
+}
+
+/** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
@@ -22,7 +28,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   redirectUris: () => 'https://app.example.com/callback',
 }
 
-/** Fields that follow rules beyond their schemas, so that not every value that the schema allows is accepted. */
+/** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const ruledFields: ReadonlySet<string> = new Set([
   'code',
   'currentPassword',
@@ -53,7 +59,7 @@ async function aPerson({ platform, member: { organizationId } }: Requests) {
   return { email, password, organizationId, userId, personId: row!.id }
 }
 
-/** What a mail would have brought. */
+/** The token or code that a mail would contain. */
 async function mailedToken(requests: Requests, purpose: 'VERIFY_EMAIL' | 'MAGIC_LINK'): Promise<{ token: string }> {
   const { email, personId } = await aPerson(requests)
   const { token } = await issueToken(systemContext(requests.platform.services, ''), purpose, { email, personId })
@@ -66,7 +72,7 @@ async function mailedCode(requests: Requests): Promise<{ email: string; code: st
   return { email, code }
 }
 
-/** Valid queries of operations that use up what was mailed. */
+/** Valid queries of operations that consume a mailed one-time token. */
 export const queries: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
   authVerifyEmail: (requests) => mailedToken(requests, 'VERIFY_EMAIL'),
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
@@ -75,8 +81,8 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
 /** Values of placeholders that name no record. */
 export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
 
-/** Operations that no answer of this process alone makes succeed; a test of their own has who else it takes. */
-export const needsOthers: ReadonlySet<string> = new Set([
+/** Operations that need another party to succeed; separate tests provide it. */
+export const needsOtherParty: ReadonlySet<string> = new Set([
   'appInstallation',
   'authMeetingCallback',
   'connectedApp',
@@ -85,14 +91,14 @@ export const needsOthers: ReadonlySet<string> = new Set([
   'meetingDisconnect',
 ])
 
-/** Operations whose valid request is accepted once. */
-export const goodOnce: ReadonlySet<string> = new Set([
+/** Operations whose valid request is accepted only once. */
+export const acceptedOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
 ])
 
-/** Valid bodies of operations that need more than records: a person who can sign in, or a token. */
+/** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean) => Promise<object>>> = {
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
@@ -141,7 +147,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
   },
 }
 
-/** Who calls an operation that asks for a password. */
+/** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
   async authChangePassword(requests) {
     const { accessToken } = await newSession(requests.platform, await aPerson(requests))

@@ -1,12 +1,12 @@
 type Query = <R>(text: string) => Promise<R[]>
 
-// Usage is counted in the background and says nothing about what a request changed.
+// Usage is counted in the background, so it does not show what a request changed.
 const counted = ['request_count', 'rate_limit_hits', 'deprecated_calls', 'last_used_at', 'last_used_ip']
 const counts = ['usage_hour', 'deprecated_call']
 // Positions are given to events after their commit. The events themselves are compared.
 const positions = 'event_(log|head|pending).*'
 
-/** A digest of everything that is stored, tables of later areas included, whatever order the rows lie in. */
+/** A digest of all rows of all tables, independent of the order of rows. New tables are included automatically. */
 export async function fingerprintOf(query: Query, organizationId?: string): Promise<string> {
   const tables = await query<{ name: string; owned: boolean }>(`
     select format('%I.%I', n.nspname, c.relname) as name,

@@ -5,7 +5,7 @@ import type { Received, Sent } from './send.ts'
 export interface Refused {
   readonly status: number
   readonly code: ErrorCode
-  /** Path and code of each input that is to blame; left out where none is. */
+  /** Path and code of each wrong input; absent if the error is not about inputs. */
   readonly errors?: readonly { readonly path: string; readonly code: string }[]
 }
 
@@ -17,7 +17,7 @@ export const refusedInput = (path: string, code: string): Refused => ({
 
 export const refusedWith = (code: ErrorCode): Refused => ({ status: statusOfCode[code], code })
 
-/** What an error answer says, in the form of an expectation. */
+/** The status, code and wrong inputs of an error response. */
 export function refusedBy({ status, body }: Received): unknown {
   const { code, errors } = (body ?? {}) as { code?: string; errors?: { path: string; code: string }[] }
   return {
@@ -31,7 +31,7 @@ const inside = /node_modules|\bat \w+ \(|select |insert into|postgres|\.ts\b|gra
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
-/** What is wrong with the form of an error answer; empty for one that is as documented. */
+/** Deviations of an error response from the documented form; empty if there are none. */
 export function flawsOf({ path }: Sent, { status, headers, body, text }: Received): string[] {
   const flaws: string[] = []
   const must = (holds: boolean, what: string): void => void (holds || flaws.push(what))
@@ -60,7 +60,7 @@ export function flawsOf({ path }: Sent, { status, headers, body, text }: Receive
   must(
     !inside.test(String(detail)) &&
       !inside.test(JSON.stringify(errors.map(({ message }: { message: string }) => message))),
-    `tells of the inside: ${text.slice(0, 300)}`,
+    `reveals internals: ${text.slice(0, 300)}`,
   )
   must(text.length < 20_000, `an answer of ${text.length} characters`)
   return flaws

@@ -1,7 +1,9 @@
+import { activeUsers, activeWriters } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract, RestOperation } from '../../rest-adapter/contract.ts'
 import type { Platform, Member } from '../platform.ts'
 import { bodies, credentials, placeholders, queries } from './exceptions.ts'
+import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
 import { send, type Received, type Sent } from './send.ts'
 import { fieldsOf } from './schema.ts'
@@ -9,32 +11,32 @@ import { validValue } from './valid-values.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A request that its operation accepts, in parts. */
+/** A valid request, in parts. */
 export interface ValidRequest {
   readonly operation: RestOperation
   readonly path: Readonly<Record<string, string>>
-  /** The parameters that must be given. */
+  /** Values of the required parameters. */
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined where the operation takes none. */
+  /** Undefined if the operation has no body. */
   readonly body: unknown
 }
 
 export interface Change {
   readonly query?: string
-  /** Text or bytes as they are sent; another value is sent as JSON. */
+  /** Text and bytes are sent unchanged; other values as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly method?: string
-  /** The whole path. */
+  /** Replaces the whole path. */
   readonly at?: string
   readonly chunked?: boolean
 }
 
 export interface Wanted {
-  /** Records made for this request alone, because it changes them. */
+  /** Creates new records for this request, because it changes them. */
   readonly fresh?: boolean
-  /** With every property of the body instead of the required ones. */
+  /** Fills every property of the body, not only the required ones. */
   readonly whole?: boolean
 }
 
@@ -45,7 +47,7 @@ const freshAddress = (): string => {
   return `10.${(next >> 16) & 255}.${(next >> 8) & 255}.${next & 255}`
 }
 
-/** What must be given stands beside what a test gives, unless the test gives it another way. */
+/** Merges the required parameters with those of the test; the test's value wins. */
 function withRequired(required: ValidRequest['query'], given = ''): string {
   const names = new URLSearchParams(given)
   const missing = Object.entries(required).filter(([name]) => !names.has(name))
@@ -56,7 +58,13 @@ function withRequired(required: ValidRequest['query'], given = ''): string {
 }
 
 const userNames = ['owner', 'assignedTo', 'user', 'author', 'actor']
-/** Valid requests to every operation of the contract, made from its schemas and from records that were created through it. */
+const userReferences = new Set(
+  restAreas.flatMap(({ definition: { references = {} } }) =>
+    Object.keys(references).filter((name) => references[name] === activeUsers || references[name] === activeWriters),
+  ),
+)
+
+/** Valid requests to every operation of the contract, built from its schemas and from records created through the API. */
 export class Requests {
   readonly contract: Contract
   readonly #records = new Map<string, Promise<Row>>()
@@ -73,16 +81,16 @@ export class Requests {
     return new Requests(platform, member, await sessionOf(platform, member))
   }
 
-  /** The credential that the operation asks for: a key, a session, or nothing. */
+  /** The credential that the operation requires: a key, a session, or none. */
   async credentialFor({ scopes, isPublic }: RestOperation): Promise<Record<string, string>> {
     if (isPublic) return {}
     if (scopes.length > 0) return { ...this.member.headers }
-    // A session for each, because some operations end those of their user.
+    // A new session for each request, because some operations end the sessions of their user.
     return { Authorization: `Bearer ${await sessionOf(this.platform, this.member)}` }
   }
 
   async valid(operation: RestOperation, { fresh = false, whole = false }: Wanted = {}): Promise<ValidRequest> {
-    // One user at one address makes all requests, more invitations among them than one may send.
+    // One user sends all requests, including more invitations than the limits allow.
     await this.platform.query('delete from kernel.mail_count')
     const path = await this.#pathOf(operation, fresh)
     const special = bodies[operation.documentId]
@@ -92,7 +100,7 @@ export class Requests {
     return { operation, path, query, headers, body: body ?? undefined }
   }
 
-  /** The request as it is sent, changed where a test wants it to be. */
+  /** The request to send, with the changes of a test. */
   sent({ operation, path, query, headers, body }: ValidRequest, change: Change = {}): Sent {
     const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!))
     const given = 'body' in change ? change.body : body
@@ -102,7 +110,7 @@ export class Requests {
     return {
       method: change.method ?? operation.method.toUpperCase(),
       path: asked === '' && change.query === undefined ? at : `${at}?${asked}`,
-      // Each request comes from an address of its own, so that no limit that counts addresses is met.
+      // Each request uses a different client address, so that no limit per address applies.
       headers: {
         'X-Forwarded-For': freshAddress(),
         ...(given !== undefined && { 'Content-Type': 'application/json' }),
@@ -118,7 +126,7 @@ export class Requests {
     return send(this.platform.url, this.sent(request, change))
   }
 
-  /** The one that creates what a path below it names: `POST /v1/accounts` for `/v1/accounts/{id}/restore`. */
+  /** The operation that creates the record of a path: `POST /v1/accounts` for `/v1/accounts/{id}/restore`. */
   creatorOf(path: string): RestOperation | null {
     const parts = path.split('/')
     for (; parts.length > 1; parts.pop()) {
@@ -131,19 +139,22 @@ export class Requests {
     return null
   }
 
-  /** The operation that creates what a field names, `accountCreate` for `parentAccountId`; null for users and what is not there yet. */
+  /**
+   * The operation that creates the record of a reference field, `accountCreate` for `parentAccountId`; null for users and for kinds
+   * of record that do not exist yet.
+   */
   creatorOfReference(name: string): RestOperation | null {
     const subject = name.replace(/Ids?$/, '').toLowerCase()
-    if (userNames.some((user) => user.toLowerCase() === subject)) return null
+    if (this.isUserReference(name) || userNames.some((user) => user.toLowerCase() === subject)) return null
     const creators = this.contract.operations.filter(({ id }) => id.endsWith('Create'))
     return creators.find(({ id }) => subject.endsWith(id.slice(0, -'Create'.length).toLowerCase())) ?? null
   }
 
   isUserReference(name: string): boolean {
-    return userNames.includes(name.replace(/Ids?$/, ''))
+    return userReferences.has(name) || userNames.includes(name.replace(/Ids?$/, ''))
   }
 
-  /** A record of its creating operation; shared by all who only look at it. */
+  /** A record made by its creating operation; shared by requests that do not change it. */
   async record(creator: RestOperation, fresh: boolean, path: Readonly<Record<string, string>> = {}): Promise<Row> {
     if (fresh) return this.#create(creator, path)
     const key = `${creator.id} ${JSON.stringify(path)}`
@@ -172,7 +183,7 @@ export class Requests {
       const above = operation.path.slice(0, operation.path.indexOf(placeholder) - 1)
       const creator = this.creatorOf(above)
       const isFresh = fresh || operation.path.endsWith('/restore')
-      // What no operation creates is named, but not there.
+      // A record that no operation creates gets an id, but does not exist.
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
       path[name!] = String(record[name!] ?? record['id'])
     }
@@ -182,7 +193,7 @@ export class Requests {
 
   async #delete(at: string, path: Readonly<Record<string, string>>): Promise<void> {
     const operation = this.contract.operations.find((one) => one.method === 'delete' && one.path === at)
-    if (!operation) throw new Error(`Nothing deletes what ${at} names.`)
+    if (!operation) throw new Error(`The contract must have an operation that deletes the record of ${at}.`)
     await this.send({
       operation,
       path,
@@ -221,7 +232,7 @@ export class Requests {
     return validValue(this.contract, schema, 'body', (name) => known.get(name) ?? null, whole)
   }
 
-  /** Other records than requests are about, so that nothing becomes its own parent. */
+  /** References to records other than the requested one, so that no record becomes its own parent. */
   async #referenceFor(name: string, isNeeded: boolean): Promise<string | null> {
     if (this.isUserReference(name)) return this.member.userId
     const creator = isNeeded ? this.creatorOfReference(name) : null

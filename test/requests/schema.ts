@@ -3,7 +3,7 @@ import { resolve, typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 
 export type Path = readonly (string | number)[]
 
-/** One input of a body as its schema describes it. */
+/** One input of a body with its schema. */
 export interface Field {
   readonly path: Path
   readonly schema: Schema
@@ -20,7 +20,7 @@ export const allows = (schema: Schema, type: string): boolean => {
 export const isFreeForm = (schema: Schema): boolean =>
   typesOf(schema).includes('object') && schema['additionalProperties'] !== false && !schema.properties
 
-/** Every place of a body that a schema speaks of, items of lists by their first one. */
+/** Every input that a schema describes; lists are represented by their first item. */
 export function fieldsOf(contract: Contract, given: Schema, path: Path = []): Field[] {
   const schema = schemaAt(contract, given)
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]): Field[] => {
@@ -37,14 +37,14 @@ export function fieldsOf(contract: Contract, given: Schema, path: Path = []): Fi
   return [...own, { path: at, schema: items, required: false }, ...fieldsOf(contract, items, at)]
 }
 
-/** What a body holds at a place; undefined when it does not reach so far. */
+/** The value at a path of a body; undefined if the path does not exist. */
 export function valueAt(body: unknown, path: Path): unknown {
   let value = body
   for (const key of path) value = (value as Record<string | number, unknown> | null | undefined)?.[key]
   return value
 }
 
-/** `body`, and of `whole` what the place stands in, where `body` does not reach so far. */
+/** `body`, with the top-level property of `whole` that contains the path if `body` does not contain it. */
 export function reaching(body: unknown, whole: unknown, path: Path): unknown {
   if (path.length < 2 || valueAt(body, path.slice(0, -1)) !== undefined) return body
   return { ...(body as object), [path[0]!]: valueAt(whole, path.slice(0, 1)) }
@@ -52,7 +52,7 @@ export function reaching(body: unknown, whole: unknown, path: Path): unknown {
 
 const raw = '@@raw@@'
 
-/** The body as text with this JSON text at the place of a field; objects and lists on the way are made. */
+/** The body as text with `text` as the value at a path; missing objects and lists on the path are created. */
 export function withText(body: unknown, path: Path, text: string): string {
   const copy: unknown = structuredClone(body ?? {})
   let at = copy as Record<string | number, unknown>

@@ -1,13 +1,13 @@
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 
-/** A request as it goes over the wire: nothing is escaped, added or repaired. */
+/** A request that is sent unchanged: nothing is escaped, added or corrected. */
 export interface Sent {
   readonly method: string
-  /** Path and query as they are sent. */
+  /** Path and query, unescaped. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Buffer
-  /** Without Content-Length. */
+  /** True to send the body without Content-Length. */
   readonly chunked?: boolean
 }
 
@@ -15,11 +15,11 @@ export interface Received {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  // Tests name what they expect of a body.
+  // Tests check the fields of the body that they expect.
   readonly body: any // oxlint-disable-line typescript/no-explicit-any
 }
 
-/** A request that is not answered by then fails its test. */
+/** Time after which a request without a response fails its test, in milliseconds. */
 export const deadlineMs = 5000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
@@ -46,7 +46,7 @@ export function send(baseUrl: string, { method, path, headers = {}, body, chunke
   })
 }
 
-/** `work` on every item, a few at a time, answers in the order of the items. */
+/** Runs `work` on every item, a few at a time; results are in the order of the items. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>, width = 8): Promise<R[]> {
   const answers: R[] = []
   let next = 0

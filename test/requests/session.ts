@@ -6,14 +6,14 @@ import type { Member, Platform } from '../platform.ts'
 
 type User = Pick<Member, 'organizationId' | 'userId'>
 
-/** A new session of a user, with its first tokens. */
+/** Creates a session of a user and returns its tokens. */
 export async function newSession({ services }: Pick<Platform, 'services'>, { organizationId, userId }: User) {
   const user = await findUser(services.database, organizationId, userId)
-  if (!user) throw new Error(`There is no user ${userId}.`)
+  if (!user) throw new Error(`The user ${userId} must exist.`)
   const ctx = actingAs({ ...systemContext(services, organizationId), requestId: randomUUID() }, user)
   return inTransaction(ctx, async (inner) => signedIn(inner, user, await startSession(inner)))
 }
 
-/** The access token of a new session. */
+/** Creates a session of a user and returns its access token. */
 export const sessionOf = async (platform: Pick<Platform, 'services'>, user: User): Promise<string> =>
   (await newSession(platform, user)).accessToken

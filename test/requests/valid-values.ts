@@ -4,12 +4,12 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { valuesOfField } from './exceptions.ts'
 import { schemaAt } from './schema.ts'
 
-/** What a place of a body holds that names another record, by the name of the place. */
+/** Values of reference fields, by field name. */
 export type ReferenceOf = (name: string) => string | null
 
 let counter = 0
 
-/** Text that no other sample begins with, as unique columns need it. */
+/** A prefix that no other sample has, for unique columns. */
 export const freshPrefix = (): string => `s${(++counter).toString(36)}-`
 const freshText = (): string => `${freshPrefix()}sample`
 
@@ -20,11 +20,11 @@ function textFor(schema: Schema, name: string): string {
     ...(schema['example'] === undefined ? [] : [schema['example'] as string]),
   ]
   const fits = candidates.find((text) => text.length <= maxLength && (!pattern || new RegExp(pattern, 'u').test(text)))
-  if (fits === undefined) throw new Error(`${name} needs an example in the OpenAPI document.`)
+  if (fits === undefined) throw new Error(`${name} must have an example in the OpenAPI document.`)
   return fits
 }
 
-/** A value that the schema accepts: `whole` fills every property, otherwise only those that are required. */
+/** A value that the schema accepts; `whole` fills every property, otherwise only the required ones. */
 export function validValue(
   contract: Contract,
   given: Schema,

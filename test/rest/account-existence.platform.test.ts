@@ -10,7 +10,7 @@ import { usePlatform } from '../platform.ts'
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 const anEmail = () => `u${newId()}@example.com`
 
-/** Who has an account, and cannot come in with what is tried. */
+/** Persons with an account, who cannot sign in with the tried password. */
 const accounts = {
   somebody: anEmail(),
   'somebody without a password': anEmail(),
@@ -36,14 +36,14 @@ beforeAll(async () => {
 
 interface Question {
   readonly who: keyof typeof accounts
-  /** Everything up to the request that is looked at. */
+  /** Prepares the request that is measured. */
   ask(email: string): Promise<() => Promise<string>>
 }
 
 let addresses = 0
 const client = () => ({ 'x-forwarded-for': `10.1.${++addresses >> 8}.${addresses & 255}` })
 
-/** All that an answer says, without what is another one in each. */
+/** The content of a response without values that differ in every response. */
 async function toldBy(response: Response): Promise<string> {
   const requestId = response.headers.get('x-request-id')!
   const headers = Array.from(response.headers, ([name, value]) => `${name}: ${name === 'date' ? '' : value}`)
@@ -62,7 +62,7 @@ const posted = (path: string, who: Question['who'], body: object = {}): Question
     ),
 })
 
-/** On the page where people sign in to let an app act. */
+/** Submits the sign-in form of the authorization page. */
 const atConsent = (who: Question['who'], word: string): Question => ({
   who,
   async ask(email) {
@@ -78,7 +78,7 @@ const reset = { code: '12345678', newPassword: 'Better horse 8!' }
 const questions: Readonly<Record<string, Question>> = {
   'a wrong password': posted('login', 'somebody', { password: 'Wrong horse 7!' }),
   'the right password, in another organization': posted('login', 'somebody', { password, organizationId: newId() }),
-  'a password where there is none': posted('login', 'somebody without a password', { password }),
+  'a password for an account without a password': posted('login', 'somebody without a password', { password }),
   'the right password of a former user': posted('login', 'somebody who is deactivated', { password }),
   'a forgotten password': posted('forgot-password', 'somebody'),
   'a forgotten password of a former user': posted('forgot-password', 'somebody who is deactivated'),
@@ -95,7 +95,7 @@ async function timeOfHash(): Promise<number> {
   return performance.now() - startedMs
 }
 
-/** What a busy machine adds falls on the slow ones. */
+/** Other work on the machine affects only slow requests, so fast ones are compared. */
 const quick = (samples: readonly number[]): number => samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 4)]!
 
 const rounds = 8
@@ -108,20 +108,20 @@ async function timeOf(question: Question, email: string): Promise<number> {
   return performance.now() - startedMs
 }
 
-describe('whether an account exists', () => {
-  it.each(Object.entries(questions))('is told by no byte of the answer to %s', async (_, { who, ask }) => {
+describe('the existence of an account', () => {
+  it.each(Object.entries(questions))('does not show in the response to %s', async (_, { who, ask }) => {
     platform.pass(3_600_000)
     const [known, unknown] = [await (await ask(accounts[who]))(), await (await ask(nobody))()]
     expect(unknown).toBe(known)
     expect(unknown).toMatch(/^(200|400|401)\n/)
   })
 
-  it.each(Object.entries(questions))('is not told by how long the answer to %s takes', async (_, question) => {
+  it.each(Object.entries(questions))('does not show in the response time of %s', async (_, question) => {
     const times = { known: [] as number[], unknown: [] as number[], hash: [] as number[] }
     const difference = () => Math.abs(quick(times.known) - quick(times.unknown))
     const isSame = () => difference() < quick(times.hash) / 2
     for (let round = 0; round < roundsMax; round++) {
-      // Nothing is throttled.
+      // Time passes, so that no request is throttled.
       platform.pass(3_600_000)
       times.known.push(await timeOf(question, accounts[question.who]))
       times.unknown.push(await timeOf(question, nobody))
@@ -132,7 +132,7 @@ describe('whether an account exists', () => {
   })
 })
 
-describe('authRegister, which tells it,', () => {
+describe('authRegister, which reveals it,', () => {
   const registering = async (email: string, headers: Record<string, string>) => {
     const response = await fetch(`${platform.url}/v1/auth/register`, {
       method: 'POST',
@@ -143,7 +143,7 @@ describe('authRegister, which tells it,', () => {
     return `${response.status} ${code ?? ''}`.trim()
   }
 
-  it('does so ten times an hour to one client address, which then registers nobody, and mails the person', async () => {
+  it('reveals it at most ten times per hour to one client address, which then cannot register, and mails the person', async () => {
     platform.pass(3_600_000)
     const organizationId = await platform.organization()
     const known = Array.from({ length: 11 }, anEmail)

@@ -7,25 +7,25 @@ import { restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform({
   TRUST_PROXY: '127.0.0.1',
   PUBLIC_URL: 'https://crm.example.com',
-  ALLOWED_ORIGINS: 'https://app.example.com',
+  MAIL_LINK_ORIGINS: 'https://app.example.com',
 })
 const password = 'Correct horse 7!'
 const newPassword = 'Better horse 8!'
 const minute = 60_000
 
-/** Each from an address of its own, so that nobody is throttled for another. */
+/** Each request uses a new client address, so that tests do not throttle each other. */
 let addresses = 0
 const from = () => ({ 'x-forwarded-for': `10.9.${++addresses >> 8}.${addresses & 255}` })
-const stranger = () => restClient(platform.contract, platform.url, from())
+const anonymous = () => restClient(platform.contract, platform.url, from())
 const bearer = (token: string) =>
   restClient(platform.contract, platform.url, { authorization: `Bearer ${token}`, ...from() })
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 const anEmail = () => `p${newId()}@example.com`
 const lastMail = async (email: string) => (await mailsTo(platform, email)).at(-1)!
 
 async function registered(more: object = {}) {
   const email = anEmail()
-  const { status, body } = await stranger().authRegister!({ body: { email, password, company: 'Acme', ...more } })
+  const { status, body } = await anonymous().authRegister!({ body: { email, password, company: 'Acme', ...more } })
   expect(status).toBe(201)
   return {
     email,
@@ -36,7 +36,7 @@ async function registered(more: object = {}) {
 }
 
 const signsIn = async (email: string, word: string) =>
-  (await stranger().authLogin!({ body: { email, password: word } })).status
+  (await anonymous().authLogin!({ body: { email, password: word } })).status
 
 describe('authVerifyEmail', () => {
   it('verifies the address once, with the link of the mail', async () => {
@@ -44,39 +44,39 @@ describe('authVerifyEmail', () => {
     const { secret, text, subject } = await lastMail(email)
     expect(subject).toBe('Confirm your email address')
     expect(text).toContain(`https://crm.example.com/v1/auth/verify-email?token=${secret}`)
-    const verify = () => stranger().authVerifyEmail!({ query: { token: secret } })
+    const verify = () => anonymous().authVerifyEmail!({ query: { token: secret } })
     expect((await verify()).body).toEqual({ email, emailVerified: true })
-    expect(told(await verify())).toBe('400 TOKEN_INVALID')
+    expect(outcome(await verify())).toBe('400 TOKEN_INVALID')
     expect((await bearer(token).me!()).body.emailVerified).toBe(true)
   })
 
-  it('begins its link at an allowed origin, and at no other', async () => {
+  it('uses only an allowed origin in its link', async () => {
     const { email: ours } = await registered({ origin: 'https://app.example.com' })
     expect((await lastMail(ours)).text).toContain('https://app.example.com/v1/auth/verify-email?token=')
     const { email: theirs } = await registered({ origin: 'https://evil.example.com' })
     expect((await lastMail(theirs)).text).toContain('https://crm.example.com/v1/auth/verify-email?token=')
   })
 
-  it('refuses a token after 24 hours, and one of another purpose', async () => {
+  it('refuses a token after 24 hours, and a token for another purpose', async () => {
     const { email } = await registered()
     const { secret } = await lastMail(email)
-    expect(told(await stranger().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
     platform.pass(24 * 60 * minute)
-    expect(told(await stranger().authVerifyEmail!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authVerifyEmail!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
   })
 })
 
 describe('authMagicLink', () => {
-  it('signs in once, of ten that come together', async () => {
+  it('signs in once for ten concurrent requests', async () => {
     const { email } = await registered()
-    expect((await stranger().authMagicLinkSend!({ body: { email } })).body).toEqual({ accepted: true })
+    expect((await anonymous().authMagicLinkSend!({ body: { email } })).body).toEqual({ accepted: true })
     const { secret } = await lastMail(email)
     const head = await fetch(`${platform.url}/v1/auth/magic-link?token=${secret}`, { method: 'HEAD' })
     expect(head.status).toBe(405)
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => stranger().authMagicLink!({ query: { token: secret } })),
+      Array.from({ length: 10 }, () => anonymous().authMagicLink!({ query: { token: secret } })),
     )
-    expect(answers.map(told).sort()).toEqual(['200', ...Array<string>(9).fill('400 TOKEN_INVALID')])
+    expect(answers.map(outcome).sort()).toEqual(['200', ...Array<string>(9).fill('400 TOKEN_INVALID')])
     const { body, headers } = answers.find(({ status }) => status === 200)!
     expect(headers.getSetCookie()).toHaveLength(4)
     expect((await bearer(body.accessToken as string).me!()).body).toMatchObject({ email, emailVerified: true })
@@ -84,81 +84,83 @@ describe('authMagicLink', () => {
 
   it('is refused after 15 minutes', async () => {
     const { email } = await registered()
-    await stranger().authMagicLinkSend!({ body: { email } })
+    await anonymous().authMagicLinkSend!({ body: { email } })
     const { secret } = await lastMail(email)
     platform.pass(15 * minute)
-    expect(told(await stranger().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
   })
 
-  it('answers a stranger like anybody, and sends nothing', async () => {
+  it('gives the same response for an unknown address, and sends nothing', async () => {
     const email = anEmail()
-    expect((await stranger().authMagicLinkSend!({ body: { email } })).body).toEqual({ accepted: true })
+    expect((await anonymous().authMagicLinkSend!({ body: { email } })).body).toEqual({ accepted: true })
     const { state, secret } = await lastMail(email)
     expect(state).toBe('WITHHELD')
-    expect(told(await stranger().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
   })
 })
 
 describe('authResetPassword', () => {
   async function withCode() {
     const person = await registered()
-    expect((await stranger().authForgotPassword!({ body: { email: person.email } })).body).toEqual({ accepted: true })
+    expect((await anonymous().authForgotPassword!({ body: { email: person.email } })).body).toEqual({ accepted: true })
     return { ...person, code: (await lastMail(person.email)).secret }
   }
 
-  it('sets a password once, ends every session and tells the person', async () => {
+  it('sets a password once, ends every session and mails the person', async () => {
     const { email, token, refresh, code } = await withCode()
-    const verified = await stranger().authVerifyResetCode!({ body: { email, code } })
+    const verified = await anonymous().authVerifyResetCode!({ body: { email, code } })
     expect(verified.body).toEqual({
       valid: true,
       expiresAt: new Date(platform.now.getTime() + 15 * minute).toISOString(),
     })
-    const reset = () => stranger().authResetPassword!({ body: { email, code, newPassword } })
+    const reset = () => anonymous().authResetPassword!({ body: { email, code, newPassword } })
     const answers = await Promise.all(Array.from({ length: 5 }, reset))
-    expect(answers.map(told).sort()).toEqual(['200', ...Array<string>(4).fill('400 CODE_INVALID')])
+    expect(answers.map(outcome).sort()).toEqual(['200', ...Array<string>(4).fill('400 CODE_INVALID')])
     expect([await signsIn(email, password), await signsIn(email, newPassword)]).toEqual([401, 200])
     platform.pass(1000)
-    expect(told(await bearer(token).me!())).toBe('401 UNAUTHENTICATED')
-    expect(told(await stranger().authRefresh!({ body: { refreshToken: refresh } }))).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await bearer(token).me!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await anonymous().authRefresh!({ body: { refreshToken: refresh } }))).toBe('401 UNAUTHENTICATED')
     expect((await lastMail(email)).subject).toBe('Your password was changed')
   })
 
-  it('is refused after five wrong guesses, also of those that come together', async () => {
+  it('is refused after five wrong guesses, also when they are concurrent', async () => {
     const { email, code } = await withCode()
     const wrong = code === '00000000' ? '11111111' : '00000000'
-    const guess = (word: string) => stranger().authVerifyResetCode!({ body: { email, code: word } })
+    const guess = (word: string) => anonymous().authVerifyResetCode!({ body: { email, code: word } })
     const guesses = await Promise.all(Array.from({ length: 5 }, () => guess(wrong)))
-    expect(guesses.map(told)).toEqual(Array<string>(5).fill('400 CODE_INVALID'))
-    expect(told(await guess(code))).toBe('400 CODE_INVALID')
-    const reset = await stranger().authResetPassword!({ body: { email, code, newPassword } })
-    expect(told(reset)).toBe('400 CODE_INVALID')
+    expect(guesses.map(outcome)).toEqual(Array<string>(5).fill('400 CODE_INVALID'))
+    expect(outcome(await guess(code))).toBe('400 CODE_INVALID')
+    const reset = await anonymous().authResetPassword!({ body: { email, code, newPassword } })
+    expect(outcome(reset)).toBe('400 CODE_INVALID')
     expect(await signsIn(email, password)).toBe(200)
   })
 
-  it('takes the newest code only, for 15 minutes', async () => {
+  it('accepts only the newest code, for 15 minutes', async () => {
     const { email, code: old } = await withCode()
-    await stranger().authForgotPassword!({ body: { email } })
+    await anonymous().authForgotPassword!({ body: { email } })
     const { secret: code } = await lastMail(email)
-    const check = (word: string) => stranger().authVerifyResetCode!({ body: { email, code: word } })
-    expect(told(await check(old))).toBe('400 CODE_INVALID')
+    const check = (word: string) => anonymous().authVerifyResetCode!({ body: { email, code: word } })
+    expect(outcome(await check(old))).toBe('400 CODE_INVALID')
     platform.pass(15 * minute - 1)
     expect((await check(code)).status).toBe(200)
     platform.pass(1)
-    expect(told(await check(code))).toBe('400 CODE_INVALID')
+    expect(outcome(await check(code))).toBe('400 CODE_INVALID')
   })
 
-  it('does not tell strangers from others', async () => {
+  it('gives the same response for unknown addresses', async () => {
     const email = anEmail()
-    expect((await stranger().authForgotPassword!({ body: { email } })).body).toEqual({ accepted: true })
+    expect((await anonymous().authForgotPassword!({ body: { email } })).body).toEqual({ accepted: true })
     const { state, secret: code } = await lastMail(email)
     expect(state).toBe('WITHHELD')
-    expect(told(await stranger().authVerifyResetCode!({ body: { email, code } }))).toBe('400 CODE_INVALID')
-    expect(told(await stranger().authResetPassword!({ body: { email, code, newPassword } }))).toBe('400 CODE_INVALID')
+    expect(outcome(await anonymous().authVerifyResetCode!({ body: { email, code } }))).toBe('400 CODE_INVALID')
+    expect(outcome(await anonymous().authResetPassword!({ body: { email, code, newPassword } }))).toBe(
+      '400 CODE_INVALID',
+    )
   })
 
-  it('stores no secret in the clear', async () => {
+  it('stores no secret in plain text', async () => {
     const { email, code } = await withCode()
-    await stranger().authMagicLinkSend!({ body: { email } })
+    await anonymous().authMagicLinkSend!({ body: { email } })
     const { secret } = await lastMail(email)
     const rows = await platform.query(
       'select t::text as row from identity.one_time_token t union all select m::text from kernel.mail m',
@@ -169,22 +171,22 @@ describe('authResetPassword', () => {
 })
 
 describe('authChangePassword', () => {
-  it('ends every session, this one too, and answers with a new one', async () => {
+  it('ends every session, including this one, and returns a new one', async () => {
     const { email, token } = await registered()
-    const other = (await stranger().authLogin!({ body: { email, password } })).body.accessToken as string
+    const other = (await anonymous().authLogin!({ body: { email, password } })).body.accessToken as string
     const answer = await bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword } })
     expect([answer.status, answer.headers.getSetCookie().length]).toEqual([200, 4])
     platform.pass(1000)
-    expect([told(await bearer(token).me!()), told(await bearer(other).me!())]).toEqual(
+    expect([outcome(await bearer(token).me!()), outcome(await bearer(other).me!())]).toEqual(
       Array<string>(2).fill('401 UNAUTHENTICATED'),
     )
     expect((await bearer(answer.body.accessToken as string).me!()).body.email).toBe(email)
     expect([await signsIn(email, password), await signsIn(email, newPassword)]).toEqual([401, 200])
   })
 
-  it('leaves no session of those who signed in with the old password meanwhile', async () => {
+  it('ends sessions that were started concurrently with the old password', async () => {
     const { email, token } = await registered()
-    const signIn = () => stranger().authLogin!({ body: { email, password } })
+    const signIn = () => anonymous().authLogin!({ body: { email, password } })
     const [changed] = await Promise.all([
       bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword } }),
       ...Array.from({ length: 6 }, signIn),
@@ -192,7 +194,7 @@ describe('authChangePassword', () => {
     expect((await bearer(changed.body.accessToken as string).authSessionCount!()).body).toEqual({ count: 1 })
   })
 
-  it('takes one of two changes at once, also while somebody signs in', async () => {
+  it('accepts one of two concurrent changes, also during a sign-in', async () => {
     const { email, token } = await registered()
     const change = (word: string) =>
       bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword: word } })
@@ -202,28 +204,28 @@ describe('authChangePassword', () => {
       await vi.waitFor(async () => expect(await platform.waitingForLocks()).toBe(2), { interval: 10, timeout: 5000 })
       return { both }
     })
-    expect((await changes.both).map(told).toSorted()).toEqual(['200', '401 UNAUTHENTICATED'])
+    expect((await changes.both).map(outcome).toSorted()).toEqual(['200', '401 UNAUTHENTICATED'])
   })
 
-  it('refuses a wrong current password, the same one again and a simple one, and changes nothing', async () => {
+  it('refuses a wrong current password, an unchanged one and a simple one, and changes nothing', async () => {
     const { email, token } = await registered()
     const change = (body: object) => bearer(token).authChangePassword!({ body })
-    expect(told(await change({ currentPassword: 'Wrong horse 7!', newPassword }))).toBe('400 PASSWORD_WRONG')
-    expect(told(await change({ currentPassword: password, newPassword: password }))).toBe('400 UNCHANGED')
-    expect(told(await change({ currentPassword: password, newPassword: 'aaaaaaaaaaaa' }))).toBe('400 TOO_SIMPLE')
+    expect(outcome(await change({ currentPassword: 'Wrong horse 7!', newPassword }))).toBe('400 PASSWORD_WRONG')
+    expect(outcome(await change({ currentPassword: password, newPassword: password }))).toBe('400 UNCHANGED')
+    expect(outcome(await change({ currentPassword: password, newPassword: 'aaaaaaaaaaaa' }))).toBe('400 TOO_SIMPLE')
     expect(await signsIn(email, password)).toBe(200)
   })
 
   it('answers 429 to the 11th wrong guess', async () => {
     const { token } = await registered()
     const guess = () => bearer(token).authChangePassword!({ body: { currentPassword: 'Wrong horse 7!', newPassword } })
-    for (let count = 0; count < 10; count++) expect(told(await guess())).toBe('400 PASSWORD_WRONG')
-    expect(told(await guess())).toBe('429 SIGN_IN_THROTTLED')
+    for (let count = 0; count < 10; count++) expect(outcome(await guess())).toBe('400 PASSWORD_WRONG')
+    expect(outcome(await guess())).toBe('429 SIGN_IN_THROTTLED')
   })
 })
 
 describe('authUpdateProfile', () => {
-  it('changes what the body names, makes the name of its parts, and announces it', async () => {
+  it('changes the named fields, builds the name from its parts, and emits the event', async () => {
     const { token, userId } = await registered({ firstName: 'Ann', lastName: 'Lee' })
     const update = (body: object) => bearer(token).authUpdateProfile!({ body })
     const { body } = await update({ lastName: 'Kay', timezone: 'Europe/Berlin', locale: 'de-ch' })
@@ -240,12 +242,12 @@ describe('authUpdateProfile', () => {
     [{ role: 'OWNER' }, '400 UNKNOWN_FIELD'],
   ])('refuses %j with %s', async (body, answer) => {
     const { token } = await registered()
-    expect(told(await bearer(token).authUpdateProfile!({ body }))).toBe(answer)
+    expect(outcome(await bearer(token).authUpdateProfile!({ body }))).toBe(answer)
   })
 })
 
 describe('authLogoutAll and authSessionCount', () => {
-  it('answer beside root fields that see one organization', async () => {
+  it('can be combined with root fields of one organization', async () => {
     const { email, token } = await registered()
     const query = '{ me { email } authSessionCount { count } organization { name } ... { me { role } } }'
     const answer = await fetch(`${platform.url}/v1/graphql`, {
@@ -260,14 +262,14 @@ describe('authLogoutAll and authSessionCount', () => {
 
   it('end and count the sessions of the person in every organization', async () => {
     const { email, token } = await registered()
-    const second = await stranger().authRegister!({ body: { email, password, company: 'Second' } })
+    const second = await anonymous().authRegister!({ body: { email, password, company: 'Second' } })
     expect((await bearer(token).authSessionCount!()).body).toEqual({ count: 2 })
     const answer = await bearer(token).authLogoutAll!()
     expect(answer.body).toEqual({ sessions: 2, endedAt: platform.now.toISOString() })
     expect(answer.headers.getSetCookie()).toHaveLength(3)
     platform.pass(1000)
     for (const session of [token, second.body.accessToken as string]) {
-      expect(told(await bearer(session).authSessionCount!())).toBe('401 UNAUTHENTICATED')
+      expect(outcome(await bearer(session).authSessionCount!())).toBe('401 UNAUTHENTICATED')
     }
   })
 })
@@ -291,7 +293,7 @@ describe('authAcceptPartnerInvite', () => {
     return (await response.json()) as { data: { partnerInvite: object }; errors?: { extensions: { code: string } }[] }
   }
   const accept = (token: string, more: object = {}) =>
-    stranger().authAcceptPartnerInvite!({ body: { token, password, firstName: 'Pat', lastName: 'Ng', ...more } })
+    anonymous().authAcceptPartnerInvite!({ body: { token, password, firstName: 'Pat', lastName: 'Ng', ...more } })
 
   it('joins with the role of the invitation, once, and signs in', async () => {
     const { email, answer, token, owner } = await invited('MANAGER')
@@ -306,25 +308,25 @@ describe('authAcceptPartnerInvite', () => {
       emailVerified: true,
       organizationId,
     })
-    expect(told(await accept(token))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(token))).toBe('400 TOKEN_INVALID')
   })
 
-  it('takes the password of an account that there is, and no other', async () => {
+  it('requires the password of an existing account', async () => {
     const known = await registered()
     const owner = await registered()
     await asked(owner.token, { email: known.email })
     const { secret } = await lastMail(known.email)
-    expect(told(await accept(secret, { password: newPassword }))).toBe('409 NOT_UNIQUE')
+    expect(outcome(await accept(secret, { password: newPassword }))).toBe('409 NOT_UNIQUE')
     expect((await accept(secret)).status).toBe(200)
   })
 
-  it('is worth nothing when its author is no administrator any more, or after 7 days', async () => {
+  it('is invalid when its sender is no longer an administrator, and after 7 days', async () => {
     const { owner, token } = await invited()
     await platform.query(`update identity.app_user set role = 'MEMBER' where id = $1`, [owner.userId])
-    expect(told(await accept(token))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(token))).toBe('400 TOKEN_INVALID')
     const other = await invited()
     platform.pass(7 * 24 * 60 * minute)
-    expect(told(await accept(other.token))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(other.token))).toBe('400 TOKEN_INVALID')
   })
 
   it('is sent by owners and admins only', async () => {
@@ -356,11 +358,11 @@ describe('the other operations', () => {
   ]
   it.each([...sessionOnly, ...open])('%s is refused to a key with 403', async (operation) => {
     const { rest } = await platform.member({ role: 'OWNER' })
-    expect(told(await rest[operation]!())).toBe('403 API_KEY_SCOPE_BLOCKED')
+    expect(outcome(await rest[operation]!())).toBe('403 API_KEY_SCOPE_BLOCKED')
   })
 
   it.each(sessionOnly)('%s needs a session', async (operation) => {
-    expect(told(await stranger()[operation]!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await anonymous()[operation]!())).toBe('401 UNAUTHENTICATED')
   })
 
   it.each([

@@ -56,7 +56,7 @@ const everyField = {
 }
 
 describe('accountCreate', () => {
-  it('answers the whole account and announces it once', async () => {
+  it('returns the whole account and emits one event', async () => {
     const { status, body, headers } = await member.rest.accountCreate!({
       body: anAccount({ industry: 'Wholesale', techStack: ['SAP'] }),
     })
@@ -118,7 +118,7 @@ describe('accountCreate', () => {
     expect((await member.rest.account!({ id: body.id })).body).toEqual(body)
   })
 
-  it('keeps every field as it was given', async () => {
+  it('stores every field unchanged', async () => {
     const parent = await account(member)
     const body = await account(member, {
       ...everyField,
@@ -139,13 +139,13 @@ describe('accountCreate', () => {
     })
   })
 
-  it('leaves out custom fields without a value', async () => {
+  it('omits custom fields without a value', async () => {
     const { id, customFields } = await account(member, { customFields: { tier: 'gold', seats: null } })
     expect(customFields).toEqual({ tier: 'gold' })
     expect((await member.rest.account!({ id })).body.customFields).toEqual({ tier: 'gold' })
   })
 
-  it('takes an id from the caller, once in an organization', async () => {
+  it('accepts an id from the caller, once per organization', async () => {
     const id = newId()
     expect((await account(member, { id: id.toUpperCase() })).id).toBe(id)
     const { status, body } = await unchanged(platform, () => member.rest.accountCreate!({ body: anAccount({ id }) }))
@@ -199,7 +199,7 @@ async function deletedAccount(): Promise<string> {
 describe('account', () => {
   it.each<[string, () => Promise<string>]>([
     ['that is not an id', async () => 'nothing'],
-    ['that nobody has', async () => newId()],
+    ['that does not exist', async () => newId()],
     ['of a deleted account', () => deletedAccount()],
     ['of another organization', async () => (await account(stranger)).id],
   ])('answers 404 for an id %s', async (_, id) => {
@@ -239,7 +239,7 @@ describe('accountList', () => {
     ids.second = second.userId
   })
 
-  it('answers the newest first in the envelope of the specification', async () => {
+  it('returns the newest first in the envelope of the specification', async () => {
     const { status, body } = await reader.rest.accountList!()
     expect(status).toBe(200)
     expect({ ...body, data: body.data.map(({ name }: { name: string }) => name) }).toEqual({
@@ -311,7 +311,7 @@ describe('accountList', () => {
     if (!template.includes('limit')) expect(answer.body.total).toBe(names.length)
   })
 
-  it.each(['a', '😀', '\u0001'])('goes on after the longest value of a column, all %j', async (character) => {
+  it.each(['a', '😀', '\u0001'])('continues after the longest value of a column, all %j', async (character) => {
     const own = await platform.member({ organizationId: await platform.organization('Long') })
     const website = character.repeat(2048)
     const made = await each(['one', 'two'], (name) => account(own, { name, website }))
@@ -321,7 +321,7 @@ describe('accountList', () => {
     expect([status, first.data[0].id, second.data?.[0].id]).toEqual([200, made[0].id, made[1].id])
   })
 
-  it('leaves custom fields and totals out when they are not wanted', async () => {
+  it('omits custom fields and totals on request', async () => {
     const { body } = await reader.rest.accountList!({
       query: { withCustomFields: false, includeTotal: false, limit: 2 },
     })
@@ -329,7 +329,7 @@ describe('accountList', () => {
     expect(body.data.map((record: object) => 'customFields' in record)).toEqual([false, false])
   })
 
-  it('announces nothing to a caller who asks strictly for what it does not know', async () => {
+  it('refuses unknown query parameters with Prefer: handling=strict', async () => {
     const answer = await reader.rest.accountList!({ query: 'nothing=1', headers: { Prefer: 'handling=strict' } })
     expect([answer.status, answer.body.code, answer.body.errors[0].path]).toEqual([400, 'UNKNOWN_FIELD', 'nothing'])
   })
@@ -355,7 +355,7 @@ describe('accountList', () => {
     expect([status, body.code, body.errors[0].path]).toEqual([400, 'VALIDATION_FAILED', path])
   })
 
-  it('takes 100 ids and a search of 200 characters, and refuses 101 ids', async () => {
+  it('accepts 100 ids and a search of 200 characters, and refuses 101 ids', async () => {
     const some = Array.from({ length: 100 }, newId)
     expect((await reader.rest.accountList!({ query: { ids: some.join(',') } })).body.total).toBe(0)
     expect((await reader.rest.accountList!({ query: { search: '😀'.repeat(200) } })).body.total).toBe(0)
@@ -364,7 +364,7 @@ describe('accountList', () => {
 })
 
 describe('accountStats', () => {
-  it('counts the live accounts in sight', async () => {
+  it('counts the live accounts that the caller sees', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Figures') })
     expect((await own.rest.accountStats!()).body).toEqual({
       total: 0,
@@ -411,7 +411,7 @@ describe('accountStats', () => {
 })
 
 describe('accountUpdate', () => {
-  it('changes what is named, and tells what was before', async () => {
+  it('changes the named fields, and the event has the previous values', async () => {
     const before = await account(member, { industry: 'Retail', tags: ['a'], rating: 'HOT' })
     platform.pass(60_000)
     const second = await platform.member()
@@ -453,11 +453,11 @@ describe('accountUpdate', () => {
   })
 
   it.each<[string, object]>([
-    ['names nothing', {}],
-    ['repeats what is there', { name: 'Northwind Traders', tags: [], rating: null, annualRevenue: 10.5 }],
+    ['names no field', {}],
+    ['repeats the stored values', { name: 'Northwind Traders', tags: [], rating: null, annualRevenue: 10.5 }],
     ['writes the same JSON in another order', { metadata: { b: { d: 2, c: 1 }, a: [1] } }],
-    ['writes the same moment in another way', { lastActivityDate: '2027-01-15T10:00:00+02:00' }],
-    ['clears custom fields that are not there', { customFields: { nothing: null } }],
+    ['writes the same time with another offset', { lastActivityDate: '2027-01-15T10:00:00+02:00' }],
+    ['clears custom fields that do not exist', { customFields: { nothing: null } }],
   ])('is no change and no event when it %s', async (_, body) => {
     const created = await account(member, {
       metadata: { a: [1], b: { c: 1, d: 2 } },
@@ -468,7 +468,7 @@ describe('accountUpdate', () => {
     expect([answer.status, answer.body.version]).toEqual([200, 1])
   })
 
-  it('takes the id of the present owner in capitals for no change', async () => {
+  it('treats the id of the current owner in upper case as no change', async () => {
     const { id } = await account(member)
     const { body } = await unchanged(platform, () =>
       member.rest.accountUpdate!({ id, body: { ownerId: member.userId.toUpperCase() } }),
@@ -525,7 +525,7 @@ describe('accountUpdate', () => {
     expect([answer.status, answer.body.code, answer.body.errors[0].path]).toEqual([400, 'VALIDATION_FAILED', path])
   })
 
-  it('lets no account become its own ancestor', async () => {
+  it('refuses to make an account its own ancestor', async () => {
     const top = await account(member)
     const middle = await account(member, { parentAccountId: top.id })
     const bottom = await account(member, { parentAccountId: middle.id })
@@ -539,7 +539,7 @@ describe('accountUpdate', () => {
 })
 
 describe('accountDelete', () => {
-  it('takes the account out of every list and announces it once', async () => {
+  it('removes the account from every list and emits one event', async () => {
     const { id } = await account(member, { name: 'Gone soon' })
     const { status, body } = await member.rest.accountDelete!({ id, headers: { 'If-Match': '"1"' } })
 
@@ -559,7 +559,7 @@ describe('accountDelete', () => {
 })
 
 describe('accountListDeleted', () => {
-  it('answers an array with the last deleted first, in parts', async () => {
+  it('returns an array, most recently deleted first, in pages', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Deleted') })
     const all = await each(['A', 'B', 'C', 'D'], (name) => account(own, { name }))
     for (const index of [2, 0, 1]) {
@@ -577,7 +577,7 @@ describe('accountListDeleted', () => {
 })
 
 describe('accountRestore', () => {
-  it('brings the account back as it was', async () => {
+  it('restores the account unchanged', async () => {
     const before = await account(member, { name: 'Back again', customFields: { tier: 'gold' } })
     await member.rest.accountDelete!({ id: before.id })
     platform.pass(1000)

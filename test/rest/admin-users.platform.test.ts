@@ -10,7 +10,7 @@ import { answerOf, restClient } from '../rest-client.ts'
 const platform = usePlatform()
 const anEmail = () => `p${newId()}@example.com`
 
-/** A user with the ways in of its session instead of its key. */
+/** A user whose clients use a session instead of the key. */
 async function signedIn(role: Role, organizationId?: string) {
   const member = await platform.member({ role, ...(organizationId && { organizationId }) })
   const headers = { Authorization: `Bearer ${await sessionOf(platform, member)}` }
@@ -42,7 +42,7 @@ const accounts = (member: Member) => async () => {
 }
 
 describe('inviting', () => {
-  it('makes a user who waits to accept, and tells the audit log', async () => {
+  it('creates a user with status INVITED and an audit log entry', async () => {
     const { owner, organizationId } = await organization()
     const email = anEmail()
     const { status, body } = await owner.rest.userInvite!({
@@ -88,7 +88,7 @@ describe('inviting', () => {
     expect(await codeOf(() => owner.rest.userInviteAgain!({ id: body.id }))).toEqual([409, 'INVALID_STATE'])
   })
 
-  it('lets the person accept once, as the user that the administrators made of it', async () => {
+  it('lets the person accept once, with the role and teams that administrators set meanwhile', async () => {
     const { owner } = await organization()
     const { body: team } = await owner.rest.teamCreate!({ body: { name: 'Sales' } })
     const email = anEmail()
@@ -110,7 +110,7 @@ describe('inviting', () => {
     expect((await anonymous.authLogin!({ body: { email, password: body.password } })).status).toBe(200)
   })
 
-  it('takes back who left as the user it was, without teams and keys of before', async () => {
+  it('returns a user who left as the same user, without the former teams and keys', async () => {
     const { owner, organizationId } = await organization()
     const member = await platform.member({ organizationId })
     const { email } = (await owner.rest.user!({ id: member.userId })).body
@@ -129,7 +129,7 @@ describe('inviting', () => {
   })
 })
 
-describe('who may', () => {
+describe('permissions', () => {
   it.each([
     ['OWNER', 200],
     ['ADMIN', 200],
@@ -154,7 +154,7 @@ describe('who may', () => {
     expect((await caller.key.userList!()).body.code).toBe('API_KEY_SCOPE_BLOCKED')
   })
 
-  it('only an owner makes owners and touches them', async () => {
+  it('only an owner can make, change and remove owners', async () => {
     const { owner, organizationId } = await organization()
     const admin = await signedIn('ADMIN', organizationId)
     const member = await platform.member({ organizationId })
@@ -170,7 +170,7 @@ describe('who may', () => {
     expect((await owner.rest.userUpdate!({ id: member.userId, body: { role: 'OWNER' } })).body.role).toBe('OWNER')
   })
 
-  it('sees nobody of another organization', async () => {
+  it('no user of another organization is visible', async () => {
     const { owner } = await organization()
     const stranger = await platform.member({ organizationId: await platform.organization() })
     for (const name of ['user', 'userDelete', 'userDeactivate', 'userReactivate', 'userInviteAgain']) {
@@ -185,7 +185,7 @@ describe('who may', () => {
 })
 
 describe('the last owner', () => {
-  it('is neither lowered, deactivated nor taken out', async () => {
+  it('cannot be lowered, deactivated or removed', async () => {
     const { owner } = await organization()
     const id = owner.userId
     expect(await codeOf(() => owner.rest.userUpdate!({ id, body: { role: 'ADMIN' } }))).toEqual([409, 'INVALID_STATE'])
@@ -193,13 +193,13 @@ describe('the last owner', () => {
     expect(await codeOf(() => owner.rest.userDelete!({ id }))).toEqual([409, 'INVALID_STATE'])
   })
 
-  it('is not who was only invited', async () => {
+  it('is not replaced by an owner who was only invited', async () => {
     const { owner } = await organization()
     await owner.rest.userInvite!({ body: { email: anEmail(), role: 'OWNER' } })
     expect(await codeOf(() => owner.rest.userDeactivate!({ id: owner.userId }))).toEqual([409, 'INVALID_STATE'])
   })
 
-  it('is left of two who lower each other, and of two who lower themselves', async () => {
+  it('remains when two owners lower each other, or themselves, concurrently', async () => {
     for (const crossed of [true, false]) {
       const { owner, organizationId } = await organization()
       const other = await signedIn('OWNER', organizationId)
@@ -219,7 +219,7 @@ describe('the last owner', () => {
 })
 
 describe('lists', () => {
-  it('filter, search and page', async () => {
+  it('support filter, search and pages', async () => {
     const { owner, organizationId } = await organization()
     const member = await platform.member({ organizationId, role: 'MEMBER' })
     const reader = await platform.member({ organizationId, role: 'READ_ONLY' })
@@ -240,7 +240,7 @@ describe('lists', () => {
     })
   })
 
-  it('of the audit log filter by actor, action, target and time', async () => {
+  it('of the audit log can be filtered by actor, action, target and time', async () => {
     const { owner, organizationId } = await organization()
     const member = await platform.member({ organizationId })
     platform.pass(60_000)

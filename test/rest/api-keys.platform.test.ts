@@ -13,7 +13,7 @@ beforeAll(async () => {
   session = await signedIn(member)
 })
 
-/** Access tokens last 15 minutes, so a test that lets hours pass signs in again. */
+/** Access tokens are valid for 15 minutes, so a test in which hours pass signs in again. */
 const signedIn = async (user: Member): Promise<RestClient> =>
   restClient(platform.contract, platform.url, { authorization: `Bearer ${await sessionOf(platform, user)}` })
 
@@ -23,11 +23,11 @@ const withKey = (secret: string, headers: Readonly<Record<string, string>> = {})
 const aKey = async (input: object = {}): Promise<{ id: string; secret: string }> =>
   (await session.apiKeyCreate!({ body: { name: 'Sync', scopes: ['READ_ACCOUNTS'], ...input } })).body
 
-const told = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code ?? 'OK'}`
+const outcome = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code ?? 'OK'}`
 const listing = async (secret: string) => (await withKey(secret).accountList!()) as Answer
 
 describe('apiKeyRotate', () => {
-  it('answers 200 with a new secret; both work for 24 hours, then the one before answers 401 and says why', async () => {
+  it('answers 200 with a new secret; both work for 24 hours, then the previous one answers 401 with the reason', async () => {
     const { id, secret } = await aKey()
     const rotated = await session.apiKeyRotate!({ id })
     expect(rotated.status).toBe(200)
@@ -35,28 +35,28 @@ describe('apiKeyRotate', () => {
     expect(rotated.body).toMatchObject({ id, status: 'ROTATING', scopes: ['READ_ACCOUNTS'], version: 2 })
     const [next, end] = [rotated.body.secret as string, Date.parse(rotated.body.previousSecretExpiresAt as string)]
     expect(end - platform.now.getTime()).toBe(24 * hour)
-    expect([told(await listing(secret)), told(await listing(next))]).toEqual(['200 OK', '200 OK'])
+    expect([outcome(await listing(secret)), outcome(await listing(next))]).toEqual(['200 OK', '200 OK'])
 
     platform.pass(24 * hour - 1)
-    expect([told(await listing(secret)), told(await listing(next))]).toEqual(['200 OK', '200 OK'])
+    expect([outcome(await listing(secret)), outcome(await listing(next))]).toEqual(['200 OK', '200 OK'])
     platform.pass(1)
     const ended = await listing(secret)
-    expect(told(ended)).toBe('401 API_KEY_EXPIRED')
+    expect(outcome(ended)).toBe('401 API_KEY_EXPIRED')
     expect(ended.body.detail).toBe('This API key was rotated and its overlap has ended; use the new secret.')
-    expect(told(await listing(next))).toBe('200 OK')
+    expect(outcome(await listing(next))).toBe('200 OK')
     session = await signedIn(member)
     const { body } = await session.apiKey!({ id })
     expect([body.status, body.secret]).toEqual(['ACTIVE', undefined])
   })
 
-  it('answers 200 to 50 at once, after which two secrets work: the last, and the one before it', async () => {
+  it('answers 200 to 50 concurrent rotations, after which the last two secrets work', async () => {
     const { id, secret } = await aKey()
     const answers = await Promise.all(Array.from({ length: 50 }, () => session.apiKeyRotate!({ id })))
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
     platform.pass(1000)
     const byVersion = answers.map(({ body }) => body).sort((a, b) => a.version - b.version)
-    const works = async (index: number) => told(await listing(byVersion[index]!.secret as string))
-    expect(told(await listing(secret))).toBe('401 API_KEY_EXPIRED')
+    const works = async (index: number) => outcome(await listing(byVersion[index]!.secret as string))
+    expect(outcome(await listing(secret))).toBe('401 API_KEY_EXPIRED')
     expect([await works(0), await works(47), await works(48), await works(49)]).toEqual([
       '401 API_KEY_EXPIRED',
       '401 API_KEY_EXPIRED',
@@ -65,7 +65,7 @@ describe('apiKeyRotate', () => {
     ])
   })
 
-  it('takes an overlap of 0 to 168 hours', async () => {
+  it('accepts an overlap of 0 to 168 hours', async () => {
     const { id, secret } = await aKey()
     for (const overlapHours of [-1, 169, 1.5, null, '24']) {
       const refused = await session.apiKeyRotate!({ id, body: { overlapHours } })
@@ -76,12 +76,12 @@ describe('apiKeyRotate', () => {
     const shortest = await session.apiKeyRotate!({ id, body: { overlapHours: 0 } })
     expect(shortest.body).toMatchObject({ status: 'ACTIVE', previousSecretExpiresAt: platform.now.toISOString() })
     platform.pass(1000)
-    expect(told(await listing(secret))).toBe('401 API_KEY_EXPIRED')
-    expect(told(await listing(longest.body.secret as string))).toBe('401 API_KEY_EXPIRED')
-    expect(told(await listing(shortest.body.secret as string))).toBe('200 OK')
+    expect(outcome(await listing(secret))).toBe('401 API_KEY_EXPIRED')
+    expect(outcome(await listing(longest.body.secret as string))).toBe('401 API_KEY_EXPIRED')
+    expect(outcome(await listing(shortest.body.secret as string))).toBe('200 OK')
   })
 
-  it('answers the secret of an Idempotency-Key again, and rotates once', async () => {
+  it('replays the secret for an Idempotency-Key and rotates once', async () => {
     const { id } = await aKey()
     const ask = () => session.apiKeyRotate!({ id, headers: { 'idempotency-key': 'rotate-1' } })
     const [first, again] = [await ask(), await ask()]
@@ -90,58 +90,58 @@ describe('apiKeyRotate', () => {
     expect((await session.apiKey!({ id })).body.version).toBe(2)
   })
 
-  it('answers 409 for a revoked key, and revoking ended both secrets', async () => {
+  it('answers 409 for a revoked key, of which both secrets stopped working', async () => {
     const { id, secret } = await aKey()
     const { body } = await session.apiKeyRotate!({ id })
     await session.apiKeyRevoke!({ id })
     platform.pass(1000)
-    expect([told(await listing(secret)), told(await listing(body.secret as string))]).toEqual([
+    expect([outcome(await listing(secret)), outcome(await listing(body.secret as string))]).toEqual([
       '401 API_KEY_INVALID',
       '401 API_KEY_INVALID',
     ])
-    expect(told(await session.apiKeyRotate!({ id }))).toBe('409 INVALID_STATE')
+    expect(outcome(await session.apiKeyRotate!({ id }))).toBe('409 INVALID_STATE')
   })
 
-  it('leaves a secret that revoking ends early, alone when that is asked for', async () => {
+  it('keeps a previous secret working, which a revocation with formerOnly ends early', async () => {
     const { id, secret } = await aKey()
     const { body } = await session.apiKeyRotate!({ id })
     expect((await session.apiKeyRevoke!({ id, body: { formerOnly: true } })).body).toMatchObject({ status: 'ACTIVE' })
     platform.pass(1000)
     const ended = await listing(secret)
-    expect([told(ended), ended.body.detail]).toEqual([
+    expect([outcome(ended), ended.body.detail]).toEqual([
       '401 API_KEY_EXPIRED',
       'This API key was rotated and its overlap has ended; use the new secret.',
     ])
-    expect(told(await listing(body.secret as string))).toBe('200 OK')
-    expect(told(await session.apiKeyRevoke!({ id, body: { formerOnly: 'yes' } }))).toBe('400 VALIDATION_FAILED')
-    expect(told(await session.apiKeyRevoke!({ id, body: {} }))).toBe('200 OK')
+    expect(outcome(await listing(body.secret as string))).toBe('200 OK')
+    expect(outcome(await session.apiKeyRevoke!({ id, body: { formerOnly: 'yes' } }))).toBe('400 VALIDATION_FAILED')
+    expect(outcome(await session.apiKeyRevoke!({ id, body: {} }))).toBe('200 OK')
     platform.pass(1000)
-    expect(told(await listing(body.secret as string))).toBe('401 API_KEY_INVALID')
+    expect(outcome(await listing(body.secret as string))).toBe('401 API_KEY_INVALID')
   })
 
-  it('is closed to keys with 403', async () => {
+  it('answers 403 to API keys', async () => {
     const { id } = await aKey()
-    expect(told(await member.rest.apiKeyRotate!({ id }))).toBe('403 API_KEY_SCOPE_BLOCKED')
+    expect(outcome(await member.rest.apiKeyRotate!({ id }))).toBe('403 API_KEY_SCOPE_BLOCKED')
   })
 })
 
 describe('a key', () => {
-  it('expires in the very millisecond, and works again when that is moved', async () => {
+  it('expires at the exact millisecond, and works again when expiresAt is moved', async () => {
     const expiresAt = new Date(platform.now.getTime() + 10_000).toISOString()
     const { id, secret } = await aKey({ expiresAt })
     expect((await session.apiKey!({ id })).body).toMatchObject({ status: 'ACTIVE', expiresSoon: true })
     platform.pass(9_999)
-    expect(told(await listing(secret))).toBe('200 OK')
+    expect(outcome(await listing(secret))).toBe('200 OK')
     platform.pass(1)
     const ended = await listing(secret)
-    expect([told(ended), ended.body.detail]).toEqual(['401 API_KEY_EXPIRED', 'This API key has expired.'])
+    expect([outcome(ended), ended.body.detail]).toEqual(['401 API_KEY_EXPIRED', 'This API key has expired.'])
     expect((await session.apiKey!({ id })).body).toMatchObject({ status: 'EXPIRED', expiresSoon: false })
     await session.apiKeyUpdate!({ id, body: { expiresAt: null } })
     platform.pass(1000)
-    expect(told(await listing(secret))).toBe('200 OK')
+    expect(outcome(await listing(secret))).toBe('200 OK')
   })
 
-  it('is judged by the connecting address: X-Forwarded-For neither opens nor closes it', async () => {
+  it('is checked against the connecting address: X-Forwarded-For has no effect', async () => {
     const { secret: elsewhere } = await aKey({ ipAllowList: ['203.0.113.0/24', '2001:db8::/32'] })
     const forged = ['203.0.113.9', '2001:db8::1', '203.0.113.9, 127.0.0.1', '127.0.0.1, 203.0.113.9']
     for (const address of forged) {
@@ -150,17 +150,17 @@ describe('a key', () => {
         forwarded: `for=${address}`,
         'x-real-ip': address,
       })
-      expect(told(await client.accountList!())).toBe('403 API_KEY_IP_NOT_ALLOWED')
+      expect(outcome(await client.accountList!())).toBe('403 API_KEY_IP_NOT_ALLOWED')
     }
     for (const entry of ['127.0.0.1', '127.0.0.0/8', '::ffff:127.0.0.1']) {
       const { secret: here } = await aKey({ ipAllowList: ['2001:db8::/32', entry] })
-      expect(told(await withKey(here, { 'x-forwarded-for': '203.0.113.9' }).accountList!())).toBe('200 OK')
+      expect(outcome(await withKey(here, { 'x-forwarded-for': '203.0.113.9' }).accountList!())).toBe('200 OK')
     }
   })
 })
 
 describe('apiKeyRegenerate', () => {
-  it('swaps the secret at once, and announces its end', async () => {
+  it('replaces the secret immediately and announces the sunset', async () => {
     const { id, secret } = await aKey()
     const answer = await session.apiKeyRegenerate!({ id })
     expect(answer.status).toBe(200)
@@ -171,8 +171,8 @@ describe('apiKeyRegenerate', () => {
       `</docs>; rel="deprecation"; type="text/html", </v1/api-keys/${id}/rotate>; rel="successor-version"`,
     )
     platform.pass(1000)
-    expect(told(await listing(secret))).toBe('401 API_KEY_EXPIRED')
-    expect(told(await listing(answer.body.secret as string))).toBe('200 OK')
+    expect(outcome(await listing(secret))).toBe('401 API_KEY_EXPIRED')
+    expect(outcome(await listing(answer.body.secret as string))).toBe('200 OK')
   })
 
   it('answers 410 from its sunset on, with the same headers, and changes nothing', async () => {
@@ -182,7 +182,7 @@ describe('apiKeyRegenerate', () => {
     expect((await session.apiKeyRegenerate!({ id })).status).toBe(200)
     platform.pass(1)
     const gone = await session.apiKeyRegenerate!({ id })
-    expect(told(gone)).toBe('410 ENDPOINT_SUNSET')
+    expect(outcome(gone)).toBe('410 ENDPOINT_SUNSET')
     expect(gone.headers.get('sunset')).toBe('Thu, 01 Apr 2027 00:00:00 GMT')
     expect(gone.headers.get('link')).toContain(`</v1/api-keys/${id}/rotate>; rel="successor-version"`)
     expect((await session.apiKey!({ id })).body.version).toBe(2)
@@ -190,7 +190,7 @@ describe('apiKeyRegenerate', () => {
 })
 
 describe('the audit log', () => {
-  it('names the connecting address and the user agent, whatever X-Forwarded-For claims', async () => {
+  it('contains the connecting address and the user agent, and ignores X-Forwarded-For', async () => {
     const { id } = await aKey()
     const headers = { 'user-agent': 'console/7', 'x-forwarded-for': '203.0.113.9' }
     await session.apiKeyRotate!({ id, headers })
@@ -215,20 +215,20 @@ describe('legacy scopes', () => {
     return withKey((await createApiKey(platform.services, organizationId, wanted)).secret)
   }
 
-  it('reach leads through activities and webhooks, and need an explicit scope for the rest', async () => {
+  it('cover leads to activities and webhooks; other areas need an explicit scope', async () => {
     const [reader, writer, mixed] = [await brought('read'), await brought('write'), await brought('read', 'READ_CASES')]
     const body = { name: 'Fjordline' }
-    expect(told(await reader.accountList!())).toBe('200 OK')
-    expect(told(await reader.productList!())).toBe('200 OK')
-    expect(told(await reader.accountCreate!({ body }))).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
-    expect(told(await reader.caseList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
-    expect(told(await writer.accountCreate!({ body }))).toBe('201 OK')
-    expect(told(await writer.caseList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
-    expect(told(await mixed.caseList!())).toBe('200 OK')
-    expect(told(await (await brought('WEBHOOKS')).accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(outcome(await reader.accountList!())).toBe('200 OK')
+    expect(outcome(await reader.productList!())).toBe('200 OK')
+    expect(outcome(await reader.accountCreate!({ body }))).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(outcome(await reader.caseList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(outcome(await writer.accountCreate!({ body }))).toBe('201 OK')
+    expect(outcome(await writer.caseList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(outcome(await mixed.caseList!())).toBe('200 OK')
+    expect(outcome(await (await brought('WEBHOOKS')).accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
   })
 
-  it('are granted to no new key, and a key that has them keeps them through changes and rotation', async () => {
+  it('cannot be granted to new keys, and remain on existing keys through changes and rotation', async () => {
     const refused = await session.apiKeyCreate!({ body: { name: 'Sync', scopes: ['read'] } })
     expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'scopes.0'])
     const { organizationId, userId: ownerId } = member
@@ -236,6 +236,6 @@ describe('legacy scopes', () => {
     expect((await session.apiKeyUpdate!({ id, body: { name: 'Older' } })).body.scopes).toEqual(['write'])
     const rotated = await session.apiKeyRotate!({ id })
     expect(rotated.body.scopes).toEqual(['write'])
-    expect(told(await listing(rotated.body.secret as string))).toBe('200 OK')
+    expect(outcome(await listing(rotated.body.secret as string))).toBe('200 OK')
   })
 })

@@ -6,7 +6,7 @@ import { usePlatform, type Member } from '../platform.ts'
 import { restClient, type Answer, type RestClient } from '../rest-client.ts'
 
 const platform = usePlatform()
-const told = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code ?? 'OK'}`
+const outcome = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code ?? 'OK'}`
 
 const anOwner = async (): Promise<Member> =>
   platform.member({ role: 'OWNER', organizationId: await platform.organization() })
@@ -14,7 +14,7 @@ const signedIn = async (user: Member): Promise<RestClient> =>
   restClient(platform.contract, platform.url, { authorization: `Bearer ${await sessionOf(platform, user)}` })
 
 describe('apiUsageSummary', () => {
-  it('answers 200 with what keys, sessions and GraphQL asked for', async () => {
+  it('answers 200 with the requests of keys, sessions and GraphQL', async () => {
     const owner = await anOwner()
     const session = await signedIn(owner)
     await owner.rest.accountList!()
@@ -47,7 +47,7 @@ describe('apiUsageSummary', () => {
     expect(body.byHour).toMatchObject([{ hour: '2027-02-01T09:00:00.000Z', requests: 5 }])
   })
 
-  it('counts a request refused for its quota as a rate-limit hit, in the summary and at the key', async () => {
+  it('counts a request refused by the quota as a rate-limit hit, in the summary and on the key', async () => {
     const owner = await anOwner()
     const { id, secret } = await createApiKey(platform.services, owner.organizationId, {
       ownerId: owner.userId,
@@ -56,7 +56,7 @@ describe('apiUsageSummary', () => {
       rateLimit: { limit: 1, window: 'DAY' },
     })
     const client = restClient(platform.contract, platform.url, { 'x-api-key': secret })
-    expect([told(await client.accountList!()), told(await client.accountList!())]).toEqual([
+    expect([outcome(await client.accountList!()), outcome(await client.accountList!())]).toEqual([
       '200 OK',
       '429 API_KEY_RATE_LIMITED',
     ])
@@ -72,14 +72,14 @@ describe('apiUsageSummary', () => {
     })
   })
 
-  it('counts all tokens of an app for the app, in the organization that allowed it', async () => {
+  it('counts all tokens of an app for the app, in the organization of the consent', async () => {
     const vendor = await aPerson(platform, { role: 'ADMIN' })
     const user = await aPerson(platform, { role: 'OWNER' })
     const app = await anApp(vendor, { rateLimit: { limit: 2, window: 'HOUR' } })
     const config = await discovered(platform.url, app)
     for (const expected of ['200 OK', '200 OK', '429 OAUTH_RATE_LIMITED']) {
       const { access_token: token } = await tokensOf(platform, config, user)
-      expect(told(await withToken(platform, token)['accountList']!())).toBe(expected)
+      expect(outcome(await withToken(platform, token)['accountList']!())).toBe(expected)
     }
     await platform.settled()
     const { body } = await user.rest['apiUsageSummary']!()
@@ -88,7 +88,7 @@ describe('apiUsageSummary', () => {
     ])
   })
 
-  it('is open to a key with * of an owner or admin, and answers 403 to others', async () => {
+  it('accepts a key with * of an owner or admin, and answers 403 to others', async () => {
     const owner = await anOwner()
     const { organizationId } = owner
     const [admin, manager] = [
@@ -100,11 +100,11 @@ describe('apiUsageSummary', () => {
       organizationId,
       scopes: ['READ_ACCOUNTS', 'MANAGE_METADATA'],
     })
-    expect(told(await owner.rest.apiUsageSummary!())).toBe('200 OK')
-    expect(told(await admin.rest.apiUsageSummary!())).toBe('200 OK')
-    expect(told(await manager.rest.apiUsageSummary!())).toBe('403 PERMISSION_DENIED')
+    expect(outcome(await owner.rest.apiUsageSummary!())).toBe('200 OK')
+    expect(outcome(await admin.rest.apiUsageSummary!())).toBe('200 OK')
+    expect(outcome(await manager.rest.apiUsageSummary!())).toBe('403 PERMISSION_DENIED')
     const refused = await narrow.rest.apiUsageSummary!()
-    expect([told(refused), refused.body.missingScopes]).toEqual(['403 API_KEY_SCOPE_INSUFFICIENT', ['*']])
+    expect([outcome(refused), refused.body.missingScopes]).toEqual(['403 API_KEY_SCOPE_INSUFFICIENT', ['*']])
   })
 
   it.each([0, 91, 1.5, 'x'])('answers 400 for %s days', async (days) => {
@@ -114,7 +114,7 @@ describe('apiUsageSummary', () => {
 })
 
 describe('in GraphQL', () => {
-  it('owners and admins sum up usage with a key that has *, and only sessions rotate keys', async () => {
+  it('keys with * of owners and admins can read usage, and only sessions can rotate keys', async () => {
     const owner = await anOwner()
     const summing = await owner.graphql('{ apiUsageSummary(days: 1) { days totals { requests latency { p99 } } } }')
     expect(summing.body).toEqual({
@@ -135,13 +135,13 @@ describe('in GraphQL', () => {
 })
 
 describe('apiKeyDeprecatedUsage', () => {
-  it('answers 200 with calls to deprecated operations per signed-in user, also those that came too late', async () => {
+  it('answers 200 with calls to deprecated operations per user, including calls after the sunset', async () => {
     const owner = await anOwner()
     const session = await signedIn(owner)
     await session.apiKeyRegenerate!({ id: owner.keyId })
     platform.now = new Date('2027-04-01T00:00:00.000Z')
     const later = await signedIn(owner)
-    expect(told(await later.apiKeyRegenerate!({ id: owner.keyId }))).toBe('410 ENDPOINT_SUNSET')
+    expect(outcome(await later.apiKeyRegenerate!({ id: owner.keyId }))).toBe('410 ENDPOINT_SUNSET')
     await later.apiKeyRegenerate!({ id: owner.keyId })
     await platform.settled()
     expect((await later.apiKeyDeprecatedUsage!()).body).toEqual([
@@ -160,6 +160,6 @@ describe('apiKeyDeprecatedUsage', () => {
 
   it('is closed to keys with 403', async () => {
     const { rest } = await anOwner()
-    expect(told(await rest.apiKeyDeprecatedUsage!())).toBe('403 API_KEY_SCOPE_BLOCKED')
+    expect(outcome(await rest.apiKeyDeprecatedUsage!())).toBe('403 API_KEY_SCOPE_BLOCKED')
   })
 })

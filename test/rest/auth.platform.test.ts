@@ -6,12 +6,12 @@ import { restClient, type Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
 const password = 'Correct horse 7!'
-const stranger = () => restClient(platform.contract, platform.url, {})
+const anonymous = () => restClient(platform.contract, platform.url, {})
 const bearer = (token: string) => restClient(platform.contract, platform.url, { authorization: `Bearer ${token}` })
 
 async function registered() {
   const email = `person-${newId()}@example.com`
-  const answer = await stranger().authRegister!({
+  const answer = await anonymous().authRegister!({
     body: { email, password, firstName: 'Ann', lastName: 'Lee', company: 'Acme' },
   })
   return {
@@ -22,10 +22,10 @@ async function registered() {
 }
 
 const cookieOf = ({ headers }: Answer): string => headers.getSetCookie().join()
-const told = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code}`
+const outcome = ({ status, body }: Answer) => `${status} ${(body as { code?: string }).code}`
 
 describe('authRegister', () => {
-  it('answers 201 like a sign-in, and gives browsers the refresh token as a cookie they alone can read', async () => {
+  it('answers 201 like a sign-in, and sets the refresh token as an HttpOnly cookie', async () => {
     const { answer, email, refreshToken } = await registered()
     expect(answer.status).toBe(201)
     expect(answer.body).toMatchObject({
@@ -43,14 +43,14 @@ describe('authRegister', () => {
     ])
   })
 
-  it('begins the link of its mail at the address listened on, where no PUBLIC_URL is given', async () => {
+  it('begins the link of its mail with the listening address if PUBLIC_URL is not set', async () => {
     const { email } = await registered()
     const [mail] = await mailsTo(platform, email)
     expect(mail!.text).toContain(`${platform.url}/v1/auth/verify-email?token=${mail!.secret}`)
   })
 
   it('answers 400 with every rule that a body breaks', async () => {
-    const { status, body } = await stranger().authRegister!({ body: { email: 'x', password: 'short', admin: true } })
+    const { status, body } = await anonymous().authRegister!({ body: { email: 'x', password: 'short', admin: true } })
     expect([status, body.code]).toEqual([400, 'UNKNOWN_FIELD'])
     expect(body.errors.map(({ path, code }: Record<string, string>) => `${path} ${code}`).sort()).toEqual([
       'admin UNKNOWN_FIELD',
@@ -61,9 +61,9 @@ describe('authRegister', () => {
 })
 
 describe('authLogin', () => {
-  it('answers 200 with a session whose token opens the platform', async () => {
+  it('answers 200 with a session whose token is accepted', async () => {
     const { email } = await registered()
-    const answer = await stranger().authLogin!({ body: { email, password } })
+    const answer = await anonymous().authLogin!({ body: { email, password } })
     expect(answer.status).toBe(200)
     const session = bearer(answer.body.accessToken as string)
     expect((await session.me!()).body).toMatchObject({ email, organization: { name: 'Acme' }, teams: [] })
@@ -71,15 +71,15 @@ describe('authLogin', () => {
     expect((await session.accountList!()).status).toBe(200)
   })
 
-  it('answers 429 with Retry-After to the 11th attempt, and no key or header of the client helps', async () => {
+  it('answers 429 with Retry-After to the 11th attempt, with any API key or header', async () => {
     const { email } = await registered()
     const attempt = () =>
-      stranger().authLogin!({ body: { email, password: 'Wrong horse 7!' }, headers: { 'x-forwarded-for': newId() } })
+      anonymous().authLogin!({ body: { email, password: 'Wrong horse 7!' }, headers: { 'x-forwarded-for': newId() } })
     const answers: string[] = []
-    for (let count = 0; count < 10; count++) answers.push(told(await attempt()))
+    for (let count = 0; count < 10; count++) answers.push(outcome(await attempt()))
     expect(answers).toEqual(Array<string>(10).fill('401 UNAUTHENTICATED'))
-    const refused = await stranger().authLogin!({ body: { email, password } })
-    expect(told(refused)).toBe('429 SIGN_IN_THROTTLED')
+    const refused = await anonymous().authLogin!({ body: { email, password } })
+    expect(outcome(refused)).toBe('429 SIGN_IN_THROTTLED')
     expect(refused.headers.get('retry-after')).toBe('900')
     expect(cookieOf(refused)).toBe('')
     platform.pass(15 * 60_000)
@@ -87,25 +87,25 @@ describe('authLogin', () => {
 })
 
 describe('authRefresh', () => {
-  it('takes the token from the body or from the cookie, and sets the next one', async () => {
+  it('reads the token from the body or from the cookie, and sets the next one', async () => {
     const { refreshToken } = await registered()
-    const byBody = await stranger().authRefresh!({ body: { refreshToken } })
+    const byBody = await anonymous().authRefresh!({ body: { refreshToken } })
     expect(byBody.status).toBe(200)
     const cookie = cookieOf(byBody).split(';')[0]!
     expect(cookie).toBe(`refresh_token=${byBody.body.refreshToken}`)
-    const byCookie = await stranger().authRefresh!({ headers: { cookie: `theme=dark; ${cookie}` } })
+    const byCookie = await anonymous().authRefresh!({ headers: { cookie: `theme=dark; ${cookie}` } })
     expect(byCookie.status).toBe(200)
     expect(byCookie.body.refreshToken).not.toBe(byBody.body.refreshToken)
   })
 
-  it('answers 401 without a token, and ends the family when a used one comes back', async () => {
-    expect(told(await stranger().authRefresh!())).toBe('401 UNAUTHENTICATED')
+  it('answers 401 without a token, and ends the session when a used token is sent again', async () => {
+    expect(outcome(await anonymous().authRefresh!())).toBe('401 UNAUTHENTICATED')
     const { refreshToken, accessToken } = await registered()
-    await stranger().authRefresh!({ body: { refreshToken } })
+    await anonymous().authRefresh!({ body: { refreshToken } })
     platform.pass(20_001)
-    expect(told(await stranger().authRefresh!({ body: { refreshToken } }))).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await anonymous().authRefresh!({ body: { refreshToken } }))).toBe('401 UNAUTHENTICATED')
     platform.pass(1000)
-    expect(told(await bearer(accessToken).me!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await bearer(accessToken).me!())).toBe('401 UNAUTHENTICATED')
   })
 })
 
@@ -119,9 +119,9 @@ describe('authLogout', () => {
       'access_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
       'csrf_token=; Max-Age=0; Path=/; SameSite=Strict',
     ])
-    expect(told(await stranger().authRefresh!({ body: { refreshToken } }))).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await anonymous().authRefresh!({ body: { refreshToken } }))).toBe('401 UNAUTHENTICATED')
     platform.pass(1000)
-    expect(told(await bearer(accessToken).me!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await bearer(accessToken).me!())).toBe('401 UNAUTHENTICATED')
   })
 })
 
@@ -136,9 +136,9 @@ describe('Auth and API keys', () => {
     'apiKeyList',
     'apiKeyCreate',
   ]
-  it.each(operations)('%s is refused to a key with 403, whatever its scopes', async (operation) => {
+  it.each(operations)('%s answers 403 to a key with any scopes', async (operation) => {
     const { rest } = await platform.member({ role: 'OWNER' })
-    expect(told(await rest[operation]!())).toBe('403 API_KEY_SCOPE_BLOCKED')
+    expect(outcome(await rest[operation]!())).toBe('403 API_KEY_SCOPE_BLOCKED')
   })
 
   it.each([
@@ -155,12 +155,12 @@ describe('Auth and API keys', () => {
   })
 
   it.each(['authLogout', 'me', 'profile', 'apiKeyList', 'apiKeyCreate'])('%s needs a credential', async (operation) => {
-    expect(told(await stranger()[operation]!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await anonymous()[operation]!())).toBe('401 UNAUTHENTICATED')
   })
 })
 
 describe('apiKeys', () => {
-  it('live from 201 with a secret to 204, and stop working within a second of being revoked', async () => {
+  it('are created with 201 and a secret, deleted with 204, and stop working within one second after revocation', async () => {
     const session = bearer((await registered()).accessToken)
     const created = await session.apiKeyCreate!({ body: { name: 'Sync', scopes: ['READ_ACCOUNTS'] } })
     expect(created.status).toBe(201)
@@ -179,20 +179,20 @@ describe('apiKeys', () => {
     })
     expect([changed.status, changed.body.version]).toEqual([200, 2])
     platform.pass(1000)
-    expect(told(await withKey.accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(outcome(await withKey.accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
     expect((await session.apiKeyRevoke!({ id })).body).toMatchObject({ status: 'REVOKED' })
     platform.pass(1000)
-    expect(told(await withKey.caseList!())).toBe('401 API_KEY_INVALID')
+    expect(outcome(await withKey.caseList!())).toBe('401 API_KEY_INVALID')
     expect((await session.apiKeyList!({ query: { limit: 1 } })).body).toMatchObject({
       data: [{ id }],
       total: 1,
       hasMore: false,
     })
     expect((await session.apiKeyDelete!({ id })).status).toBe(204)
-    expect(told(await session.apiKey!({ id }))).toBe('404 NOT_FOUND')
+    expect(outcome(await session.apiKey!({ id }))).toBe('404 NOT_FOUND')
   })
 
-  it('replays a creation with its secret to the session that made it', async () => {
+  it('replay a creation with its secret to the session that sent it', async () => {
     const session = bearer((await registered()).accessToken)
     const call = { body: { name: 'Sync', scopes: ['*'] }, headers: { 'idempotency-key': 'one' } }
     const first = await session.apiKeyCreate!(call)

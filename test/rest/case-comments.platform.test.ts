@@ -15,7 +15,7 @@ afterAll(() => expectValidEvents(platform))
 const comment = (id: string, body: object) => member.rest.caseCommentCreate!({ id, body })
 
 describe('caseCommentCreate', () => {
-  it('answers the comment and announces it', async () => {
+  it('returns the comment and emits the event', async () => {
     const { id: caseId } = await supportCase(member)
     const { status, body } = await comment(caseId, { body: 'We look into it.', isInternal: true })
 
@@ -40,7 +40,7 @@ describe('caseCommentCreate', () => {
     })
   })
 
-  it('makes the first public comment, and no other, the first response', async () => {
+  it('makes only the first public comment the first response', async () => {
     const { id } = await supportCase(member)
     const firstResponse = async () => {
       const { body } = await member.rest.case!({ id })
@@ -60,7 +60,7 @@ describe('caseCommentCreate', () => {
     expect((await platform.eventsOf(id))[1]!.data.changedFields).toEqual(['firstResponseAt'])
   })
 
-  it('makes one of many comments at once the first response', async () => {
+  it('makes one of many concurrent comments the first response', async () => {
     const { id } = await supportCase(member)
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => comment(id, { body: `Reply ${index}` })))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
@@ -82,9 +82,9 @@ describe('caseCommentCreate', () => {
     ['20001 emoji', { body: '😀'.repeat(20_001) }, 'body TOO_LONG'],
     ['an empty text', { body: '' }, 'body TOO_SHORT'],
     ['white space', { body: ' \n' }, 'body WRONG_FORMAT'],
-    ['no text', {}, 'body REQUIRED'],
-    ['a text that is none', { body: 7 }, 'body WRONG_TYPE'],
-    ['a flag that is none', { body: 'x', isInternal: 'yes' }, 'isInternal WRONG_TYPE'],
+    ['no body', {}, 'body REQUIRED'],
+    ['a body that is not text', { body: 7 }, 'body WRONG_TYPE'],
+    ['a flag that is not a boolean', { body: 'x', isInternal: 'yes' }, 'isInternal WRONG_TYPE'],
   ])('refuses %s with 400', async (_, body, problem) => {
     const { id } = await supportCase(member)
     expect(await refusedInputs(platform, () => comment(id, body))).toContain(problem)
@@ -108,7 +108,7 @@ describe('caseCommentCreate', () => {
 })
 
 describe('caseCommentList', () => {
-  it('answers the comments in the order they were written, in pages', async () => {
+  it('returns the comments in pages, oldest first', async () => {
     const { id } = await supportCase(member)
     await supportCase(member).then(({ id: other }) => comment(other, { body: 'Elsewhere' }))
     await each(['A', 'B', 'C', 'D', 'E'], (body) => comment(id, { body }))
@@ -139,7 +139,7 @@ describe('caseCommentList', () => {
 describe('caseSummarize', () => {
   const description = 'Dock 3 prints labels without a barcode. Docks 1 and 2 are fine.'
 
-  it('condenses the case and its comments, and keeps the summary on the case', async () => {
+  it('summarizes the case and its comments, and stores the summary on the case', async () => {
     const { id } = await supportCase(member, { description })
     await comment(id, { body: 'The barcode zone of dock 3 was lost. I restored the labels of dock 3!' })
     const { status, body } = await member.rest.caseSummarize!({ id })
@@ -165,7 +165,7 @@ describe('caseSummarize', () => {
     expect((await member.rest.case!({ id })).body.aiSummary).toEqual(summary)
   })
 
-  it('writes the same for the same text, and is no change at the same moment', async () => {
+  it('returns the same summary for the same text, which is no change at the same time', async () => {
     const { id } = await supportCase(member, { description })
     const first = await member.rest.caseSummarize!({ id })
     const again = await member.rest.caseSummarize!({ id })

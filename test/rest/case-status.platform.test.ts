@@ -15,15 +15,15 @@ const hour = 3_600_000
 const statuses = ['NEW', 'OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'] as const
 type Status = (typeof statuses)[number]
 
-/** When the case came, and an hour later, when its status is set. */
+/** When the case is created, and one hour later, when its status is set. */
 interface Moments {
   came: string
   moved: string
-  /** 72 hours after the case came. */
+  /** 72 hours after the case is created. */
   due: string
-  /** The same and the hour that the customer was asked. */
+  /** The same plus the hour in PENDING_CUSTOMER. */
   later: string
-  /** 24 hours after the case came: of one that came with priority HIGH, as an escalated one does. */
+  /** 24 hours after the case is created, for the priority HIGH of an escalated case. */
   soon: string
 }
 
@@ -57,7 +57,7 @@ function momentsFrom(came: Date): Moments {
   return { came: at(0), moved: at(1), due: at(72), later: at(73), soon: at(24) }
 }
 
-/** What a case has that is created in a status. */
+/** Values of a case that is created with this status. */
 const createdIn: Record<Status, (moments: Moments) => Partial<Effects>> = {
   NEW: () => ({}),
   OPEN: () => ({}),
@@ -114,7 +114,7 @@ const settings = (value: object) =>
   ])
 
 describe('caseCreate', () => {
-  it.each(statuses)('gives a case that comes as %s what that status implies', async (status) => {
+  it.each(statuses)('gives a case created as %s the side effects of that status', async (status) => {
     const moments = momentsFrom(platform.now)
     const body = await supportCase(member, { status })
     expect(body.status).toBe(status)
@@ -122,7 +122,7 @@ describe('caseCreate', () => {
     expect(await platform.eventTypesOf(body.id)).toEqual(['case.created'])
   })
 
-  it('counts the due dates of a case that comes escalated by the priority that this gives it', async () => {
+  it('sets the due times of a case created as ESCALATED by its raised priority', async () => {
     const { priority, slaDueAt, firstResponseDueAt } = await supportCase(member, {
       status: 'ESCALATED',
       priority: 'LOW',
@@ -133,7 +133,7 @@ describe('caseCreate', () => {
 })
 
 describe('caseSetStatus', () => {
-  it.each(moves)('moves %s to %s with its side effects, and PATCH does the same', async (from, to, effects) => {
+  it.each(moves)('changes %s to %s with its side effects, like PATCH', async (from, to, effects) => {
     const moments = momentsFrom(platform.now)
     const verb = await supportCase(member, { status: from })
     const patch = await supportCase(member, { status: from })
@@ -161,7 +161,7 @@ describe('caseSetStatus', () => {
     }
   })
 
-  it.each(statuses)('takes %s for itself as a success without an event', async (status) => {
+  it.each(statuses)('accepts the same status %s without an event', async (status) => {
     const { id } = await supportCase(member, { status })
     platform.pass(hour)
     for (const call of [member.rest.caseSetStatus!, member.rest.caseUpdate!]) {
@@ -170,7 +170,7 @@ describe('caseSetStatus', () => {
     }
   })
 
-  it('moves the due date by every pause, and by nothing else', async () => {
+  it('moves the due time by every pause, and by nothing else', async () => {
     const { id, slaDueAt } = await supportCase(member, { slaDueAt: '2027-03-01T12:00:00+01:00' })
     expect(slaDueAt).toBe('2027-03-01T11:00:00.000Z')
     const move = async (status: Status, after: number) => {
@@ -186,7 +186,7 @@ describe('caseSetStatus', () => {
     expect(await move('OPEN', 24 * hour)).toBe('2027-03-02T12:00:00.001Z')
   })
 
-  it('moves no due date beyond the last moment there is', async () => {
+  it('moves no due time beyond the largest timestamp', async () => {
     const slaDueAt = '9999-12-31T23:59:59.999Z'
     const { id } = await supportCase(member, { slaDueAt, status: 'PENDING_CUSTOMER' })
     platform.pass(hour)
@@ -194,7 +194,7 @@ describe('caseSetStatus', () => {
     expect([status, body.slaDueAt]).toEqual([200, slaDueAt])
   })
 
-  it('leaves a case without a due date without one', async () => {
+  it('sets no due time for a case without one', async () => {
     const { id } = await supportCase(member, { status: 'PENDING_CUSTOMER' })
     await member.rest.caseUpdate!({ id, body: { slaDueAt: null } })
     platform.pass(hour)
@@ -226,7 +226,7 @@ describe('caseSetStatus', () => {
     expect((await supportCase(member, { priority: before, status: 'ESCALATED' })).priority).toBe(after)
   })
 
-  it('leaves a case alone that somebody escalated and then made less urgent', async () => {
+  it('keeps a lowered priority of an escalated case when the same status is set', async () => {
     const { id } = await supportCase(member, { status: 'ESCALATED' })
     await member.rest.caseUpdate!({ id, body: { priority: 'LOW' } })
     expect((await member.rest.caseSetStatus!({ id, body: { status: 'ESCALATED' } })).body.priority).toBe('LOW')
@@ -236,7 +236,7 @@ describe('caseSetStatus', () => {
     ['nothing', {}],
     ['a status that does not exist', { status: 'DONE' }],
     ['null', { status: null }],
-    ['anything beside', { status: 'OPEN', priority: 'LOW' }],
+    ['another field', { status: 'OPEN', priority: 'LOW' }],
   ])('refuses %s with 400', async (_, body) => {
     const { id } = await supportCase(member)
     expect((await unchanged(platform, () => member.rest.caseSetStatus!({ id, body }))).status).toBe(400)
@@ -244,7 +244,7 @@ describe('caseSetStatus', () => {
 })
 
 describe('caseUpdate', () => {
-  it('keeps what the same change says about priority and due date', async () => {
+  it('keeps the priority and the due time that the same change sets', async () => {
     const { id } = await supportCase(member, { status: 'PENDING_CUSTOMER' })
     platform.pass(hour)
     const slaDueAt = '2027-09-01T00:00:00.000Z'
@@ -262,7 +262,7 @@ describe('caseUpdate', () => {
   })
 })
 
-describe('what a status implies', () => {
+describe('values that follow from the status', () => {
   it.each([
     ['caseUpdate', 'mutation($id: ID!) { caseUpdate(id: $id, input: { status: ESCALATED, priority: null }) { id } }'],
     ['caseCreate', 'mutation { caseCreate(input: { subject: "X", status: ESCALATED, priority: null }) { id } }'],
@@ -276,7 +276,7 @@ describe('what a status implies', () => {
   })
 })
 
-describe('caseSetStatus where transitions are enforced', () => {
+describe('caseSetStatus with enforced transitions', () => {
   const allowed: Record<Status, Status[]> = {
     NEW: ['OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
     OPEN: ['PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
@@ -290,7 +290,7 @@ describe('caseSetStatus where transitions are enforced', () => {
   afterAll(() => settings({}))
 
   it.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))(
-    'decides about %s to %s',
+    'allows or refuses %s to %s',
     async (from, to) => {
       const { id } = await supportCase(member, { status: from })
       if (from === to || allowed[from].includes(to)) {
@@ -311,7 +311,7 @@ describe('caseCreate with business hours', () => {
   beforeAll(() => settings({ businessHours: office }))
   afterAll(() => settings({}))
 
-  it('counts due dates and pauses in working time', async () => {
+  it('counts due times and pauses in working time', async () => {
     platform.now = new Date('2027-03-15T14:00:00.000Z')
     const { id, slaDueAt, firstResponseDueAt } = await supportCase(member, {
       priority: 'URGENT',
@@ -334,14 +334,14 @@ describe('caseCreate with business hours that leave almost no time', () => {
     return cases.map(({ slaDueAt }) => slaDueAt as string)
   }
 
-  it('is due on a day that has the hour, where the clocks skip it tomorrow', async () => {
+  it('is due on the next day with the hour, if daylight saving time skips it tomorrow', async () => {
     await settings({ businessHours: { timezone: 'Europe/Oslo', days: { SUN: [['02:30', '03:00']] } } })
     platform.now = new Date('2027-03-27T12:00:00.000Z')
     // Half an hour a week: eight Sundays for four hours, from 2027-04-04 on.
     expect((await dueDates())[0]).toBe('2027-05-23T01:00:00.000Z')
   })
 
-  it('is never due later for being more urgent, and after ten years at the latest', async () => {
+  it('is never due later with a higher priority, and due within ten years', async () => {
     await settings({ businessHours: { timezone: 'UTC', days: { MON: [['09:00', '09:01']] } } })
     platform.now = new Date('2027-02-01T08:00:00.000Z')
     expect(await dueDates()).toEqual([
@@ -352,7 +352,7 @@ describe('caseCreate with business hours that leave almost no time', () => {
     ])
   })
 
-  it('is due by the clock where nobody ever works', async () => {
+  it('is due in clock hours if no weekday has working hours', async () => {
     await settings({ businessHours: { timezone: 'UTC', days: { MON: [] } } })
     platform.now = new Date('2027-02-01T08:00:00.000Z')
     expect((await dueDates())[0]).toBe('2027-02-01T12:00:00.000Z')

@@ -1,20 +1,23 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import type { LanguageModel, Summarizable } from '../../subgraphs/kernel/language-model.ts'
+import type { Summarizable } from '../../subgraphs/kernel/language-model/extractive-summary.ts'
+import type { LanguageModel } from '../../subgraphs/kernel/language-model/language-model.ts'
 import { each, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
 let member: Member
 let asked: Summarizable[]
-/** Transactions that were open while the model was asked. */
+/** Number of transactions that were open during the call to the model. */
 let open: number[]
 let during: () => Promise<unknown>
+let answer: (text: Summarizable) => string
 
 beforeAll(async () => {
   member = await platform.member()
   const languageModel: LanguageModel = {
-    async summarize(text) {
+    async *stream({ messages }) {
+      const text = JSON.parse(messages.at(-1)!.content) as Summarizable
       asked.push(text)
       const [row] = await platform.query<{ count: number }>(
         `select count(*)::int as count from pg_stat_activity
@@ -22,7 +25,8 @@ beforeAll(async () => {
       )
       open.push(row!.count)
       await during()
-      return { summary: text.passages.join(' '), keyPoints: [], model: 'scripted' }
+      yield { kind: 'text', text: answer(text) }
+      yield { kind: 'end', model: 'scripted', reason: 'stop', usage: { inputTokens: 9, outputTokens: 3 } }
     },
   }
   Object.assign(platform.services, { languageModel })
@@ -32,6 +36,7 @@ beforeEach(() => {
   asked = []
   open = []
   during = () => Promise.resolve()
+  answer = ({ passages }) => JSON.stringify({ summary: passages.join(' '), keyPoints: [] })
 })
 
 const aKey = () => ({ 'Idempotency-Key': newId() })
@@ -41,7 +46,7 @@ const anyHeaders: [string, () => Record<string, string>][] = [
 ]
 
 describe('caseSummarize', () => {
-  it.each(anyHeaders)('asks the language model while no transaction is open, %s', async (_, headersOf) => {
+  it.each(anyHeaders)('calls the language model outside of a transaction, %s', async (_, headersOf) => {
     const { id } = await supportCase(member, { description: 'Paper jam.' })
     const headers = headersOf()
     const { status, body } = await member.rest.caseSummarize!({ id, headers })
@@ -49,13 +54,13 @@ describe('caseSummarize', () => {
     const again = await member.rest.caseSummarize!({ id, headers })
     const isReplay = 'Idempotency-Key' in headers
     expect([again.body, again.headers.get('idempotent-replayed'), open]).toEqual([
-      body,
+      isReplay ? body : { ...body, basedOnVersion: 2 },
       isReplay ? 'true' : null,
       isReplay ? [0] : [0, 0],
     ])
   })
 
-  it('reads the newest two hundred comments, in the order they were written', async () => {
+  it('reads the newest two hundred comments, oldest first', async () => {
     const { id } = await supportCase(member, { description: 'Paper jam.' })
     const bodies = Array.from({ length: 201 }, (_, index) => `Reply ${index}.`)
     await each(bodies, (body) => member.rest.caseCommentCreate!({ id, body: { body } }))
@@ -72,26 +77,22 @@ describe('caseSummarize', () => {
   })
 
   it.each(anyHeaders)(
-    'summarizes anew what changes meanwhile, still outside a transaction, %s',
+    'calls the model once for a case that changes meanwhile, and returns the version that it read, %s',
     async (_, headersOf) => {
       const { id } = await supportCase(member, { description: 'First.' })
       during = async () => {
-        during = () => Promise.resolve()
         expect((await member.rest.caseUpdate!({ id, body: { description: 'Second.' } })).status).toBe(200)
       }
       const { status, body } = await member.rest.caseSummarize!({ id, headers: headersOf() })
-      expect([status, body.summary, asked.map(({ passages }) => passages), open]).toEqual([
-        200,
-        'Second.',
-        [['First.'], ['Second.']],
-        [0, 0],
-      ])
+      expect([status, body.summary, body.basedOnVersion]).toEqual([200, 'First.', 1])
+      expect([asked.map(({ passages }) => passages), open]).toEqual([[['First.']], [0]])
       const read = (await member.rest.case!({ id })).body
-      expect([read.description, read.aiSummary.summary]).toEqual(['Second.', 'Second.'])
+      expect([read.description, read.version]).toEqual(['Second.', 3])
+      expect([read.aiSummary.summary, read.aiSummary.basedOnVersion]).toEqual(['First.', 1])
     },
   )
 
-  it('keeps what was changed beside the text', async () => {
+  it('keeps concurrent changes of other fields', async () => {
     const { id } = await supportCase(member, { description: 'Same.' })
     during = () => member.rest.caseUpdate!({ id, body: { priority: 'URGENT' } })
     expect((await member.rest.caseSummarize!({ id })).status).toBe(200)
@@ -99,15 +100,24 @@ describe('caseSummarize', () => {
     expect([body.priority, body.aiSummary.summary, asked.length]).toEqual(['URGENT', 'Same.', 1])
   })
 
-  it('is 503 of a case that never stays, and writes nothing', async () => {
-    const { id } = await supportCase(member, { description: '0' })
-    during = () => member.rest.caseUpdate!({ id, body: { description: String(asked.length) } })
-    const { status, body, headers } = await member.rest.caseSummarize!({ id, headers: aKey() })
-    expect([status, body.code, headers.get('retry-after'), asked.length]).toEqual([503, 'UNAVAILABLE', '1', 4])
+  it('calls the model once for a case that is deleted meanwhile, and writes nothing', async () => {
+    const { id } = await supportCase(member, { description: 'Gone.' })
+    during = () => member.rest.caseDelete!({ id })
+    const { status, body } = await member.rest.caseSummarize!({ id, headers: aKey() })
+    expect([status, body.code, asked.length]).toEqual([404, 'NOT_FOUND', 1])
+    const events = await platform.eventsOf(id as string)
+    expect(events.map(({ type }) => type)).toEqual(['case.created', 'case.deleted'])
+  })
+
+  it('stores nothing if the response of the model is not a summary', async () => {
+    const { id } = await supportCase(member)
+    answer = () => JSON.stringify({ summary: 'Only this.' })
+    const { status, body } = await member.rest.caseSummarize!({ id })
+    expect([status, body.code]).toEqual([500, 'INTERNAL'])
     expect((await member.rest.case!({ id })).body.aiSummary).toBe(null)
   })
 
-  it('writes once when two requests with one Idempotency-Key ask at the same time', async () => {
+  it('writes once for two concurrent requests with one Idempotency-Key', async () => {
     const { id } = await supportCase(member, { description: 'Twice.' })
     const headers = aKey()
     let second: unknown
@@ -120,10 +130,10 @@ describe('caseSummarize', () => {
     expect((await platform.eventsOf(id as string)).map(({ type }) => type)).toEqual(['case.created', 'case.updated'])
   })
 
-  it('tells that the language model failed as a defect, and remembers nothing', async () => {
+  it('reports a failure of the language model as INTERNAL, and does not store the response for the key', async () => {
     const { id } = await supportCase(member)
     const headers = aKey()
-    during = () => Promise.reject(new Error('the model is away'))
+    during = () => Promise.reject(new Error('the model is unavailable'))
     const failed = await member.rest.caseSummarize!({ id, headers })
     expect([failed.status, failed.body.code]).toEqual([500, 'INTERNAL'])
     during = () => Promise.resolve()

@@ -19,7 +19,7 @@ const hour = 3_600_000
 const hoursFromNow = (hours: number) => new Date(platform.now.getTime() + hours * hour).toISOString()
 
 describe('caseCreate', () => {
-  it('answers the whole case and announces it once', async () => {
+  it('returns the whole case and emits one event', async () => {
     const first = await platform.member({ organizationId: await platform.organization('First') })
     const { status, body, headers } = await first.rest.caseCreate!({ body: { subject: 'Nothing prints' } })
 
@@ -64,7 +64,7 @@ describe('caseCreate', () => {
     expect((await first.rest.case!({ id: body.id })).body).toEqual(body)
   })
 
-  it('keeps every field as it was given', async () => {
+  it('stores every field unchanged', async () => {
     const given = {
       subject: 'Invoice is wrong',
       description: 'The total is too high.',
@@ -94,7 +94,7 @@ describe('caseCreate', () => {
     ['MEDIUM', 8, 72],
     ['LOW', 24, 120],
   ])(
-    'asks for a first response to %s within %d hours and a resolution within %d',
+    'sets the due times of priority %s to %d hours for the first response and %d for the resolution',
     async (priority, response, resolution) => {
       expect(await supportCase(member, { priority })).toMatchObject({
         firstResponseDueAt: hoursFromNow(response),
@@ -121,7 +121,7 @@ describe('caseCreate', () => {
     ['a description of 20001 emoji', { description: '😀'.repeat(20_001) }, 'description TOO_LONG'],
     ['a status that does not exist', { status: 'new' }, 'status NOT_ALLOWED'],
     ['a due date that does not exist', { slaDueAt: '2027-02-29T00:00:00Z' }, 'slaDueAt WRONG_FORMAT'],
-    ['an account of another name', { accountId: 'Northwind' }, 'accountId WRONG_FORMAT'],
+    ['a name as account id', { accountId: 'Northwind' }, 'accountId WRONG_FORMAT'],
   ])('refuses %s with 400', async (_, given, problem) => {
     const answer = await refusedInputs(platform, () => member.rest.caseCreate!({ body: aCase(given) }))
     expect(answer).toEqual([400, 'VALIDATION_FAILED', problem])
@@ -155,8 +155,8 @@ describe('caseCreate', () => {
     ['an account that is a user', async () => ({ accountId: member.userId })],
     ['an owner of another organization', async () => ({ ownerId: stranger.userId })],
     ['an assignee of another organization', async () => ({ assignedToId: stranger.userId })],
-    ['an assignee who was deactivated', async () => ({ assignedToId: await formerUser() })],
-    ['an assignee who may only read', async () => ({ assignedToId: await reader() })],
+    ['a deactivated assignee', async () => ({ assignedToId: await formerUser() })],
+    ['a READ_ONLY assignee', async () => ({ assignedToId: await reader() })],
   ])('refuses %s with 400', async (_, values) => {
     const given = await values()
     const [name] = Object.keys(given)
@@ -236,7 +236,7 @@ describe('caseList', () => {
     expect(answer.body.total).toBe(template.startsWith('page') ? 4 : subjects.length)
   })
 
-  it('leaves custom fields and totals out when they are not wanted', async () => {
+  it('omits custom fields and totals on request', async () => {
     const { body } = await reader.rest.caseList!({ query: { withCustomFields: false, includeTotal: false } })
     expect(['total' in body, 'totalPages' in body, 'customFields' in body.data[0]]).toEqual([false, false, false])
   })
@@ -251,7 +251,7 @@ describe('caseList', () => {
 })
 
 describe('caseUpdate', () => {
-  it('changes what is named, and tells what was before', async () => {
+  it('changes the named fields, and the event has the previous values', async () => {
     const before = await supportCase(member, { tags: ['a'], customFields: { tier: 'gold', seats: 1 } })
     platform.pass(1000)
     const { status, body } = await member.rest.caseUpdate!({
@@ -278,7 +278,7 @@ describe('caseUpdate', () => {
     })
   })
 
-  it('announces an assignment like the verb', async () => {
+  it('emits the same event for an assignment as caseAssign', async () => {
     const { id } = await supportCase(member)
     await member.rest.caseUpdate!({ id, body: { assignedToId: member.userId } })
     expect(await platform.eventTypesOf(id)).toEqual(['case.created', 'case.updated', 'case.assigned'])
@@ -301,7 +301,7 @@ describe('caseUpdate', () => {
     }
   })
 
-  it('changes the version that is named, by verbs as well', async () => {
+  it('accepts the current version, also in verbs', async () => {
     const { id } = await supportCase(member)
     const at = (version: number) => ({ id, headers: { 'If-Match': `"${version}"` } })
     const assigned = await member.rest.caseAssign!({ ...at(1), body: { assignedToId: member.userId } })
@@ -314,7 +314,7 @@ describe('caseUpdate', () => {
 })
 
 describe('caseAssign', () => {
-  it('gives the case to a user and takes it back, and announces both', async () => {
+  it('assigns the case, removes the assignee, and emits an event for both', async () => {
     const { id } = await supportCase(member)
     const second = await platform.member()
     const assigned = await member.rest.caseAssign!({ id, body: { assignedToId: second.userId } })
@@ -334,9 +334,9 @@ describe('caseAssign', () => {
   })
 
   it.each<[string, (userId: string) => string | null]>([
-    ['the present assignee', (userId) => userId],
-    ['the present assignee in capitals', (userId) => userId.toUpperCase()],
-    ['nobody, when nobody has the case', () => null],
+    ['the current assignee', (userId) => userId],
+    ['the current assignee in upper case', (userId) => userId.toUpperCase()],
+    ['null, when the case has no assignee', () => null],
   ])('takes %s for no change', async (_, written) => {
     const assignedToId = written(member.userId)
     const { id } = await supportCase(member, { assignedToId })
@@ -346,14 +346,14 @@ describe('caseAssign', () => {
     expect(await platform.eventTypesOf(id)).toEqual(['case.created', 'case.updated'])
   })
 
-  it('announces an assignee that came in capitals as it keeps it', async () => {
+  it('emits the id of an assignee in lower case, as it is stored', async () => {
     const { id } = await supportCase(member)
     await member.rest.caseAssign!({ id, body: { assignedToId: member.userId.toUpperCase() } })
     const announced = (await platform.eventsOf(id)).map(({ type, data }) => [type, data.assignedToId])
     expect(announced.at(-1)).toEqual(['case.assigned', member.userId])
   })
 
-  it('refuses whom it cannot be given to with 400, and a call that names nobody', async () => {
+  it('refuses invalid assignees and a missing assignee with 400', async () => {
     const { id } = await supportCase(member)
     for (const assignedToId of [stranger.userId, await formerUser(), await reader(), newId()]) {
       expect(await refusedInputs(platform, () => member.rest.caseAssign!({ id, body: { assignedToId } }))).toEqual([
@@ -371,7 +371,7 @@ describe('caseAssign', () => {
 })
 
 describe('caseDelete and caseRestore', () => {
-  it('take a case away and bring it back as it was, with its comments and number', async () => {
+  it('delete and restore a case unchanged, with its comments and number', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Deleted') })
     const before = await supportCase(own)
     await own.rest.caseCommentCreate!({ id: before.id, body: { body: 'Stays', isInternal: true } })
@@ -396,7 +396,7 @@ describe('caseDelete and caseRestore', () => {
 })
 
 describe('caseStats', () => {
-  it('counts the live cases in sight', async () => {
+  it('counts the live cases that the caller sees', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Figures') })
     const make = (body: object) => supportCase(own, body)
     const answered = await make({ priority: 'URGENT', type: 'INCIDENT', origin: 'EMAIL', assignedToId: own.userId })
@@ -434,7 +434,7 @@ describe('caseStats', () => {
 })
 
 describe('caseAssignees', () => {
-  it('answers the active users who may change records, by name, with their open cases', async () => {
+  it('returns the active users who may change records, sorted by name, with their open cases', async () => {
     const organizationId = await platform.organization('Team')
     const [ann, admin] = [
       await platform.member({ organizationId }),

@@ -19,7 +19,7 @@ describe('/v1/companies', () => {
     expect(paths('/v1/companies').length).toBe(8)
   })
 
-  it('is the same records, through the whole life of one', async () => {
+  it('serves the same records, from creation to restoration', async () => {
     const { rest } = member
     const created = await rest.accountCreate_companies!({ body: { name: 'Northwind', type: 'CUSTOMER' } })
     const { id } = created.body
@@ -58,7 +58,7 @@ describe('/v1/companies', () => {
     ])
   })
 
-  it('needs the scope of accounts', async () => {
+  it('requires the scope of accounts', async () => {
     const stranger = await platform.member({ scopes: ['READ_CASES'] })
     const reader = await platform.member({ scopes: ['READ_ACCOUNTS'] })
     expect((await reader.rest.accountList_companies!()).status).toBe(200)
@@ -72,7 +72,7 @@ describe('/v1/companies', () => {
     ])
   })
 
-  it('is another path to an Idempotency-Key', async () => {
+  it('counts as another path for an Idempotency-Key', async () => {
     const call = { body: { name: 'Once' }, headers: { 'Idempotency-Key': 'two-paths' } }
     expect((await member.rest.accountCreate!(call)).status).toBe(201)
     expect(await refused(platform, () => member.rest.accountCreate_companies!(call))).toEqual([

@@ -19,7 +19,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 const atOnce = (count: number, call: (index: number) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(times(count, call))
 
-/** How many answers had each status. */
+/** Number of responses by status. */
 function statuses(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
@@ -27,7 +27,7 @@ function statuses(answers: readonly Answer[]): Record<number, number> {
 }
 
 describe('case numbers', () => {
-  it('have no gap after 50 creates at once, some of them refused', async () => {
+  it('have no gap after 50 concurrent creates, some of them refused', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Numbers') })
     const { id } = await supportCase(own)
     const answers = await atOnce(50, (index) => {
@@ -42,7 +42,7 @@ describe('case numbers', () => {
   })
 })
 
-describe('changes at once', () => {
+describe('concurrent changes', () => {
   it('without If-Match all succeed, and none is lost', async () => {
     const { id } = await account(member)
     const fields = [
@@ -75,7 +75,7 @@ describe('changes at once', () => {
     expect((await platform.eventTypesOf(id)).length).toBe(17)
   })
 
-  it('of different custom fields all remain', async () => {
+  it('of different custom fields are all kept', async () => {
     const { id } = await account(member, { customFields: { kept: true } })
     await atOnce(8, (index) => member.rest.accountUpdate!({ id, body: { customFields: { [`f${index}`]: index } } }))
     expect((await member.rest.account!({ id })).body.customFields).toEqual({
@@ -91,7 +91,7 @@ describe('changes at once', () => {
     })
   })
 
-  it('with the same If-Match one succeeds', async () => {
+  it('with the same If-Match succeed only once', async () => {
     const { id } = await account(member)
     const answers = await atOnce(10, (index) =>
       member.rest.accountUpdate!({ id, body: { name: `Name ${index}` }, headers: { 'If-Match': '"1"' } }),
@@ -103,7 +103,7 @@ describe('changes at once', () => {
   it.each<[string, string, (number | string | undefined)[]]>([
     ['is changed', 'version = 2', [409, 'VERSION_CONFLICT', 2]],
     ['is deleted', 'version = 2, deleted_at = now()', [404, 'NOT_FOUND', undefined]],
-  ])('answers what is there when the record %s between reading and writing it', async (_, set, expected) => {
+  ])('answers with the current state when the record %s between reading and writing it', async (_, set, expected) => {
     const { id } = await account(member)
     const late = await platform.services.database.transaction(async (sql) => {
       await sql.query(`update crm.account set ${set} where id = $1`, [id])
@@ -115,7 +115,7 @@ describe('changes at once', () => {
     expect([status, body.code, body.currentVersion]).toEqual(expected)
   })
 
-  it('to the same status are one change', async () => {
+  it('to the same status are applied once', async () => {
     const { id } = await supportCase(member)
     const answers = await atOnce(10, () => member.rest.caseSetStatus!({ id, body: { status: 'ESCALATED' } }))
     expect(statuses(answers)).toEqual({ 200: 10 })
@@ -128,14 +128,14 @@ describe('changes at once', () => {
     ])
   })
 
-  it('that delete or restore happen once', async () => {
+  it('that delete or restore are applied once', async () => {
     const { id } = await account(member)
     expect(statuses(await atOnce(8, () => member.rest.accountDelete!({ id })))).toEqual({ 204: 1, 404: 7 })
     expect(statuses(await atOnce(8, () => member.rest.accountRestore!({ id })))).toEqual({ 200: 1, 409: 7 })
     expect(await platform.eventTypesOf(id)).toEqual(['account.created', 'account.deleted', 'account.restored'])
   })
 
-  it('give a SKU to one product', async () => {
+  it('give a SKU to only one product', async () => {
     const answers = await atOnce(10, () => member.rest.productCreate!({ body: aProduct({ sku: 'RACE-1' }) }))
     expect(statuses(answers)).toEqual({ 201: 1, 409: 9 })
     const winner = answers.find(({ status }) => status === 201)
@@ -153,7 +153,7 @@ describe('changes at once', () => {
     }
   })
 
-  it('of the same products in bulk, from both ends and in capitals, all succeed', async () => {
+  it('in bulk of the same products in opposite orders, with ids in upper case, all succeed', async () => {
     const made = await each(times(20, String), (name) => product(member, { name }))
     const items = made.map(({ id }) => ({ id, name: 'Bulk' }))
     const answers = await Promise.all([
@@ -211,7 +211,7 @@ describe('total', () => {
     expect(await totals(own)).toEqual([1, 1, 1])
   })
 
-  it('is exact after many writers at once while differences are folded', async () => {
+  it('is exact after many concurrent writers while count differences are merged', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Writers') })
     const made = await Promise.all(times(40, () => account(own)))
     await Promise.all([
@@ -244,7 +244,7 @@ describe('total', () => {
     expect([(await own.rest.accountList!()).body.total, rows!.count <= 20]).toEqual([55, true])
   })
 
-  it('of a page walks along with the pages', async () => {
+  it('is the same on every page', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Pages') })
     await Promise.all(times(45, () => account(own)))
     for (const [page, length] of [
@@ -260,7 +260,7 @@ describe('total', () => {
 })
 
 describe('productBulkUpdate', () => {
-  it('takes 500 products at once', async () => {
+  it('accepts 500 products in one request', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Bulk') })
     const ids: string[] = []
     for (let part = 0; part < 10; part++)

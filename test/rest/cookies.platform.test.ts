@@ -7,10 +7,11 @@ import { answerOf, restClient, type Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
 const client = (headers: Record<string, string>) => restClient(platform.contract, platform.url, headers)
-const told = ({ status, body }: Answer) => `${status} ${body?.code ?? body?.errors?.[0]?.extensions?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) =>
+  `${status} ${body?.code ?? body?.errors?.[0]?.extensions?.code ?? ''}`.trim()
 const password = 'Correct horse 7!'
 
-/** A browser that has signed in: its cookies, and what the page may read of them. */
+/** A signed-in browser: its cookies, and those that the page can read. */
 async function aBrowser() {
   const email = `p${newId()}@example.com`
   const { headers, body } = await client({}).authRegister!({ body: { email, password } })
@@ -35,16 +36,16 @@ const graphql = async (query: string, headers: Record<string, string>): Promise<
   )
 
 describe('a session cookie', () => {
-  it('reads like a bearer token', async () => {
+  it('can be used for reads like a bearer token', async () => {
     const { email, access } = await aBrowser()
     expect((await client({ cookie: access }).me!()).body.email).toBe(email)
   })
 
-  it('writes only with the CSRF token of its session, as a cookie and as a header', async () => {
+  it('can be used for writes only with the CSRF token of its session, as a cookie and as a header', async () => {
     const { access, both, csrf } = await aBrowser()
     const other = await aBrowser()
     const write = async (headers: Record<string, string>) =>
-      told(await client(headers).accountCreate!({ body: { name: 'Acme' } }))
+      outcome(await client(headers).accountCreate!({ body: { name: 'Acme' } }))
     expect(await write({ cookie: both, 'x-csrf-token': csrf })).toBe('201')
     const forged: Record<string, string>[] = [
       { cookie: access },
@@ -61,34 +62,34 @@ describe('a session cookie', () => {
     }
   })
 
-  it('needs the CSRF token in GraphQL, too', async () => {
+  it('requires the CSRF token also in GraphQL', async () => {
     const { both, csrf } = await aBrowser()
     const mutation = 'mutation { accountCreate(input: {name: "Acme"}) { id } }'
     const before = await platform.fingerprint()
-    expect(told(await graphql(mutation, { cookie: both }))).toBe('403 CSRF_TOKEN_INVALID')
+    expect(outcome(await graphql(mutation, { cookie: both }))).toBe('403 CSRF_TOKEN_INVALID')
     expect(await platform.fingerprint()).toBe(before)
     expect((await graphql(mutation, { cookie: both, 'x-csrf-token': csrf })).body.errors).toBeUndefined()
   })
 
-  it('is not looked at beside a bearer token or a key, which need no CSRF token', async () => {
+  it('is ignored if the request has a bearer token or a key, which need no CSRF token', async () => {
     const { both, token } = await aBrowser()
     const member = await platform.member()
     const body = { name: 'Acme' }
     expect((await client({ cookie: both, authorization: `Bearer ${token}` }).accountCreate!({ body })).status).toBe(201)
     expect((await client({ cookie: both, ...member.headers }).accountCreate!({ body })).status).toBe(201)
-    expect(told(await client({ cookie: both, authorization: 'Bearer x' }).me!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await client({ cookie: both, authorization: 'Bearer x' }).me!())).toBe('401 UNAUTHENTICATED')
   })
 
-  it('of a session that is over is no credential, so that its user can sign in again', async () => {
+  it('of an ended session is ignored, so that its user can sign in again', async () => {
     const { both, token, email } = await aBrowser()
     await client({ authorization: `Bearer ${token}` }).authLogout!()
     platform.pass(1000)
-    expect(told(await client({ cookie: both }).me!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await client({ cookie: both }).me!())).toBe('401 UNAUTHENTICATED')
     expect((await client({ cookie: both }).authLogin!({ body: { email, password } })).status).toBe(200)
-    expect(told(await client({ cookie: 'access_token=nonsense' }).accountList!())).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await client({ cookie: 'access_token=nonsense' }).accountList!())).toBe('401 UNAUTHENTICATED')
   })
 
-  it('gets further CSRF tokens', async () => {
+  it('can get more CSRF tokens', async () => {
     const { access } = await aBrowser()
     const { body, headers } = await client({ cookie: access }).authCsrfToken!()
     const csrf = body.csrfToken as string
@@ -98,8 +99,8 @@ describe('a session cookie', () => {
   })
 })
 
-describe('a websocket', () => {
-  /** Resolves with the code that the server closes it with, once it is open. */
+describe('a WebSocket', () => {
+  /** Opens a WebSocket and resolves with its close code. */
   async function opened(connectionParams: Record<string, unknown>, headers: Record<string, string> = {}) {
     const closed = Promise.withResolvers<string>()
     const open = Promise.withResolvers<string>()
@@ -143,7 +144,7 @@ describe('a websocket', () => {
     expect(await socket.closed).toBe('4403 UNAUTHENTICATED')
   })
 
-  it('takes the cookie of a page that knows the CSRF token, and of no other', async () => {
+  it('accepts the cookie only from a page that sends the CSRF token', async () => {
     const { both, csrf } = await aBrowser()
     expect((await opened({}, { cookie: both })).state).toBe('4401 UNAUTHENTICATED')
     expect((await opened({ csrfToken: 'x' }, { cookie: both })).state).toBe('4403 CSRF_TOKEN_INVALID')
@@ -152,7 +153,7 @@ describe('a websocket', () => {
     await socket.dispose()
   })
 
-  it('is nobody without cookie and credential, whatever the CSRF token', async () => {
+  it('is unauthenticated without a cookie or credential, with any CSRF token', async () => {
     const { csrf } = await aBrowser()
     expect((await opened({ csrfToken: csrf })).state).toBe('4401 UNAUTHENTICATED')
   })

@@ -10,12 +10,12 @@ const platform = usePlatform()
 const password = 'Correct horse 7!'
 const newPassword = 'Another horse 8!'
 const anEmail = () => `p${newId()}@example.com`
-const stranger = () => restClient(platform.contract, platform.url, {})
+const anonymous = () => restClient(platform.contract, platform.url, {})
 const bearer = (token: string) => restClient(platform.contract, platform.url, { Authorization: `Bearer ${token}` })
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 const waiting = (count: number) => expect.poll(() => platform.waitingForLocks(), { interval: 1 }).toBe(count)
 
-/** A person whose only organization is one with a directory. */
+/** A person whose only organization has a directory. */
 async function somebody() {
   const directory = await newDirectory(platform)
   const { organizationId } = directory
@@ -24,7 +24,7 @@ async function somebody() {
   ])) as [{ code: string }]
   const email = anEmail()
   const body = { email, password, organizationCode: code }
-  const { user, accessToken } = (await stranger().authRegister!({ body })).body
+  const { user, accessToken } = (await anonymous().authRegister!({ body })).body
   return { directory, organizationId, email, userId: user.id as string, rest: bearer(accessToken as string) }
 }
 
@@ -32,8 +32,8 @@ const lockPerson = (sql: Sql, email: string) =>
   sql.query('select 1 from identity.person where email = $1 for no key update', [email])
 
 /**
- * Begins a request that hashes a password, and lets something happen after the request has read what it decides on, and
- * before it writes: the row of the person is locked meanwhile.
+ * Starts a request that hashes a password, and runs `happens` after the request has read its data and before it writes: the row of
+ * the person is locked during that time.
  */
 async function overtaken(
   email: string,
@@ -54,7 +54,7 @@ const liveSessions = async (userId: string) =>
   (await platform.query('select 1 from identity.session where user_id = $1 and ended_at is null', [userId])).length
 
 describe('authRegister', () => {
-  it('adds no membership for another address than the one it was asked for, whatever a directory does meanwhile', async () => {
+  it('adds a membership only for the requested address, even if a directory changes it meanwhile', async () => {
     const { directory, email, userId } = await somebody()
     const [target] = await platform.query<{ code: string; id: string }>(
       'select id, code from identity.organization where id = $1',
@@ -66,7 +66,7 @@ describe('authRegister', () => {
       await lockPerson(sql, email)
       const renamed = directory.scim('PATCH', `/Users/${userId}`, renaming)
       await waiting(1)
-      const registered = stranger().authRegister!({ body: { email, password, organizationCode: target!.code } })
+      const registered = anonymous().authRegister!({ body: { email, password, organizationCode: target!.code } })
       await waiting(2)
       return [renamed, registered]
     })
@@ -78,16 +78,16 @@ describe('authRegister', () => {
     expect(members).toEqual([{ email }])
   })
 
-  it('asks for the password again when the address has become another', async () => {
+  it('requires the password again when the address has changed meanwhile', async () => {
     const { email, userId } = await somebody()
     const requests = await platform.holding(async (sql) => {
       await lockPerson(sql, email)
-      const registered = stranger().authRegister!({ body: { email, password } })
+      const registered = anonymous().authRegister!({ body: { email, password } })
       await waiting(1)
       await sql.query('update identity.person set email = $2 where email = $1', [email, anEmail()])
       return [registered]
     })
-    expect(told(await requests[0]!)).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await requests[0]!)).toBe('401 UNAUTHENTICATED')
     expect(
       await platform.query(
         `select 1 from identity.app_user where person_id = (select person_id from identity.app_user where id = $1)`,
@@ -106,11 +106,11 @@ describe('authRegister', () => {
     ])) as [{ code: string }]
     const requests = await platform.holding(async (sql) => {
       await sql.query(`update identity.organization set ${change} where id = $1`, [organizationId])
-      const registered = stranger().authRegister!({ body: { email: anEmail(), password, organizationCode: code } })
+      const registered = anonymous().authRegister!({ body: { email: anEmail(), password, organizationCode: code } })
       await waiting(1)
       return [registered]
     })
-    expect(told(await requests[0]!)).toBe('400 UNKNOWN_REFERENCE')
+    expect(outcome(await requests[0]!)).toBe('400 UNKNOWN_REFERENCE')
     expect(
       await platform.query('select 1 from identity.app_user where organization_id = $1', [organizationId]),
     ).toEqual([])
@@ -118,30 +118,30 @@ describe('authRegister', () => {
 })
 
 describe('authLogin', () => {
-  it.each(['is deactivated', 'is taken out'])(
+  it.each(['is deactivated', 'is removed'])(
     'starts no session of a user who %s while the password is hashed',
     async (what) => {
       const { email, organizationId, userId } = await somebody()
       const end = what === 'is deactivated' ? deactivateUser : removeUser
       const answer = await overtaken(
         email,
-        () => stranger().authLogin!({ body: { email, password } }),
+        () => anonymous().authLogin!({ body: { email, password } }),
         () => end(platform.services, organizationId, userId),
       )
-      expect([told(answer), await liveSessions(userId)]).toEqual(['401 UNAUTHENTICATED', 0])
+      expect([outcome(answer), await liveSessions(userId)]).toEqual(['401 UNAUTHENTICATED', 0])
     },
   )
 
-  it('starts no session that a deactivation which comes at once does not end', async () => {
+  it('starts no session that survives a concurrent deactivation', async () => {
     const { email, organizationId, userId } = await somebody()
     const requests = await platform.holding(async (sql) => {
-      // The session is inserted, and waits: the deactivation has to find it all the same.
+      // The session is inserted but not committed; the deactivation must still end it.
       await sql.query('lock table identity.refresh_token in share mode')
-      const signedIn = stranger().authLogin!({ body: { email, password } })
+      const signedIn = anonymous().authLogin!({ body: { email, password } })
       await waiting(1)
       const ended = deactivateUser(platform.services, organizationId, userId)
       await waiting(2)
-      return [signedIn.then(told), ended.then(({ isActive }) => String(isActive))]
+      return [signedIn.then(outcome), ended.then(({ isActive }) => String(isActive))]
     })
     expect(await Promise.all(requests)).toEqual(['200', 'false'])
     await updateUser(platform.services, organizationId, userId, { isActive: true })
@@ -150,7 +150,7 @@ describe('authLogin', () => {
 })
 
 describe('authChangePassword', () => {
-  it.each(['is deactivated', 'is taken out'])(
+  it.each(['is deactivated', 'is removed'])(
     'changes nothing for a user who %s while the password is hashed',
     async (what) => {
       const { email, organizationId, userId, rest } = await somebody()
@@ -162,19 +162,19 @@ describe('authChangePassword', () => {
         () => rest.authChangePassword!({ body: { currentPassword: password, newPassword } }),
         () => end(platform.services, organizationId, userId),
       )
-      expect([told(answer), await liveSessions(userId)]).toEqual(['401 UNAUTHENTICATED', 0])
+      expect([outcome(answer), await liveSessions(userId)]).toEqual(['401 UNAUTHENTICATED', 0])
       expect(await hash()).toEqual(before)
     },
   )
 })
 
-describe('what begins and what ends sign-ins, all at once', () => {
-  it('waits for nobody who waits for it', async () => {
+describe('concurrent operations that start and end sessions', () => {
+  it('cause no deadlock', async () => {
     for (let round = 0; round < 12; round++) {
       const { directory, email, userId, rest } = await somebody()
       const setting = (path: string, value: unknown) => patch({ op: 'replace', path, value })
       const change = (body: object) => directory.scim('PATCH', `/Users/${userId}`, body)
-      const login = () => stranger().authLogin!({ body: { email, password } })
+      const login = () => anonymous().authLogin!({ body: { email, password } })
       const requests = [
         login,
         () => rest.authChangePassword!({ body: { currentPassword: password, newPassword } }),
@@ -185,13 +185,13 @@ describe('what begins and what ends sign-ins, all at once', () => {
         () => change(setting('active', true)),
         () => change(setting('userName', anEmail())),
         () => directory.admin.userUpdate!({ id: userId, body: { role: 'ADMIN' } }),
-        () => stranger().authRegister!({ body: { email, password } }),
+        () => anonymous().authRegister!({ body: { email, password } }),
         login,
         () => directory.admin.userDelete!({ id: userId }),
       ]
       const order = [...requests.keys()].toSorted((a, b) => ((a * 5 + round) % 12) - ((b * 5 + round) % 12))
       const answers = await Promise.all(order.map((index) => requests[index]!()))
-      expect(answers.filter(({ status }) => status >= 500).map(told)).toEqual([])
+      expect(answers.filter(({ status }) => status >= 500).map(outcome)).toEqual([])
       expect(await liveSessions(userId)).toBe(0)
     }
   })

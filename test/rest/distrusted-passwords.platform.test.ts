@@ -9,33 +9,33 @@ const platform = usePlatform()
 const password = 'Correct horse 7!'
 const newPassword = 'Another horse 8!'
 const anEmail = () => `p${newId()}@example.com`
-const stranger = () => restClient(platform.contract, platform.url, {})
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const anonymous = () => restClient(platform.contract, platform.url, {})
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 
-const register = (email: string) => stranger().authRegister!({ body: { email, password, firstName: 'Real' } })
+const register = (email: string) => anonymous().authRegister!({ body: { email, password, firstName: 'Real' } })
 const login = async (email: string, organizationId: string, secret = password) =>
-  told(await stranger().authLogin!({ body: { email, password: secret, organizationId } }))
+  outcome(await anonymous().authLogin!({ body: { email, password: secret, organizationId } }))
 const mailed = async (email: string, subject: RegExp) =>
   (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
 
 async function resetPassword(email: string) {
-  await stranger().authForgotPassword!({ body: { email } })
+  await anonymous().authForgotPassword!({ body: { email } })
   const code = await mailed(email, /^Your code/)
-  return told(await stranger().authResetPassword!({ body: { email, code, newPassword } }))
+  return outcome(await anonymous().authResetPassword!({ body: { email, code, newPassword } }))
 }
 
 async function signInByLink(email: string) {
-  await stranger().authMagicLinkSend!({ body: { email } })
-  const { body } = await stranger().authMagicLink!({ query: { token: await mailed(email, /sign-in link/) } })
+  await anonymous().authMagicLinkSend!({ body: { email } })
+  const { body } = await anonymous().authMagicLink!({ query: { token: await mailed(email, /sign-in link/) } })
   return body.organization.id as string
 }
 
 const setActive = ({ scim }: Directory, id: string, value: boolean) =>
   scim('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'active', value }))
 const accept = (token: string, secret = password) =>
-  stranger().authAcceptPartnerInvite!({ body: { token, password: secret, firstName: 'Pat', lastName: 'Ng' } })
+  anonymous().authAcceptPartnerInvite!({ body: { token, password: secret, firstName: 'Pat', lastName: 'Ng' } })
 
-/** How somebody who registers an address of another gets in there, if at all. */
+/** How a person who registered the address of another person can sign in there, if at all. */
 const ways: Record<string, (directory: Directory, email: string) => Promise<string>> = {
   'is provisioned': async ({ scim }, userName) => {
     await register(userName)
@@ -43,19 +43,19 @@ const ways: Record<string, (directory: Directory, email: string) => Promise<stri
     expect([status, body.active]).toEqual([201, true])
     return body.id as string
   },
-  'is invited, then active to the directory': async (directory, email) => {
+  'is invited, then set active by the directory': async (directory, email) => {
     await register(email)
     const { id } = (await directory.admin.userInvite!({ body: { email } })).body
     expect((await setActive(directory, id, true)).body.active).toBe(true)
     return id as string
   },
-  'is invited, then registered by somebody, then active to the directory': async (directory, email) => {
+  'is invited, then registered, then set active by the directory': async (directory, email) => {
     const { id } = (await directory.admin.userInvite!({ body: { email } })).body
     await register(email)
     await setActive(directory, id, true)
     return id as string
   },
-  'is invited, then inactive and active to the directory': async (directory, email) => {
+  'is invited, then set inactive and active by the directory': async (directory, email) => {
     await register(email)
     const { id } = (await directory.admin.userInvite!({ body: { email } })).body
     await setActive(directory, id, false)
@@ -78,18 +78,18 @@ const ways: Record<string, (directory: Directory, email: string) => Promise<stri
   },
 }
 
-describe.each(Object.keys(ways))('an address that somebody registered, never proved, and that %s', (way) => {
-  it('is entered by no password of before, and by the one that a mailed code sets', async () => {
+describe.each(Object.keys(ways))('an address that was registered, never verified, and that %s', (way) => {
+  it('accepts no earlier password, but the one that a mailed code sets', async () => {
     const directory = await newDirectory(platform)
     const { organizationId, admin } = directory
     const email = anEmail()
     const id = await ways[way]!(directory, email)
     expect((await admin.user!({ id })).body.status).toBe('ACTIVE')
     expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
-    const elsewhere = await stranger().authLogin!({ body: { email, password } })
+    const elsewhere = await anonymous().authLogin!({ body: { email, password } })
     expect([elsewhere.status, elsewhere.body.user.role]).toEqual([200, 'OWNER'])
-    // Confirming an address says nothing of who set the password.
-    await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
+    // Verifying an address does not prove who set the password.
+    await anonymous().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
     expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
     expect(await resetPassword(email)).toBe('200')
     expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
@@ -98,7 +98,7 @@ describe.each(Object.keys(ways))('an address that somebody registered, never pro
 })
 
 describe('a user whom a directory provisioned', () => {
-  it('signs in by link, which makes nothing of the password of before', async () => {
+  it('signs in by link, which does not make the earlier password valid', async () => {
     const { organizationId, scim } = await newDirectory(platform)
     const email = anEmail()
     await scim('POST', '/Users', { userName: email })
@@ -111,13 +111,13 @@ describe('a user whom a directory provisioned', () => {
     expect(await login(registered, other.organizationId)).toBe('401 UNAUTHENTICATED')
   })
 
-  it('is entered by no password of before because of a link that was used meanwhile', async () => {
+  it('accepts no earlier password after a link was used', async () => {
     const email = anEmail()
     await register(email)
     await signInByLink(email)
     const [one, two] = [await newDirectory(platform), await newDirectory(platform)]
     const { id } = (await one.scim('POST', '/Users', { userName: email })).body
-    await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
+    await anonymous().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
     await two.scim('POST', '/Users', { userName: email })
     await one.scim('DELETE', `/Users/${id}`)
     await one.scim('POST', '/Users', { userName: email })
@@ -126,18 +126,18 @@ describe('a user whom a directory provisioned', () => {
     for (const { organizationId } of [one, two]) expect(await login(email, organizationId, newPassword)).toBe('200')
   })
 
-  it('uses the password that it has when it proved the address before', async () => {
+  it('keeps its password if it had verified the address before', async () => {
     const { organizationId, scim } = await newDirectory(platform)
     const email = anEmail()
     await register(email)
-    await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
+    await anonymous().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
     await scim('POST', '/Users', { userName: email })
     expect(await login(email, organizationId)).toBe('200')
   })
 })
 
 describe('a user who never accepted', () => {
-  it('is invited again by a reactivation, and acts when it accepts', async () => {
+  it('is invited again by a reactivation, and can act after accepting', async () => {
     const { organizationId, admin } = await newDirectory(platform)
     const email = anEmail()
     await register(email)
@@ -148,16 +148,16 @@ describe('a user who never accepted', () => {
     const again = (await admin.userReactivate!({ id })).body
     expect(again).toMatchObject({ status: 'INVITED', isActive: false, invitedAt: platform.now.toISOString() })
     expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
-    expect(told(await accept(first))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(first))).toBe('400 TOKEN_INVALID')
     const second = await mailed(email, /^Invitation/)
     expect(second).not.toBe(first)
-    expect(told(await accept(second))).toBe('200')
+    expect(outcome(await accept(second))).toBe('200')
     expect(await login(email, organizationId)).toBe('200')
     await admin.userDeactivate!({ id })
     expect((await admin.userReactivate!({ id })).body.status).toBe('ACTIVE')
   })
 
-  it('may register while it is deactivated, as if nobody had invited it', async () => {
+  it('can register while it is deactivated, as if it had not been invited', async () => {
     const { organizationId, admin } = await newDirectory(platform)
     const email = anEmail()
     const { id } = (await admin.userInvite!({ body: { email } })).body

@@ -11,7 +11,7 @@ import { graphqlClient, restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform()
 const password = 'Correct horse 7!'
 
-/** Each reaches somebody, or looks like somebody, whom it does not name. */
+/** Invalid addresses: each would reach, or looks like, another mailbox than the one that it names. */
 const noAddresses = [
   'victim@corp.example(1.x',
   'victim(1)@corp.example',
@@ -34,11 +34,11 @@ interface Surface {
   readonly ask: Ask
 }
 
-/** Everything that takes an address, in both surfaces. */
+/** Every operation that takes an address, in REST and GraphQL. */
 async function surfaces(): Promise<Record<string, Surface>> {
   const owner = await platform.member({ role: 'OWNER' })
   const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
-  const [stranger, rest] = [{}, headers].map((sent) => restClient(platform.contract, platform.url, sent))
+  const [anonymous, rest] = [{}, headers].map((sent) => restClient(platform.contract, platform.url, sent))
   const directory = await newDirectory(platform)
   const { body: provisioned } = await directory.scim('POST', '/Users', { userName: `p${newId()}@example.com` })
   const more = {
@@ -59,11 +59,11 @@ async function surfaces(): Promise<Record<string, Surface>> {
   })
   const token = { Authorization: `Bearer ${directory.token}` }
   return {
-    'POST /v1/auth/register': byRest((body) => stranger!.authRegister!({ body }), more.register),
-    'POST /v1/auth/magic-link': byRest((body) => stranger!.authMagicLinkSend!({ body })),
-    'POST /v1/auth/forgot-password': byRest((body) => stranger!.authForgotPassword!({ body })),
-    'POST /v1/auth/verify-reset-code': byRest((body) => stranger!.authVerifyResetCode!({ body }), more.verify),
-    'POST /v1/auth/reset-password': byRest((body) => stranger!.authResetPassword!({ body }), more.reset),
+    'POST /v1/auth/register': byRest((body) => anonymous!.authRegister!({ body }), more.register),
+    'POST /v1/auth/magic-link': byRest((body) => anonymous!.authMagicLinkSend!({ body })),
+    'POST /v1/auth/forgot-password': byRest((body) => anonymous!.authForgotPassword!({ body })),
+    'POST /v1/auth/verify-reset-code': byRest((body) => anonymous!.authVerifyResetCode!({ body }), more.verify),
+    'POST /v1/auth/reset-password': byRest((body) => anonymous!.authResetPassword!({ body }), more.reset),
     'POST /v1/admin/users': byRest((body) => rest!.userInvite!({ body })),
     authRegister: byGraph('authRegister(input: $input) { accessToken }', 'RegisterInput', {}, more.register),
     authMagicLinkSend: byGraph('authMagicLinkSend(input: $input) { accepted }', 'EmailInput', {}),
@@ -77,34 +77,34 @@ async function surfaces(): Promise<Record<string, Surface>> {
   }
 }
 
-interface Told {
+interface Outcome {
   readonly code: string
   readonly errors: readonly { readonly path: string }[]
 }
 
-/** What is refused, and which input is wrong, in either surface. */
-function told({ status, body }: Answer): unknown {
-  const fromGraph = body?.errors?.[0]?.extensions as Told | undefined
-  const { code, errors } = fromGraph ?? (body as Told)
+/** The code and the wrong inputs of a refusal, in REST or GraphQL. */
+function outcome({ status, body }: Answer): unknown {
+  const fromGraph = body?.errors?.[0]?.extensions as Outcome | undefined
+  const { code, errors } = fromGraph ?? (body as Outcome)
   return [fromGraph ? statusOfCode[code as ErrorCode] : status, errors.map(({ path }) => path)]
 }
 
-/** What is stored, but for when a token was last used. */
+/** Fingerprint of the stored data without the time of the last use of a token. */
 const stored = async () => (await platform.fingerprint()).replaceAll(/^identity\.scim_token.*$/gm, '')
 
-describe('what is no address', () => {
-  it('is refused with 400 and its path wherever an address is taken, and changes nothing', async () => {
+describe('an invalid address', () => {
+  it('is refused with 400 and its path by every operation, and changes nothing', async () => {
     const everywhere = await surfaces()
     const before = await stored()
     for (const [name, { path, ask }] of Object.entries(everywhere)) {
       for (const email of noAddresses) {
-        expect([name, email, told(await ask(email))]).toEqual([name, email, [400, [path]]])
+        expect([name, email, outcome(await ask(email))]).toEqual([name, email, [400, [path]]])
       }
     }
     expect(await stored()).toBe(before)
   })
 
-  it('is refused to directories with 400 and to operators', async () => {
+  it('is refused for directories with 400, and for operators', async () => {
     const { scim, organizationId } = await newDirectory(platform)
     const wanted = { name: 'Ann', role: 'MEMBER', visibility: 'OWN' } as const
     const before = await stored()
@@ -120,15 +120,15 @@ describe('what is no address', () => {
 })
 
 describe('an address', () => {
-  it('is one account however its domain is written', async () => {
+  it('is one account with any spelling of its domain', async () => {
     const id = newId()
-    const stranger = restClient(platform.contract, platform.url, {})
+    const anonymous = restClient(platform.contract, platform.url, {})
     const address = `p${id}@xn--bcher-kva.example`
-    const { status, body } = await stranger.authRegister!({ body: { email: ` P${id}@Bücher.example`, password } })
+    const { status, body } = await anonymous.authRegister!({ body: { email: ` P${id}@Bücher.example`, password } })
     expect([status, body.user.email]).toEqual([201, address])
     expect(await mailsTo(platform, address)).toHaveLength(1)
     for (const email of [address, `p${id}@bücher.example`, `P${id}@BÜCHER.example`]) {
-      expect([email, (await stranger.authLogin!({ body: { email, password } })).status]).toEqual([email, 200])
+      expect([email, (await anonymous.authLogin!({ body: { email, password } })).status]).toEqual([email, 200])
     }
   })
 })

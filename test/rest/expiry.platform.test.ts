@@ -24,12 +24,12 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Says what becomes of using the credential: `OK`, or the refusal. */
+/** Uses the credential and returns `OK` or the code of the refusal. */
 type Use = () => Promise<string>
 
 interface Credential {
   readonly lifeMs: number
-  /** A new one. */
+  /** Creates a new credential. */
   make(): Promise<Use>
   readonly over: string
 }
@@ -37,10 +37,10 @@ interface Credential {
 let addresses = 0
 const client = (credential: Readonly<Record<string, string>> = {}): RestClient =>
   restClient(platform.contract, platform.url, { ...credential, 'x-forwarded-for': `10.2.0.${++addresses}` })
-const told = ({ status, body }: Answer): string =>
+const outcome = ({ status, body }: Answer): string =>
   status < 300 ? 'OK' : `${status} ${body.errors?.[0]?.code ?? body.code}`
 const listing = async (credential: Readonly<Record<string, string>>): Promise<string> =>
-  told(await client(credential).accountList!())
+  outcome(await client(credential).accountList!())
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 const mailedTo = async (email: string): Promise<string> => (await mailsTo(platform, email)).at(-1)!.secret
 const newPassword = 'Better horse 8!'
@@ -76,17 +76,17 @@ const credentials: Readonly<Record<string, Credential>> = {
     },
     over: '401 API_KEY_EXPIRED',
   },
-  'a secret that was rotated out': {
+  'the previous secret of a rotated key': {
     lifeMs: hour,
     async make() {
       const { person, key } = await aKey()
-      expect(told(await person.rest.apiKeyRotate!({ id: key.id, body: { overlapHours: 1 } }))).toBe('OK')
+      expect(outcome(await person.rest.apiKeyRotate!({ id: key.id, body: { overlapHours: 1 } }))).toBe('OK')
       return () => listing({ 'X-API-Key': key.secret })
     },
     over: '401 API_KEY_EXPIRED',
   },
   'a session token': {
-    // Its times are whole seconds.
+    // The times of this credential are whole seconds.
     lifeMs: 15 * minute - 250,
     async make() {
       const { accessToken } = await newSession(platform, await aPerson(platform))
@@ -98,7 +98,7 @@ const credentials: Readonly<Record<string, Credential>> = {
     lifeMs: 30 * day,
     async make() {
       const { refreshToken } = await newSession(platform, await aPerson(platform))
-      return async () => told(await client().authRefresh!({ body: { refreshToken } }))
+      return async () => outcome(await client().authRefresh!({ body: { refreshToken } }))
     },
     over: '401 UNAUTHENTICATED',
   },
@@ -108,7 +108,7 @@ const credentials: Readonly<Record<string, Credential>> = {
       const email = `u${newId()}@example.com`
       await client().authRegister!({ body: { email, password } })
       const token = await mailedTo(email)
-      return async () => told(await client().authVerifyEmail!({ query: { token } }))
+      return async () => outcome(await client().authVerifyEmail!({ query: { token } }))
     },
     over: '400 TOKEN_INVALID',
   },
@@ -118,7 +118,7 @@ const credentials: Readonly<Record<string, Credential>> = {
       const { email } = await aPerson(platform)
       await client().authMagicLinkSend!({ body: { email } })
       const token = await mailedTo(email)
-      return async () => told(await client().authMagicLink!({ query: { token } }))
+      return async () => outcome(await client().authMagicLink!({ query: { token } }))
     },
     over: '400 TOKEN_INVALID',
   },
@@ -126,7 +126,7 @@ const credentials: Readonly<Record<string, Credential>> = {
     lifeMs: 15 * minute,
     async make() {
       const body = await aResetCode()
-      return async () => told(await client().authVerifyResetCode!({ body }))
+      return async () => outcome(await client().authVerifyResetCode!({ body }))
     },
     over: '400 CODE_INVALID',
   },
@@ -134,7 +134,7 @@ const credentials: Readonly<Record<string, Credential>> = {
     lifeMs: 15 * minute,
     async make() {
       const body = { ...(await aResetCode()), newPassword }
-      return async () => told(await client().authResetPassword!({ body }))
+      return async () => outcome(await client().authResetPassword!({ body }))
     },
     over: '400 CODE_INVALID',
   },
@@ -143,13 +143,13 @@ const credentials: Readonly<Record<string, Credential>> = {
     async make() {
       const owner = await aPerson(platform, { role: 'OWNER' })
       const email = `u${newId()}@example.com`
-      expect(told(await owner.rest.userInvite!({ body: { email } }))).toBe('OK')
+      expect(outcome(await owner.rest.userInvite!({ body: { email } }))).toBe('OK')
       const body = { token: await mailedTo(email), password, firstName: 'Ann', lastName: 'Lee' }
-      return async () => told(await client().authAcceptPartnerInvite!({ body }))
+      return async () => outcome(await client().authAcceptPartnerInvite!({ body }))
     },
     over: '400 TOKEN_INVALID',
   },
-  'a visit to the consent page': {
+  'a session of the consent page': {
     lifeMs: 15 * minute,
     async make() {
       const { person, config } = await aClient()
@@ -201,7 +201,7 @@ const credentials: Readonly<Record<string, Credential>> = {
 }
 
 it.each(Object.entries(credentials))('%s is good until the very millisecond', async (_, { lifeMs, make, over }) => {
-  // Some times are stored in whole seconds, so this does not begin with one.
+  // Starts between two seconds, because some times are stored in whole seconds.
   platform.now = new Date(Math.ceil(platform.now.getTime() / second) * second + 250)
   const [inTime, late] = [await make(), await make()]
   platform.pass(lifeMs - 1)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const ways = ['the key', 'a session', 'an access token'] as const
 
-/** One user whose profile gives every field this level, and its ways in. */
+/** A user whose profile gives every field this level, with a credential of each kind. */
 async function restricted(level: 'HIDDEN' | 'READ' | 'WRITE'): Promise<Record<(typeof ways)[number], Way>> {
   const { services, url, contract } = platform
   const { organizationId } = writer
@@ -60,7 +60,7 @@ type Probe = (way: Way) => Promise<Answer>
 
 const conditionOf = (name: string): string => `{ ${name}: { ${kinds[name]!.operator}: ${kinds[name]!.literal} } }`
 
-/** Every place that a field can be seen, guessed or written from. */
+/** Every request that can show, reveal or write a field. */
 function probes(): Record<string, Probe> {
   const { id } = record
   const all = named.map(([name]) => name).join(' ')
@@ -93,7 +93,7 @@ function probes(): Record<string, Probe> {
 const codeOf = ({ status, body }: Answer): string =>
   (body.code ?? body.errors?.[0]?.extensions?.code ?? `${status}`) as string
 
-const told = ({ status, body }: Answer): unknown => [status, JSON.parse(JSON.stringify(body, withoutChance))]
+const outcome = ({ status, body }: Answer): unknown => [status, JSON.parse(JSON.stringify(body, withoutChance))]
 const chance = new Set(['requestId'])
 const withoutChance = (name: string, value: unknown): unknown => (chance.has(name) ? undefined : value)
 
@@ -101,14 +101,14 @@ describe.each([
   ['HIDDEN', { FIELD_NOT_READABLE: 64, FIELD_NOT_WRITABLE: 20 }],
   ['READ', { FIELD_NOT_WRITABLE: 20 }],
 ] as const)('a user whose fields are %s', (level, refusals) => {
-  it('is answered the same whatever it comes with', { timeout: 60_000 }, async () => {
+  it('gets the same response with every credential', { timeout: 60_000 }, async () => {
     const byWay = await restricted(level)
     const counts: Record<string, number> = {}
     for (const [name, probe] of Object.entries(probes())) {
       const expected = await probe(byWay['the key'])
       if (codeOf(expected) !== '200') counts[codeOf(expected)] = (counts[codeOf(expected)] ?? 0) + 1
       for (const way of ways.slice(1)) {
-        expect([name, way, told(await probe(byWay[way]))]).toEqual([name, way, told(expected)])
+        expect([name, way, outcome(await probe(byWay[way]))]).toEqual([name, way, outcome(expected)])
       }
     }
     expect(counts).toEqual(refusals)
@@ -116,7 +116,7 @@ describe.each([
 })
 
 describe('a change of the profile', () => {
-  it('counts for every credential at once', async () => {
+  it('takes effect for every credential immediately', async () => {
     const byWay = await restricted('WRITE')
     const phones = () =>
       Promise.all(ways.map(async (way) => (await byWay[way].rest.account!({ id: record['id'] })).body.phone as unknown))

@@ -8,7 +8,7 @@ import { usePlatform } from '../platform.ts'
 const platform = usePlatform()
 const id = newId()
 
-// operation, hidden field, what is sent, the parameter that the refusal names
+// Operation, hidden field, query that is sent, parameter that the refusal names.
 const asked: [string, string, Record<string, string>, string][] = [
   ['accountList', 'account.industry', { industry: 'Fishing' }, 'industry'],
   ['accountList', 'account.type', { type: 'CUSTOMER' }, 'type'],
@@ -25,7 +25,7 @@ const asked: [string, string, Record<string, string>, string][] = [
   ['productList', 'product.customFields.tier', { 'customFields[tier]': 'gold' }, 'customFields.tier'],
 ]
 
-it.each(asked)('%s names what was sent when %s is hidden: %j', async (operation, field, query, path) => {
+it.each(asked)('%s names the sent parameter when %s is hidden: %j', async (operation, field, query, path) => {
   const member = await platform.member()
   const ctx = systemContext(platform.services, member.organizationId)
   const [, object, name] = /^(\w+)\.(.*)$/.exec(field)!

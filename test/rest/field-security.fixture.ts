@@ -3,7 +3,7 @@ import type { Answer } from '../rest-client.ts'
 export interface Kind {
   readonly value: unknown
   readonly other: unknown
-  /** The value as GraphQL writes it. */
+  /** The value as GraphQL literal. */
   readonly literal: string
   readonly operator: string
   readonly empty?: unknown
@@ -44,7 +44,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   tags: list('vip'),
 }
 export const named = Object.entries(kinds)
-// Relations stand on the parent, and have tests of their own.
+// Relations depend on the parent column and have separate tests.
 export const unrelated = named.filter(([name]) => name !== 'parentAccountId')
 
 export const codesOf = ({ body }: Answer): string[] =>
@@ -56,7 +56,7 @@ export const one = (name: string) => `query($id: ID!) { account(id: $id) { id ${
 export const filtered = (filter: string) => `{ accountList(filter: ${filter}) { data { id } } }`
 export const sorted = (name: string) => `{ accountList(orderBy: [{ field: ${name} }]) { data { id } } }`
 
-/** Filters with a condition on a field, and the path that refuses each. */
+/** Filters with a condition on a field, each with the path that the refusal names. */
 export const places = (name: string, condition: string): [filter: string, path: string][] => [
   [condition, `filter.${name}`],
   [`{ and: [{ name: { eq: "x" } }, ${condition}] }`, `filter.and.1.${name}`],

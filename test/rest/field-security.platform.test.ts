@@ -27,7 +27,7 @@ beforeAll(async () => {
   writer = await platform.member()
 })
 
-/** A member whose profile says this. */
+/** A member with a profile of these restrictions. */
 async function restricted(fields: object): Promise<Member & { profileId: string }> {
   const member = await platform.member()
   const ctx = systemContext(platform.services, member.organizationId)
@@ -38,7 +38,7 @@ async function restricted(fields: object): Promise<Member & { profileId: string 
 
 describe('a hidden field', () => {
   it.each(named)(
-    '%s is absent from every REST answer, and empty in the graph',
+    '%s is absent from every REST response, and null or empty in GraphQL',
     async (name, { value, empty = null }) => {
       const record = await account(writer, { [name]: value })
       const gone = await account(writer, { [name]: value })
@@ -73,7 +73,7 @@ describe('a hidden field', () => {
   )
 
   it.each(unrelated)(
-    '%s cannot be filtered or sorted by, wherever it stands',
+    '%s cannot be used in any filter or order',
     async (name, { literal, operator, isSorted = true }) => {
       const member = await restricted({ account: { [name]: 'HIDDEN' } })
       const condition = `{ ${name}: { ${operator}: ${literal} } }`
@@ -81,12 +81,12 @@ describe('a hidden field', () => {
         expect(codesOf(await member.graphql(filtered(filter)))).toEqual(['FIELD_NOT_READABLE', path])
       }
       if (isSorted) expect(codesOf(await member.graphql(sorted(name)))).toEqual(['FIELD_NOT_READABLE', 'orderBy'])
-      // A condition without an operand asks nothing: stored documents name every parameter they know.
+      // A condition without an operand filters nothing: stored documents name every parameter.
       expect(codesOf(await member.graphql(filtered(`{ ${name}: {} }`)))).toEqual([])
     },
   )
 
-  it.each(named)('%s is refused in every input, whatever its value', async (name, { value, other }) => {
+  it.each(named)('%s is refused in every input, with any value', async (name, { value, other }) => {
     const record = await account(writer, { [name]: value })
     for (const level of ['HIDDEN', 'READ']) {
       const { rest } = await restricted({ account: { [name]: level } })
@@ -101,13 +101,13 @@ describe('a hidden field', () => {
   })
 })
 
-describe('a field that may be read', () => {
+describe('a READ field', () => {
   it.each([
     ...named,
     ['name', text('Northwind')],
     ['accountStatus', { ...kinds.rating!, value: 'PENDING', literal: 'PENDING' }],
   ] as [string, Kind][])(
-    '%s is answered, filtered and sorted by as ever',
+    '%s can be read, filtered and sorted by',
     async (name, { value, literal, operator, isSorted = true }) => {
       const record = await account(writer, { [name]: value })
       const member = await restricted({ account: { [name]: 'READ' } })
@@ -119,7 +119,7 @@ describe('a field that may be read', () => {
     },
   )
 
-  it('is written where the profile says WRITE, and where it says nothing', async () => {
+  it('can be written if the profile says WRITE or does not name it', async () => {
     const { rest } = await restricted({ account: { phone: 'WRITE', fax: 'READ' } })
     const created = await rest.accountCreate!({ body: { name: 'New', phone: '1', rating: 'HOT' } })
     expect([created.status, created.body.phone, created.body.rating]).toEqual([201, '1', 'HOT'])
@@ -127,7 +127,7 @@ describe('a field that may be read', () => {
 })
 
 describe('free-form fields', () => {
-  it('hide one custom field or all, and metadata', async () => {
+  it('can be hidden: one custom field, all custom fields, and metadata', async () => {
     const values = { customFields: { margin: 3, tier: 'gold', note: "it's" }, metadata: { a: 1 } }
     const record = await account(writer, values)
     const some = await restricted({
@@ -164,8 +164,8 @@ describe('free-form fields', () => {
   })
 })
 
-describe('what is made of hidden fields', () => {
-  it('is not searched', async () => {
+describe('values derived from hidden fields', () => {
+  it('are not searched', async () => {
     await account(writer, { domain: 'hidden-needle.example' })
     const found = async (member: Member) =>
       (await member.rest.accountList!({ query: { search: 'hidden-needle' } })).body.total
@@ -173,7 +173,7 @@ describe('what is made of hidden fields', () => {
     expect(await found(await restricted({ account: { domain: 'HIDDEN' } }))).toBe(0)
   })
 
-  it('is not counted: figures over it are null, the others stay', async () => {
+  it('are null in figures; other figures stay', async () => {
     await account(writer, { rating: 'HOT', annualRevenue: 7, healthScore: 9 })
     const { rest } = await restricted({
       account: { rating: 'HIDDEN', annualRevenue: 'HIDDEN', healthScore: 'HIDDEN', industry: 'HIDDEN' },
@@ -195,7 +195,7 @@ describe('what is made of hidden fields', () => {
     expect(assignees.filter(({ openCases }) => openCases !== null)).toEqual([])
   })
 
-  it('cannot be reached with a cursor of somebody who sees it', async () => {
+  it('cannot be read with a cursor of a user who sees the field', async () => {
     const member = await restricted({ account: { annualRevenue: 'HIDDEN' } })
     await account(writer)
     await account(writer)
@@ -210,7 +210,7 @@ describe('what is made of hidden fields', () => {
     ).toEqual(['VALIDATION_FAILED', 'after'])
   })
 
-  it('hides the edges that stand on it, in both directions and across subgraphs', async () => {
+  it('are hidden in edges that depend on the field, in both directions and across subgraphs', async () => {
     const parent = await account(writer)
     const child = await account(writer, { parentAccountId: parent.id })
     const about = await supportCase(writer, { accountId: parent.id })
@@ -248,7 +248,7 @@ describe('what is made of hidden fields', () => {
     ])
   })
 
-  it('is not summarized', async () => {
+  it('are not summarized', async () => {
     const { id } = await supportCase(writer, { description: 'The secret recipe.' })
     const { rest } = await restricted({ case: { description: 'HIDDEN' } })
     expect(await refusedInputs(platform, () => rest.caseSummarize!({ id }))).toEqual([
@@ -271,14 +271,14 @@ describe('what is made of hidden fields', () => {
       [false, false],
       [true, true],
     ])
-    // What the profile says of it by itself takes nothing of that away.
+    // A level for the derived field itself does not make it readable.
     const both = await restricted({ case: { description: 'HIDDEN', aiSummary: 'READ' } })
     expect(await inRest(both)).toEqual([false, false])
   })
 })
 
 describe('verbs', () => {
-  it('are refused what their input may not change, and free in what follows from it', async () => {
+  it('are refused if their input is not writable; their side effects are allowed', async () => {
     const { id } = await supportCase(writer)
     const fixed = await restricted({ case: { status: 'READ', assignedToId: 'READ' } })
     const setting = () => fixed.rest.caseSetStatus!({ id, body: { status: 'OPEN' } })
@@ -299,7 +299,7 @@ describe('verbs', () => {
     expect((await follows.rest.caseCreate!({ body: { subject: 'New' } })).status).toBe(201)
   })
 
-  it('of many records refuse each item for itself', async () => {
+  it('of many records refuse each item separately', async () => {
     const [first, second] = [await product(writer), await product(writer)]
     const { rest } = await restricted({ product: { costPrice: 'HIDDEN', unitPrice: 'READ' } })
     const items = [
@@ -308,10 +308,10 @@ describe('verbs', () => {
       { id: second.id, unitPrice: null },
     ]
     const { body } = await rest.productBulkUpdate!({ body: { items } })
-    const told = (body.results as { status: string; code: string; errors: { path: string }[] | null }[]).map(
+    const outcome = (body.results as { status: string; code: string; errors: { path: string }[] | null }[]).map(
       ({ status, code, errors }) => [status, code, errors?.[0]?.path],
     )
-    expect(told).toEqual([
+    expect(outcome).toEqual([
       ['FAILED', 'FIELD_NOT_WRITABLE', 'costPrice'],
       ['UPDATED', null, undefined],
       ['FAILED', 'FIELD_NOT_WRITABLE', 'unitPrice'],
@@ -319,8 +319,8 @@ describe('verbs', () => {
   })
 })
 
-describe('nobody', () => {
-  it('can tell two records apart that differ in hidden fields only', async () => {
+describe('a caller', () => {
+  it('cannot distinguish two records that differ only in hidden fields', async () => {
     const organizationId = await platform.organization('Twins')
     const [author, member] = [await platform.member({ organizationId }), await platform.member({ organizationId })]
     const ctx = systemContext(platform.services, organizationId)
@@ -368,7 +368,7 @@ describe('nobody', () => {
 })
 
 describe('a profile', () => {
-  it('binds every credential of its user, and a change of it at once', async () => {
+  it('applies to every credential of its user, and changes take effect immediately', async () => {
     const member = await restricted({ account: { phone: 'HIDDEN' } })
     const { id } = await account(writer, { phone: '1' })
     const session = restClient(platform.contract, platform.url, {
@@ -388,7 +388,7 @@ describe('a profile', () => {
     expect(await phones()).toEqual([undefined, undefined])
   })
 
-  it('binds answers that an idempotency key remembers', async () => {
+  it('applies to replayed responses of an Idempotency-Key', async () => {
     const member = await restricted({})
     const call = { body: { name: 'New', phone: '1' }, headers: { 'Idempotency-Key': `once-${member.userId}` } }
     expect((await member.rest.accountCreate!(call)).body.phone).toBe('1')
@@ -400,7 +400,7 @@ describe('a profile', () => {
     expect([status, body.code]).toEqual([403, 'PERMISSION_DENIED'])
   })
 
-  it('leaves events whole, for whoever delivers them withholds for their reader', async () => {
+  it('does not change stored events, because fields are withheld at delivery', async () => {
     const { rest } = await restricted({ account: { rating: 'HIDDEN' } })
     const { id } = await account(writer, { rating: 'HOT' })
     await rest.accountUpdate!({ id, body: { industry: 'Fishing' } })

@@ -15,17 +15,17 @@ beforeAll(async () => {
 })
 
 const aKey = () => ({ 'Idempotency-Key': newId() })
-const told = ({ status, headers }: Answer) => [status, headers.get('idempotent-replayed')]
+const outcome = ({ status, headers }: Answer) => [status, headers.get('idempotent-replayed')]
 const give = (id: string, ownerId: string) => boss.rest.accountUpdate!({ id, body: { ownerId } })
 
-/** After what a gateway keeps of a key has become too old to be used. */
+/** Longer than a gateway caches a key, in milliseconds. */
 async function see({ organizationId, userId }: Member, visibility: Visibility) {
   await updateUser(platform.services, organizationId, userId, { visibility })
   platform.pass(1000)
 }
 
 describe('a replay', () => {
-  it('is 404 while a record of its answer is out of sight, and nothing runs again', async () => {
+  it('is 404 while the caller does not see a record of the response, and nothing is executed again', async () => {
     const member = await platform.member({ visibility: 'OWN' })
     const call = { body: anAccount({ name: 'Given away' }), headers: aKey() }
     const first = await member.rest.accountCreate!(call)
@@ -35,10 +35,10 @@ describe('a replay', () => {
     expect((await member.rest.account!({ id })).status).toBe(404)
     await give(id, member.userId)
     const again = await unchanged(platform, () => member.rest.accountCreate!(call))
-    expect([told(again), again.body]).toEqual([[201, 'true'], first.body])
+    expect([outcome(again), again.body]).toEqual([[201, 'true'], first.body])
   })
 
-  it('is judged by what the caller sees by now, record by record', async () => {
+  it('depends on what the caller sees at the time of the replay, record by record', async () => {
     const member = await platform.member()
     const theirs = await account(boss)
     const mine = { body: anAccount(), headers: aKey() }
@@ -46,13 +46,13 @@ describe('a replay', () => {
     await member.rest.accountCreate!(mine)
     await member.rest.accountUpdate!(other)
     await see(member, 'OWN')
-    expect(told(await member.rest.accountCreate!(mine))).toEqual([201, 'true'])
+    expect(outcome(await member.rest.accountCreate!(mine))).toEqual([201, 'true'])
     expect(await refused(platform, () => member.rest.accountUpdate!(other))).toEqual([404, 'NOT_FOUND'])
     await see(member, 'ALL')
-    expect(told(await member.rest.accountUpdate!(other))).toEqual([200, 'true'])
+    expect(outcome(await member.rest.accountUpdate!(other))).toEqual([200, 'true'])
   })
 
-  it('is 404 for who left the team of the owner', async () => {
+  it('is 404 for a caller who left the team of the owner', async () => {
     const organizationId = await platform.organization()
     const [member, colleague] = [
       await platform.member({ organizationId, visibility: 'TEAM' }),
@@ -63,42 +63,42 @@ describe('a replay', () => {
     const { id } = await account(colleague)
     const call = { id, body: { name: 'Changed' }, headers: aKey() }
     expect((await member.rest.accountUpdate!(call)).status).toBe(200)
-    expect(told(await member.rest.accountUpdate!(call))).toEqual([200, 'true'])
+    expect(outcome(await member.rest.accountUpdate!(call))).toEqual([200, 'true'])
     await platform.query('delete from identity.team_member where user_id = $1', [member.userId])
     platform.pass(1000)
     expect(await refused(platform, () => member.rest.accountUpdate!(call))).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('of a part is 404 when the record that it belongs to is out of sight', async () => {
+  it('of a child record is 404 when the caller does not see the parent record', async () => {
     const member = await platform.member({ visibility: 'OWN' })
     const { id } = await supportCase(member)
     const comment = { id, body: { body: 'Hello' }, headers: aKey() }
     expect((await member.rest.caseCommentCreate!(comment)).status).toBe(201)
-    expect(told(await member.rest.caseCommentCreate!(comment))).toEqual([201, 'true'])
+    expect(outcome(await member.rest.caseCommentCreate!(comment))).toEqual([201, 'true'])
     await boss.rest.caseUpdate!({ id, body: { ownerId: boss.userId } })
     await boss.rest.caseAssign!({ id, body: { assignedToId: boss.userId } })
     expect((await member.rest.case!({ id })).status).toBe(404)
     expect(await refused(platform, () => member.rest.caseCommentCreate!(comment))).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('tells of a deleted record whom the record would be told, and nobody else', async () => {
+  it('of a deleted record is returned only to callers who would see the record', async () => {
     const member = await platform.member({ visibility: 'OWN' })
     const call = { body: anAccount(), headers: aKey() }
     const { id } = (await member.rest.accountCreate!(call)).body
     await member.rest.accountDelete!({ id })
     const replay = await unchanged(platform, () => member.rest.accountCreate!(call))
-    expect([told(replay), replay.body.id]).toEqual([[201, 'true'], id])
+    expect([outcome(replay), replay.body.id]).toEqual([[201, 'true'], id])
     await platform.query('update crm.account set owner_id = $2 where id = $1', [id, boss.userId])
     expect(await refused(platform, () => member.rest.accountCreate!(call))).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('answers the retry of a write that took the record out of sight', async () => {
+  it('answers the retry of a write after which the caller does not see the record', async () => {
     const member = await platform.member({ visibility: 'OWN' })
     const { id } = await account(member)
     const call = { id, body: { ownerId: boss.userId }, headers: aKey() }
     const first = await member.rest.accountUpdate!(call)
     const second = await unchanged(platform, () => member.rest.accountUpdate!(call))
-    expect([first.status, told(second), second.body]).toEqual([200, [200, 'true'], first.body])
+    expect([first.status, outcome(second), second.body]).toEqual([200, [200, 'true'], first.body])
   })
 })
 
@@ -106,7 +106,7 @@ describe('a replay of a GraphQL mutation', () => {
   const update = `mutation($id: ID!) { accountUpdate(id: $id, input: { industry: "Fishing" }) {
     name parent { name } cases(first: 5) { totalCount nodes { subject } } } }`
 
-  it('reads anew what another subgraph may not tell any more', async () => {
+  it('reads again the data of another subgraph that the caller no longer sees', async () => {
     const member = await platform.member()
     const { id } = await account(member, { name: 'Mine' })
     await supportCase(member, { accountId: id, subject: 'Mine' })
@@ -122,7 +122,7 @@ describe('a replay of a GraphQL mutation', () => {
     })
   })
 
-  it('is NOT_FOUND when a record that the answer led to is out of sight', async () => {
+  it('is NOT_FOUND when the caller does not see a nested record of the response', async () => {
     const member = await platform.member()
     const parent = await account(boss, { name: 'Theirs' })
     const { id } = await account(member, { parentAccountId: parent.id })
@@ -134,7 +134,7 @@ describe('a replay of a GraphQL mutation', () => {
   })
 })
 
-/** What is read anew is kept anew; nothing else is written. */
+/** Data that is read again is stored again; nothing else is written. */
 async function unchangedButAnswers(call: () => Promise<Answer>): Promise<Answer> {
   const events = async () => (await platform.query('select count(*)::int as count from kernel.event'))[0]
   const before = await events()

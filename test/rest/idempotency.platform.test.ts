@@ -60,7 +60,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  it('replays what was answered then, though the record is another now', async () => {
+  it('replays the first response, although the record has changed since', async () => {
     const { id } = await account(member)
     const call = { id, body: { name: 'Then' }, headers: aKey() }
     const first = await member.rest.accountUpdate!(call)
@@ -105,7 +105,7 @@ describe('an Idempotency-Key', () => {
     expect((await created('Per credential')).length).toBe(3)
   })
 
-  it('is forgotten after 24 hours, and not before', async () => {
+  it('expires after 24 hours, and not before', async () => {
     const call = { body: anAccount({ name: 'Daily' }), headers: aKey() }
     const first = await member.rest.accountCreate!(call)
     platform.pass(hours24 - 1)
@@ -118,7 +118,7 @@ describe('an Idempotency-Key', () => {
     expect((await member.rest.accountCreate!({ ...call, body: anAccount() })).status).toBe(409)
   })
 
-  it('replays what the rules of the business refused', async () => {
+  it('replays refusals of business rules', async () => {
     const taken = await product(member)
     const clash = { body: aProduct({ sku: taken.sku }), headers: aKey() }
     const missing = { id: newId(), body: { name: 'x' }, headers: aKey() }
@@ -139,7 +139,7 @@ describe('an Idempotency-Key', () => {
     expect(again.status).toBe(201)
   })
 
-  it('does not remember input that was not valid', async () => {
+  it('does not store responses to invalid input', async () => {
     const headers = aKey()
     expect((await member.rest.accountCreate!({ body: { name: '' }, headers })).status).toBe(400)
     expect((await member.rest.accountCreate!({ body: '{', headers })).status).toBe(400)
@@ -151,7 +151,7 @@ describe('an Idempotency-Key', () => {
     expect([answer.status, isReplay(answer)]).toEqual([201, null])
   })
 
-  it('does not remember that access was refused', async () => {
+  it('does not store refusals of access', async () => {
     const reader = await platform.member({ role: 'READ_ONLY' })
     const call = { body: anAccount(), headers: aKey() }
     expect(await refused(platform, () => reader.rest.accountCreate!(call))).toEqual([403, 'PERMISSION_DENIED'])
@@ -161,7 +161,7 @@ describe('an Idempotency-Key', () => {
       .toBe(201)
   })
 
-  it('replays nothing to a key that has lost the scope', async () => {
+  it('does not replay to a key that has lost the scope', async () => {
     const writer = await platform.member({ scopes: ['WRITE_ACCOUNTS'] })
     const call = { body: anAccount(), headers: aKey() }
     expect((await writer.rest.accountCreate!(call)).status).toBe(201)
@@ -172,7 +172,7 @@ describe('an Idempotency-Key', () => {
       .toBe('API_KEY_SCOPE_INSUFFICIENT')
   })
 
-  it('replays nothing to a user who may only read since', async () => {
+  it('does not replay to a user who has become READ_ONLY', async () => {
     const writer = await platform.member()
     const call = { body: anAccount(), headers: aKey() }
     expect((await writer.rest.accountCreate!(call)).status).toBe(201)
@@ -195,7 +195,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  it('means nothing to DELETE and GET', async () => {
+  it('is ignored for DELETE and GET', async () => {
     const { id } = await account(member)
     const headers = aKey()
     expect((await member.rest.account!({ id, headers })).status).toBe(200)
@@ -238,7 +238,7 @@ describe('an Idempotency-Key in use', () => {
     expect([done.status, isReplay(done), replay.body, isReplay(replay)]).toEqual([200, null, done.body, 'true'])
   })
 
-  it('creates one record, however many requests come at once', async () => {
+  it('creates one record for any number of concurrent requests', async () => {
     const call = { body: anAccount({ name: 'Stampede' }), headers: aKey() }
     const answers = await Promise.all(Array.from({ length: 20 }, () => member.rest.accountCreate!(call)))
     const others = answers.filter(({ status }) => status !== 201)
@@ -280,7 +280,7 @@ describe('an Idempotency-Key of a GraphQL mutation', () => {
     expect(body.errors[0].extensions.code).toBe('IDEMPOTENCY_KEY_REUSED')
   })
 
-  it('means nothing to a query', async () => {
+  it('is ignored for a query', async () => {
     const headers = aKey()
     const query = '{ accountStats { total } }'
     const first = await member.graphql(query, {}, headers)
@@ -310,7 +310,7 @@ describe('an Idempotency-Key of a GraphQL mutation', () => {
     expect(second.body.data).toEqual(first.body.data)
   })
 
-  it('keeps nothing of a mutation that failed as a whole', async () => {
+  it('stores nothing of a mutation that failed completely', async () => {
     const query = 'mutation { a: accountCreate(input: { name: "" }) { id } b: accountDelete(id: "nobody") }'
     const { body } = await unchanged(platform, () => member.graphql(query, {}, aKey()))
     expect(body.data).toEqual({ a: null, b: null })
@@ -327,8 +327,8 @@ describe('an Idempotency-Key of a GraphQL mutation', () => {
   })
 })
 
-describe('an Idempotency-Key in a request that is not one', () => {
-  it('is ignored on a path that takes none', async () => {
+describe('an Idempotency-Key in a request that does not accept it', () => {
+  it('is ignored on such a path', async () => {
     const answer = await answerOf(
       await fetch(`${platform.url}/v1/accounts`, { headers: { ...member.headers, ...aKey() } }),
     )

@@ -25,7 +25,7 @@ describe.each<[operation: string, kind: keyof typeof make, body: object | undefi
   ['caseAssign', 'case', { assignedToId: null }],
   ['caseSetStatus', 'case', { status: 'ESCALATED' }],
 ])('%s', (operation, kind, body) => {
-  it('changes the version that If-Match names, and refuses another with 409', async () => {
+  it('accepts the version that If-Match names, and refuses another with 409', async () => {
     const { id } = await make[kind](member)
     const isRestored = operation.includes('Restore')
     if (isRestored) await member.rest[`${kind}Delete`]!({ id })
@@ -33,8 +33,8 @@ describe.each<[operation: string, kind: keyof typeof make, body: object | undefi
     const write = (version: number) =>
       member.rest[operation]!({ id, headers: { 'If-Match': `"${version}"` }, ...(body && { body }) })
 
-    const { status, body: told } = await unchanged(platform, () => write(present + 1))
-    expect([status, told.code, told.currentVersion]).toEqual([409, 'VERSION_CONFLICT', present])
+    const { status, body: outcome } = await unchanged(platform, () => write(present + 1))
+    expect([status, outcome.code, outcome.currentVersion]).toEqual([409, 'VERSION_CONFLICT', present])
     expect([200, 204]).toContain((await write(present)).status)
   })
 })

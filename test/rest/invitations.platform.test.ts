@@ -9,8 +9,8 @@ import { answerOf, restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform()
 const password = 'Correct horse 7!'
 const anEmail = () => `p${newId()}@example.com`
-const stranger = () => restClient(platform.contract, platform.url, {})
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const anonymous = () => restClient(platform.contract, platform.url, {})
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 
 async function signedIn(role: Role, organizationId?: string) {
   const member = await platform.member({ role, ...(organizationId && { organizationId }) })
@@ -41,7 +41,7 @@ async function anOrganization() {
 
 const linkTo = async (email: string) => (await mailsTo(platform, email)).at(-1)?.secret ?? ''
 const accept = (token: string, more: object = {}) =>
-  stranger().authAcceptPartnerInvite!({ body: { token, password, firstName: 'Pat', lastName: 'Ng', ...more } })
+  anonymous().authAcceptPartnerInvite!({ body: { token, password, firstName: 'Pat', lastName: 'Ng', ...more } })
 
 describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
   it.each([
@@ -67,7 +67,7 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
 
   it.each([
     ['is deactivated', 'userDeactivate', undefined],
-    ['is taken out', 'userDelete', undefined],
+    ['is removed', 'userDelete', undefined],
     ['is lowered', 'userUpdate', { role: 'MANAGER' }],
   ])('is void when who invited %s', async (_what, operation, body) => {
     const { owner, organizationId } = await anOrganization()
@@ -75,18 +75,18 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
     const email = anEmail()
     await admin.ways[way]({ email, role: 'MEMBER' })
     await owner.rest[operation]!({ id: admin.userId, ...(body && { body }) })
-    expect(told(await accept(await linkTo(email)))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(await linkTo(email)))).toBe('400 TOKEN_INVALID')
     expect((await owner.rest.userList!({ query: { search: email } })).body.data).toMatchObject([{ status: 'INVITED' }])
   })
 
-  it('is void for a role that who invited may not give any more', async () => {
+  it('is invalid if its sender may no longer grant the role', async () => {
     const { owner, organizationId } = await anOrganization()
     const other = await signedIn('OWNER', organizationId)
     const [asOwner, asAdmin] = [anEmail(), anEmail()]
     await other.ways[way]({ email: asOwner, role: 'OWNER' })
     await other.ways[way]({ email: asAdmin, role: 'ADMIN' })
     await owner.rest.userUpdate!({ id: other.userId, body: { role: 'ADMIN' } })
-    expect(told(await accept(await linkTo(asOwner)))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(await linkTo(asOwner)))).toBe('400 TOKEN_INVALID')
     expect((await accept(await linkTo(asAdmin))).status).toBe(200)
   })
 
@@ -96,7 +96,7 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
     await owner.ways[way]({ email })
     const [{ id }] = (await owner.rest.userList!({ query: { search: email } })).body.data as [{ id: string }]
     await owner.rest.userDelete!({ id })
-    expect(told(await accept(await linkTo(email)))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(await linkTo(email)))).toBe('400 TOKEN_INVALID')
     const { data } = (await owner.rest.auditLogEntryList!({ query: { targetId: id, sortBy: 'id', sortOrder: 'asc' } }))
       .body as { data: { action: string }[] }
     expect(data.map(({ action }) => action)).toEqual([
@@ -109,20 +109,20 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
 })
 
 describe('partnerInvite', () => {
-  it('sent again replaces the invitation before it, role included', async () => {
+  it('sent again replaces the previous invitation, including the role', async () => {
     const { owner } = await anOrganization()
     const email = anEmail()
     await owner.ways.partnerInvite({ email, role: 'ADMIN' })
     const first = await linkTo(email)
     expect(await owner.ways.partnerInvite({ email, role: 'READ_ONLY' })).toEqual({ email, role: 'READ_ONLY' })
-    expect(told(await accept(first))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await accept(first))).toBe('400 TOKEN_INVALID')
     expect((await accept(await linkTo(email))).body.user.role).toBe('READ_ONLY')
     expect(await owner.ways.partnerInvite({ email })).toBe('UNIQUE_VIOLATION')
   })
 
-  it('tells the organization nothing of an account that the person has elsewhere', async () => {
+  it('does not show the organization an account that the person has elsewhere', async () => {
     const email = anEmail()
-    await stranger().authRegister!({ body: { email, password, firstName: 'Real', lastName: 'Name' } })
+    await anonymous().authRegister!({ body: { email, password, firstName: 'Real', lastName: 'Name' } })
     const { owner } = await anOrganization()
     await owner.ways.partnerInvite({ email })
     const [user] = (await owner.rest.userList!({ query: { search: email } })).body.data as [{ id: string }]
@@ -134,36 +134,36 @@ describe('partnerInvite', () => {
 })
 
 describe('authRegister', () => {
-  it('of somebody who is only invited makes an account as if nobody had, which the invitation then joins', async () => {
+  it('of a person who is only invited creates an account as usual, which the invitation can then join', async () => {
     const { owner, organizationId } = await anOrganization()
     const email = anEmail()
     await owner.ways.partnerInvite({ email })
-    const own = await stranger().authRegister!({ body: { email, password, firstName: 'Own', lastName: 'Name' } })
+    const own = await anonymous().authRegister!({ body: { email, password, firstName: 'Own', lastName: 'Name' } })
     expect([own.status, own.body.user]).toEqual([201, expect.objectContaining({ name: 'Own Name', role: 'OWNER' })])
     const link = await linkTo(email)
     const invitation = (await mailsTo(platform, email)).find(({ subject }) => subject.startsWith('Invitation'))!.secret
     expect(link).not.toBe(invitation)
-    expect(told(await accept(invitation, { password: 'Another horse 8!' }))).toBe('409 NOT_UNIQUE')
+    expect(outcome(await accept(invitation, { password: 'Another horse 8!' }))).toBe('409 NOT_UNIQUE')
     expect((await accept(invitation)).body.user).toMatchObject({ name: 'Own Name', organizationId, role: 'MEMBER' })
   })
 })
 
-describe('authAcceptPartnerInvite, eight at once', () => {
-  it('with one link: one joins, and nobody waits for somebody who waits', async () => {
+describe('authAcceptPartnerInvite, eight concurrent requests', () => {
+  it('with one link: one joins, without a deadlock', async () => {
     const { owner } = await anOrganization()
     const email = anEmail()
     await owner.ways.partnerInvite({ email })
     const token = await linkTo(email)
     const answers = await Promise.all(Array.from({ length: 8 }, () => accept(token)))
-    expect(answers.map(told).filter((answer) => answer === '200')).toHaveLength(1)
-    expect(answers.map(told).filter((answer) => /^(400 TOKEN_INVALID|409 NOT_UNIQUE)$/.test(answer))).toHaveLength(7)
+    expect(answers.map(outcome).filter((answer) => answer === '200')).toHaveLength(1)
+    expect(answers.map(outcome).filter((answer) => /^(400 TOKEN_INVALID|409 NOT_UNIQUE)$/.test(answer))).toHaveLength(7)
     const people = await platform.query('select id from identity.person where email = $1', [email])
     expect(people).toHaveLength(1)
   })
 
   it.each([true, false])('of one person by eight organizations, all join (account before: %s)', async (isKnown) => {
     const email = anEmail()
-    if (isKnown) await stranger().authRegister!({ body: { email, password } })
+    if (isKnown) await anonymous().authRegister!({ body: { email, password } })
     const links: string[] = []
     for (let count = 0; count < 8; count++) {
       const { owner } = await anOrganization()
@@ -171,7 +171,7 @@ describe('authAcceptPartnerInvite, eight at once', () => {
       links.push(await linkTo(email))
     }
     const answers = await Promise.all(links.map((link) => accept(link)))
-    expect(answers.map(told)).toEqual(Array<string>(8).fill('200'))
+    expect(answers.map(outcome)).toEqual(Array<string>(8).fill('200'))
     expect(new Set(answers.map(({ body }) => body.user.organizationId)).size).toBe(8)
   })
 
@@ -180,6 +180,6 @@ describe('authAcceptPartnerInvite, eight at once', () => {
     const emails = Array.from({ length: 8 }, anEmail)
     for (const email of emails) await owner.ways.userInvite({ email })
     const answers = await Promise.all(emails.map(async (email) => accept(await linkTo(email))))
-    expect(answers.map(told)).toEqual(Array<string>(8).fill('200'))
+    expect(answers.map(outcome)).toEqual(Array<string>(8).fill('200'))
   })
 })

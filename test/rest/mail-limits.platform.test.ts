@@ -8,16 +8,16 @@ const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 const password = 'Correct horse 7!'
 const minute = 60_000
 const anEmail = () => `p${newId()}@example.com`
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 
 let addresses = 0
-/** Somebody at an address of the network that nobody else has. */
+/** A client with a client address that no other test uses. */
 const someone = (headers: Record<string, string> = {}) => {
   const from = `10.${++addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`
   return restClient(platform.contract, platform.url, { 'x-forwarded-for': from, ...headers })
 }
 
-/** The owner of an organization that was registered a moment ago. */
+/** The owner of a newly registered organization. */
 async function registered(more: object = {}) {
   const email = anEmail()
   const { body } = await someone().authRegister!({ body: { email, password, company: 'Acme', ...more } })
@@ -37,13 +37,13 @@ const countOf = async (recipients: readonly string[]) => {
 }
 
 describe('userInviteAgain', () => {
-  it('mails one address at most three times an hour, then answers 429 and when to try again', async () => {
+  it('mails one address at most three times an hour, then answers 429 with Retry-After', async () => {
     const { rest } = await registered({ company: 'Your account is locked, visit http://evil.example' })
     const email = anEmail()
     const { id } = (await rest.userInvite!({ body: { email } })).body as { id: string }
     const answers: Answer[] = []
     for (let count = 0; count < 60; count++) answers.push(await rest.userInviteAgain!({ id }))
-    expect(answers.map(told)).toEqual([
+    expect(answers.map(outcome)).toEqual([
       ...Array<string>(2).fill('200'),
       ...Array<string>(58).fill('429 MAIL_RATE_LIMITED'),
     ])
@@ -52,12 +52,12 @@ describe('userInviteAgain', () => {
     expect(mails).toHaveLength(3)
     expect(JSON.stringify(mails)).not.toMatch(/evil|locked/)
 
-    // What was mailed last still works: a refusal takes nothing back.
+    // The last mailed link still works: a refusal does not invalidate it.
     const body = { token: mails.at(-1)!.secret, password, firstName: 'Pat', lastName: 'Ng' }
     expect((await someone().authAcceptPartnerInvite!({ body })).status).toBe(200)
   })
 
-  it('counts all ways to write a mailbox and all ways to invite as one', async () => {
+  it('counts all spellings of a mailbox and all ways to invite together', async () => {
     const { rest, headers } = await registered()
     const name = `v${newId().replaceAll('-', '')}`
     const ways = ['', '+1', '+2', '+3', '+4'].map((tag) => `${name}${tag}@gmail.com`)
@@ -65,10 +65,10 @@ describe('userInviteAgain', () => {
     const graphql = graphqlClient(platform.url, headers)
     const partner = (email: string) =>
       graphql('mutation ($input: PartnerInviteInput!) { partnerInvite(input: $input) { email } }', { input: { email } })
-    expect(told(await rest.userInvite!({ body: { email: ways[0] } }))).toBe('201')
+    expect(outcome(await rest.userInvite!({ body: { email: ways[0] } }))).toBe('201')
     expect((await partner(ways[1]!)).body.errors).toBeUndefined()
-    expect(told(await rest.userInvite!({ body: { email: dotted } }))).toBe('201')
-    expect(told(await rest.userInvite!({ body: { email: ways[2] } }))).toBe('429 MAIL_RATE_LIMITED')
+    expect(outcome(await rest.userInvite!({ body: { email: dotted } }))).toBe('201')
+    expect(outcome(await rest.userInvite!({ body: { email: ways[2] } }))).toBe('429 MAIL_RATE_LIMITED')
     const before = await platform.query('select email from identity.person')
     const { extensions } = (await partner(ways[3]!)).body.errors[0]
     expect(extensions).toMatchObject({ code: 'MAIL_RATE_LIMITED', retryAfter: 3600 })
@@ -76,7 +76,7 @@ describe('userInviteAgain', () => {
     expect(await countOf([...ways, dotted])).toBe(3)
   })
 
-  it('is not open again to who removes the user, or reactivates it, in between', async () => {
+  it('keeps the limit when the user is removed or reactivated in between', async () => {
     const { rest } = await registered()
     const email = anEmail()
     const answers: string[] = []
@@ -85,7 +85,7 @@ describe('userInviteAgain', () => {
       answers.push(String(body.code ?? 'invited'))
       const id = String(body.id ?? newId())
       await rest.userDeactivate!({ id })
-      answers.push(told(await rest.userReactivate!({ id })))
+      answers.push(outcome(await rest.userReactivate!({ id })))
       await rest.userDelete!({ id })
     }
     expect(answers.slice(0, 4)).toEqual(['invited', '200', 'invited', '429 MAIL_RATE_LIMITED'])
@@ -125,7 +125,7 @@ describe('the text of an invitation', () => {
   const subject = 'Invitation to join an organization'
   const works = 'The link works once, within 7 days.'
 
-  it('has no name in its subject, and none at all before an owner has verified its address', async () => {
+  it('has no name in its subject, and no name at all before an owner has verified an address', async () => {
     const names = { company: 'Fjordline', name: 'Ann Lee' }
     expect(await invited(names, false)).toEqual([subject, `Somebody invites you to join an organization. ${works}`])
     expect(await invited(names, true)).toEqual([
@@ -134,26 +134,26 @@ describe('the text of an invitation', () => {
     ])
   })
 
-  it('shows no name that says where to go', async () => {
+  it('shows no name that contains an address', async () => {
     const names = { company: 'Locked! Visit http://evil.example', name: 'evil.example' }
     expect(await invited(names, true)).toEqual([subject, `Somebody invites you to join an organization. ${works}`])
   })
 })
 
-describe('mails that strangers ask for', () => {
+describe('mails that can be requested without a session', () => {
   const kinds = ['authMagicLinkSend', 'authForgotPassword'] as const
 
-  it.each(kinds)('%s: one client gets five an hour for one address, whoever has it, then 429', async (ask) => {
+  it.each(kinds)('%s: one client gets five per hour for one address, known or unknown, then 429', async (ask) => {
     const { email: known } = await registered()
     for (const email of [known, anEmail()]) {
       const client = someone()
-      for (let count = 0; count < 5; count++) expect(told(await client[ask]!({ body: { email } }))).toBe('200')
+      for (let count = 0; count < 5; count++) expect(outcome(await client[ask]!({ body: { email } }))).toBe('200')
       const refused = await client[ask]!({ body: { email } })
-      expect([told(refused), refused.headers.get('retry-after')]).toEqual(['429 MAIL_RATE_LIMITED', '3600'])
+      expect([outcome(refused), refused.headers.get('retry-after')]).toEqual(['429 MAIL_RATE_LIMITED', '3600'])
     }
   })
 
-  it.each(kinds)('%s: three in 15 minutes reach one mailbox, and the answer is the same as ever', async (ask) => {
+  it.each(kinds)('%s: three in 15 minutes reach one mailbox, and the response stays the same', async (ask) => {
     const { email: known } = await registered()
     const nobody = anEmail()
     for (const email of [known, nobody]) {
@@ -169,7 +169,7 @@ describe('mails that strangers ask for', () => {
     expect((await mailsTo(platform, known)).filter(({ state }) => state !== 'WITHHELD')).toHaveLength(1 + 3 + 1)
   })
 
-  it('leave the owner of the mailbox with a link and a code that work, however many were asked for', async () => {
+  it('leave a working link and code in the mailbox, for any number of requests', async () => {
     const { email } = await registered()
     for (let count = 0; count < 8; count++) {
       for (const ask of kinds) await someone()[ask]!({ body: { email } })
@@ -178,21 +178,21 @@ describe('mails that strangers ask for', () => {
     const mails = await mailsTo(platform, email)
     const code = mails.findLast(({ subject }) => subject.includes('code'))!.secret
     const token = mails.findLast(({ subject }) => subject.includes('link'))!.secret
-    expect(told(await someone().authVerifyResetCode!({ body: { email, code } }))).toBe('200')
-    expect(told(await someone().authMagicLink!({ query: { token } }))).toBe('200')
+    expect(outcome(await someone().authVerifyResetCode!({ body: { email, code } }))).toBe('200')
+    expect(outcome(await someone().authMagicLink!({ query: { token } }))).toBe('200')
   })
 })
 
-describe('mails that follow something', () => {
-  it('registering again and again mails an address three times an hour', async () => {
+describe('mails that follow another operation', () => {
+  it('repeated registrations mail an address at most three times per hour', async () => {
     const email = anEmail()
     const answers: string[] = []
     for (let count = 0; count < 6; count++)
-      answers.push(told(await someone().authRegister!({ body: { email, password } })))
+      answers.push(outcome(await someone().authRegister!({ body: { email, password } })))
     expect([answers, await countOf([email])]).toEqual([Array<string>(6).fill('201'), 3])
   })
 
-  it('changing the password again and again mails an address five times an hour', async () => {
+  it('repeated password changes mail an address at most five times per hour', async () => {
     const { email, headers } = await registered()
     let [session, current] = [someone(headers), password]
     for (let count = 0; count < 8; count++) {

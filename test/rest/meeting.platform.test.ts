@@ -16,10 +16,10 @@ const issued = {
 }
 const asked: { authorization: string; form: URLSearchParams }[] = []
 
-/** What happens while the provider takes its time. */
+/** Runs before the provider answers. */
 let meanwhile: (() => Promise<void>) | null = null
 
-/** A meeting provider: it takes the code `good` once its challenge fits, and is at a loss for `strange`. */
+/** A meeting provider: it accepts the code `good` with the right verifier, and returns an invalid response for `strange`. */
 const provider = createServer((req, res) => {
   let text = ''
   req.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -62,12 +62,12 @@ afterAll(async () => {
   provider.close()
 })
 
-const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
 
 async function aPerson() {
   const email = `p${newId()}@example.com`
-  const stranger = restClient(platform.contract, platform.url, {})
-  const { body } = await stranger.authRegister!({ body: { email, password: 'Correct horse 7!' } })
+  const anonymous = restClient(platform.contract, platform.url, {})
+  const { body } = await anonymous.authRegister!({ body: { email, password: 'Correct horse 7!' } })
   const headers = { authorization: `Bearer ${body.accessToken}` }
   const rest = restClient(platform.contract, platform.url, headers)
   const graphql = async (query: string) =>
@@ -95,23 +95,20 @@ async function aPerson() {
 }
 
 describe('authMeetingCallback', () => {
-  it.each(['signs out', 'is taken out'])(
-    'keeps no token of a user who %s before the provider answers',
-    async (what) => {
-      const { begin, back, rest, organizationId, userId } = await aPerson()
-      const { state } = await begin()
-      meanwhile = async () => {
-        if (what === 'signs out') await rest.authLogout!()
-        else await removeUser(platform.services, organizationId, userId)
-      }
-      const answer = await back(state)
-      meanwhile = null
-      expect(told(answer)).toBe('401 UNAUTHENTICATED')
-      expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
-    },
-  )
+  it.each(['signs out', 'is removed'])('stores no token of a user who %s before the provider answers', async (what) => {
+    const { begin, back, rest, organizationId, userId } = await aPerson()
+    const { state } = await begin()
+    meanwhile = async () => {
+      if (what === 'signs out') await rest.authLogout!()
+      else await removeUser(platform.services, organizationId, userId)
+    }
+    const answer = await back(state)
+    meanwhile = null
+    expect(outcome(answer)).toBe('401 UNAUTHENTICATED')
+    expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
+  })
 
-  it('trades the code for tokens, which are kept sealed and told to nobody', async () => {
+  it('exchanges the code for tokens, which are stored encrypted and never returned', async () => {
     const person = await aPerson()
     const { url, state } = await person.begin()
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -141,39 +138,39 @@ describe('authMeetingCallback', () => {
     expect(list.data.meetingConnectionList).toEqual([{ provider: 'zoom', scope: 'meeting:write' }])
   })
 
-  it('takes a state once, of five that come together', async () => {
+  it('accepts a state once for five concurrent requests', async () => {
     const person = await aPerson()
     const { state } = await person.begin()
     const answers = await Promise.all(Array.from({ length: 5 }, () => person.back(state)))
-    expect(answers.map(told).sort()).toEqual(['200', ...Array<string>(4).fill('400 STATE_INVALID')])
+    expect(answers.map(outcome).sort()).toEqual(['200', ...Array<string>(4).fill('400 STATE_INVALID')])
   })
 
-  it('refuses the state of another session, of another provider, an invented and an old one', async () => {
+  it('refuses the state of another session or provider, an unknown state and an expired one', async () => {
     const person = await aPerson()
     const other = await aPerson()
     const before = asked.length
     const { state } = await person.begin()
-    expect(told(await other.back(state))).toBe('400 STATE_INVALID')
-    expect(told(await person.back(state, 'good', 'inside'))).toBe('400 STATE_INVALID')
-    expect(told(await person.back('invented'))).toBe('400 STATE_INVALID')
+    expect(outcome(await other.back(state))).toBe('400 STATE_INVALID')
+    expect(outcome(await person.back(state, 'good', 'inside'))).toBe('400 STATE_INVALID')
+    expect(outcome(await person.back('invented'))).toBe('400 STATE_INVALID')
     expect(asked.length).toBe(before)
     const { state: inTime } = await person.begin()
     platform.pass(10 * 60_000 - 1)
-    expect(told(await person.back(inTime))).toBe('200')
+    expect(outcome(await person.back(inTime))).toBe('200')
     platform.pass(1)
-    expect(told(await person.back(state))).toBe('400 STATE_INVALID')
+    expect(outcome(await person.back(state))).toBe('400 STATE_INVALID')
     expect(asked.length).toBe(before + 1)
   })
 
-  it('says when the provider refuses the code, answers strangely or is not to be called', async () => {
+  it('reports a code that the provider refuses, an invalid response, and a provider that must not be called', async () => {
     const person = await aPerson()
-    expect(told(await person.back((await person.begin()).state, 'bad'))).toBe('400 CODE_REFUSED')
-    expect(told(await person.back((await person.begin()).state, 'strange'))).toBe('503 UNAVAILABLE')
-    expect(told(await person.back((await person.begin('inside')).state, 'good', 'inside'))).toBe('503 UNAVAILABLE')
-    expect(told(await person.back('x', 'good', 'unknown'))).toBe('404 NOT_FOUND')
+    expect(outcome(await person.back((await person.begin()).state, 'bad'))).toBe('400 CODE_REFUSED')
+    expect(outcome(await person.back((await person.begin()).state, 'strange'))).toBe('503 UNAVAILABLE')
+    expect(outcome(await person.back((await person.begin('inside')).state, 'good', 'inside'))).toBe('503 UNAVAILABLE')
+    expect(outcome(await person.back('x', 'good', 'unknown'))).toBe('404 NOT_FOUND')
   })
 
-  it('is one connection, however often it is made', async () => {
+  it('keeps one connection after repeated connects', async () => {
     const person = await aPerson()
     await person.back((await person.begin()).state)
     await person.back((await person.begin()).state)
@@ -183,7 +180,7 @@ describe('authMeetingCallback', () => {
 })
 
 describe('meetingDisconnect', () => {
-  it('deletes the tokens, once, and tells the audit log and the events', async () => {
+  it('deletes the tokens once, with an audit log entry and an event', async () => {
     const person = await aPerson()
     await person.back((await person.begin()).state)
     const tokens = () =>
@@ -193,7 +190,7 @@ describe('meetingDisconnect', () => {
     const [{ id }] = (await tokens()) as [{ id: string }]
     const { status, body } = await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' })
     expect([status, body, await tokens()]).toEqual([204, null, []])
-    expect(told(await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' }))).toBe('404 NOT_FOUND')
+    expect(outcome(await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' }))).toBe('404 NOT_FOUND')
     const { data } = (await person.rest.auditLogEntryList!({ query: { targetId: id, sortBy: 'id', sortOrder: 'asc' } }))
       .body as { data: object[] }
     expect(data).toMatchObject([
@@ -205,7 +202,7 @@ describe('meetingDisconnect', () => {
     expect(await tokens()).toHaveLength(1)
   })
 
-  it("leaves everybody else's connection, and does the same in GraphQL", async () => {
+  it('keeps the connections of other users, and works the same in GraphQL', async () => {
     const [person, other] = [await aPerson(), await aPerson()]
     await other.back((await other.begin()).state)
     const disconnect = 'mutation { meetingDisconnect(provider: "zoom") }'
@@ -214,7 +211,7 @@ describe('meetingDisconnect', () => {
     expect((await other.graphql('{ meetingConnectionList { provider } }')).body.data.meetingConnectionList).toEqual([])
   })
 
-  it('happens to who leaves the organization', async () => {
+  it('happens when a user leaves the organization', async () => {
     const person = await aPerson()
     await person.back((await person.begin()).state)
     const tokens = () =>
@@ -226,7 +223,7 @@ describe('meetingDisconnect', () => {
 })
 
 describe('authOauthStatus', () => {
-  it('names what is configured, and no secret', async () => {
+  it('returns the configured providers without secrets', async () => {
     const { body } = await restClient(platform.contract, platform.url, {}).authOauthStatus!()
     expect(body).toEqual({ signInProviders: [], meetingProviders: [{ name: 'zoom' }, { name: 'inside' }] })
   })

@@ -6,22 +6,22 @@ import { usePlatform } from '../platform.ts'
 import { restClient } from '../rest-client.ts'
 
 const platform = usePlatform()
-const stranger = () => restClient(platform.contract, platform.url, {})
+const anonymous = () => restClient(platform.contract, platform.url, {})
 
-it('What a person calls itself elsewhere is told in no organization that has a name of its own for it', async () => {
+it('a name that a person sets elsewhere does not appear in an organization with its own name for the person', async () => {
   const { admin, organizationId, scim } = await newDirectory(platform)
   const email = `p${newId()}@example.com`
   const password = 'Correct horse 7!'
-  await stranger().authRegister!({ body: { email, password, firstName: 'Real', lastName: 'Elsewhere' } })
+  await anonymous().authRegister!({ body: { email, password, firstName: 'Real', lastName: 'Elsewhere' } })
   const { id } = (await scim('POST', '/Users', { userName: email, displayName: 'Ours' })).body
 
   const assignees = (await admin.caseAssignees!()).body as { id: string; name: string }[]
   expect(assignees.find((user) => user.id === id)?.name).toBe('Ours')
 
-  await stranger().authForgotPassword!({ body: { email } })
+  await anonymous().authForgotPassword!({ body: { email } })
   const { secret: code } = (await mailsTo(platform, email)).at(-1)!
-  await stranger().authResetPassword!({ body: { email, code, newPassword: password } })
-  const session = (await stranger().authLogin!({ body: { email, password, organizationId } })).body
+  await anonymous().authResetPassword!({ body: { email, code, newPassword: password } })
+  const session = (await anonymous().authLogin!({ body: { email, password, organizationId } })).body
   const own = restClient(platform.contract, platform.url, { Authorization: `Bearer ${session.accessToken}` })
   await own.authUpdateProfile!({ body: { firstName: 'Realer', timezone: 'Europe/Berlin' } })
   expect((await platform.eventsOf(id)).at(-1)).toMatchObject({

@@ -13,7 +13,7 @@ let entitled: Member
 let without: Member
 let about: { id: string; caseId: string }
 
-/** No plan withholds what is here, so this platform has two whose definitions say what a later resource's would. */
+/** No resource needs an entitlement yet, so the definitions of two resources get one in this platform. */
 beforeAll(async () => {
   Object.assign(cases, { entitlement: 'service-desk' })
   Object.assign(products, { entitlement: 'catalog' })
@@ -31,9 +31,9 @@ afterAll(() => {
   for (const definition of [cases, products]) Object.assign(definition, { entitlement: undefined })
 })
 
-const told = ({ status, body }: Answer) => [status, body.code, body.requiredEntitlement]
+const outcome = ({ status, body }: Answer) => [status, body.code, body.requiredEntitlement]
 
-describe('what the plan does not include', () => {
+describe('a resource that the plan does not include', () => {
   const operations: [string, object][] = [
     ['caseList', {}],
     ['caseList', { query: { includeTotal: 'false' } }],
@@ -59,10 +59,10 @@ describe('what the plan does not include', () => {
 
   it.each(operations)('answers 402 to %s with its name, and changes nothing', async (operation, call) => {
     const answer = await unchanged(platform, () => without.rest[operation]!({ id: about.caseId, ...call }))
-    expect(told(answer)).toEqual([402, 'ENTITLEMENT_REQUIRED', 'service-desk'])
+    expect(outcome(answer)).toEqual([402, 'ENTITLEMENT_REQUIRED', 'service-desk'])
   })
 
-  it('answers the same in GraphQL, where the rest of the answer stands', async () => {
+  it('is the same error in GraphQL, with the rest of the data', async () => {
     const { status, body } = await without.graphql(
       `query($id: ID!) { account(id: $id) { name cases { totalCount } } caseList { total } }`,
       { id: about.id },
@@ -83,14 +83,14 @@ describe('what the plan does not include', () => {
     expect(body.errors[0].extensions.code).toBe('ENTITLEMENT_REQUIRED')
   })
 
-  it('is told per feature', async () => {
-    expect(told(await without.rest.productList!())).toEqual([402, 'ENTITLEMENT_REQUIRED', 'catalog'])
+  it('is refused per feature', async () => {
+    expect(outcome(await without.rest.productList!())).toEqual([402, 'ENTITLEMENT_REQUIRED', 'catalog'])
     expect((await without.rest.accountList!()).status).toBe(200)
   })
 })
 
-describe('what the plan includes', () => {
-  it('is there, and comes and goes at once', async () => {
+describe('a resource that the plan includes', () => {
+  it('is available, and changes of the plan take effect immediately', async () => {
     expect((await entitled.rest.caseList!()).status).toBe(200)
     const member = await platform.member({ organizationId: await platform.organization('Third') })
     const status = async () => (await member.rest.caseList!()).status
@@ -103,8 +103,8 @@ describe('what the plan includes', () => {
 })
 
 describe('setEntitlements', () => {
-  it('is told by event and audit log, once', async () => {
-    const organizationId = await platform.organization('Told')
+  it('emits one event and one audit log entry', async () => {
+    const organizationId = await platform.organization('Outcome')
     for (const features of [
       ['forecasts', 'catalog'],
       ['catalog', 'forecasts'],
@@ -122,7 +122,7 @@ describe('setEntitlements', () => {
     expect(audit.map(({ action }) => action)).toEqual(['organization.created', 'organization.updated'])
   })
 
-  it('is what `npm run organization -- entitlements` does', async () => {
+  it('is called by `npm run organization -- entitlements`', async () => {
     const organizationId = await platform.organization('Commanded')
     const { databaseUrl } = platform.services
     const run = (features: string) =>
@@ -136,7 +136,7 @@ describe('setEntitlements', () => {
       `The plan of the organization ${organizationId} includes catalog, forecasts.`,
     )
     expect(await found()).toEqual({ entitlements: ['catalog', 'forecasts'] })
-    expect(await run('none')).toBe(`The plan of the organization ${organizationId} includes no feature by name.`)
+    expect(await run('none')).toBe(`The plan of the organization ${organizationId} includes no named feature.`)
     expect(await found()).toEqual({ entitlements: [] })
     await expect(run('No such')).rejects.toMatchObject({ stderr: expect.stringContaining('Features are at most') })
   })

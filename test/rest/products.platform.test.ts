@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => expectValidEvents(platform))
 
 describe('productCreate', () => {
-  it('answers the whole product and announces it once', async () => {
+  it('returns the whole product and emits one event', async () => {
     const { status, body, headers } = await member.rest.productCreate!({
       body: { name: 'Dock planner', sku: 'DOCK-1', listPrice: 0 },
     })
@@ -53,7 +53,7 @@ describe('productCreate', () => {
     expect((await member.rest.product!({ id: body.id })).body).toEqual(body)
   })
 
-  it('keeps every field as it was given, prices to the last digit', async () => {
+  it('stores every field unchanged, prices to the last digit', async () => {
     const given = {
       name: 'Yard view',
       sku: 'YARD/1 ä',
@@ -84,8 +84,8 @@ describe('productCreate', () => {
     ['a list price below 0', { listPrice: -0.01 }, 'listPrice OUT_OF_RANGE'],
     ['a unit price below 0', { unitPrice: -1 }, 'unitPrice OUT_OF_RANGE'],
     ['a cost price below 0', { costPrice: -1 }, 'costPrice OUT_OF_RANGE'],
-    ['a price that is no number', { listPrice: 'ten' }, 'listPrice WRONG_FORMAT'],
-    ['a currency that is none', { currency: 'usd' }, 'currency WRONG_FORMAT'],
+    ['a price that is not a number', { listPrice: 'ten' }, 'listPrice WRONG_FORMAT'],
+    ['an invalid currency', { currency: 'usd' }, 'currency WRONG_FORMAT'],
     ['a type that does not exist', { type: 'GOODS' }, 'type NOT_ALLOWED'],
   ])('refuses %s with 400', async (_, given, problem) => {
     expect(await refusedInputs(platform, () => member.rest.productCreate!({ body: aProduct(given) }))).toEqual([
@@ -138,7 +138,7 @@ describe('productCreate', () => {
 
 describe('productBySku', () => {
   it.each(['PLAIN-1', 'with space', 'a/b', '100%', 'ünïcode 😀', '.x', 'bulk'])(
-    'finds %j, and nobody else does',
+    'finds %j, only in its own organization',
     async (sku) => {
       const created = await product(member, { sku })
       const { status, body, headers } = await member.rest.productBySku!({ sku })
@@ -147,7 +147,7 @@ describe('productBySku', () => {
     },
   )
 
-  it('answers 404 for a SKU in other letters, of a deleted product or too long', async () => {
+  it('answers 404 for a SKU in other case, of a deleted product or too long', async () => {
     const { id } = await product(member, { sku: 'Gone-1' })
     expect((await member.rest.productBySku!({ sku: 'gone-1' })).status).toBe(404)
     expect((await member.rest.productBySku!({ sku: 'Gone_1' })).status).toBe(404)
@@ -213,7 +213,7 @@ describe('productList', () => {
     })
   })
 
-  it('leaves custom fields and totals out when they are not wanted', async () => {
+  it('omits custom fields and totals on request', async () => {
     const { body } = await reader.rest.productList!({ query: { withCustomFields: false, includeTotal: false } })
     expect(['total' in body, 'totalPages' in body, 'customFields' in body.data[0]]).toEqual([false, false, false])
   })
@@ -260,7 +260,7 @@ describe('productStats', () => {
 })
 
 describe('productUpdate', () => {
-  it('changes what is named, and tells what was before', async () => {
+  it('changes the named fields, and the event has the previous values', async () => {
     const before = await product(member, { unitPrice: 5 })
     const { status, body } = await member.rest.productUpdate!({
       id: before.id,
@@ -276,7 +276,7 @@ describe('productUpdate', () => {
     })
   })
 
-  it('refuses a currency or a billing frequency that the list price has too many decimals for', async () => {
+  it('refuses a currency or a billing frequency for which the list price has too many decimals', async () => {
     const { id } = await product(member, { currency: 'EUR', listPrice: 0.25 })
     const change = (body: object) => refusedInputs(platform, () => member.rest.productUpdate!({ id, body }))
     const refusal = [400, 'VALIDATION_FAILED', 'listPrice TOO_PRECISE']
@@ -285,7 +285,7 @@ describe('productUpdate', () => {
     expect(await change({ billingFrequency: 'MONTHLY' })).toEqual(refusal)
   })
 
-  it('leaves a list price of before as it is until the price changes', async () => {
+  it('accepts a stored list price with too many decimals until the price changes', async () => {
     const { id } = await product(member)
     await platform.query('update commerce.product set list_price = 9.999 where id = $1', [id])
     expect((await member.rest.productUpdate!({ id, body: { name: 'New' } })).body).toMatchObject({ listPrice: 9.999 })
@@ -294,7 +294,7 @@ describe('productUpdate', () => {
     )
   })
 
-  it('refuses a SKU that is taken and another version with 409', async () => {
+  it('refuses a used SKU and another version with 409', async () => {
     const taken = await product(member)
     const { id } = await product(member)
     const { body } = await unchanged(platform, () => member.rest.productUpdate!({ id, body: { sku: taken.sku } }))
@@ -308,7 +308,7 @@ describe('productUpdate', () => {
 })
 
 describe('productDelete and productRestore', () => {
-  it('free the SKU, and take it back when nobody else has it', async () => {
+  it('free the SKU, and restore it if no other product has it', async () => {
     const first = await product(member, { sku: 'FREE-1' })
     expect((await member.rest.productDelete!({ id: first.id })).status).toBe(204)
     const second = await product(member, { sku: 'FREE-1' })
@@ -336,7 +336,7 @@ const some = (count: number) =>
   )
 
 describe('productBulkUpdate', () => {
-  it('changes each item by itself and answers in the order sent', async () => {
+  it('changes each item separately and returns results in the order of the request', async () => {
     const [a, b, c, d] = await some(4)
     const foreign = await product(stranger)
     const { status, body } = await member.rest.productBulkUpdate!({
@@ -390,7 +390,7 @@ describe('productBulkUpdate', () => {
     expect(body.succeeded).toBe(2)
   })
 
-  it('changes a product that is named twice in the order sent', async () => {
+  it('applies two changes of one product in the order of the request', async () => {
     const [{ id }] = (await some(1)) as [{ id: string }]
     const items = [
       { id, name: 'First' },
@@ -438,8 +438,8 @@ describe('productBulkDelete', () => {
 
   it.each<[string, (id: string) => string[]]>([
     ['alike', (id) => [id, id]],
-    ['the second time in capitals', (id) => [id, id.toUpperCase()]],
-    ['the first time in capitals', (id) => [id.toUpperCase(), id]],
+    ['the second time in upper case', (id) => [id, id.toUpperCase()]],
+    ['the first time in upper case', (id) => [id.toUpperCase(), id]],
   ])('tells an id that is named twice, %s', async (_, twice) => {
     const [{ id }] = (await some(1)) as [{ id: string }]
     const { body } = await member.rest.productBulkDelete!({ body: { ids: twice(id) } })

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe('profiles', () => {
-  it('are made, given, changed, taken and deleted by an admin, and hold at once', async () => {
+  it('are created, assigned, changed, unassigned and deleted by an admin, with immediate effect', async () => {
     const fields = { account: { phone: 'HIDDEN' } }
     const created = await asAdmin.accessProfileCreate!({ body: { name: 'Agents', fields } })
     expect([created.status, created.body.fields]).toEqual([201, fields])
@@ -46,7 +46,7 @@ describe('profiles', () => {
     expect((await platform.eventTypesOf(agent.userId)).slice(-2)).toEqual(['user.updated', 'user.updated'])
   })
 
-  it('name each field that is wrong', async () => {
+  it('refuse each wrong field with its path', async () => {
     const fields = { account: { name: 'HIDDEN', fone: 'READ' }, person: {} }
     expect(
       await refusedInputs(platform, () => asAdmin.accessProfileCreate!({ body: { name: 'Bad', fields } })),
@@ -59,7 +59,7 @@ describe('profiles', () => {
     ])
   })
 
-  it('are given to an owner by owners only, and are of no concern to members', async () => {
+  it('can be assigned to an owner only by owners, and cannot be managed by members', async () => {
     const giving = () => asAdmin.userUpdate!({ id: owner.userId, body: { profileId: null } })
     expect(await refused(platform, giving)).toEqual([403, 'PERMISSION_DENIED'])
     const asAgent = await clientOf(agent)

@@ -13,13 +13,13 @@ beforeAll(async () => {
   const session = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
   const { body } = await restClient(platform.contract, platform.url, session).scimTokenRotate!()
   headers = { authorization: `Bearer ${body.token}` }
-  // The first use of a token is written down.
+  // The first use of a token writes lastUsedAt.
   await send('GET', '/v1/scim/v2/Users')
 })
 
 const send = async (method: string, path: string): Promise<Answer> =>
   answerOf(await fetch(platform.url + path, { method, headers }))
-const told = ({ status, headers: given, body }: Answer) => [
+const outcome = ({ status, headers: given, body }: Answer) => [
   status,
   given.get('allow'),
   given.get('content-type'),
@@ -27,10 +27,10 @@ const told = ({ status, headers: given, body }: Answer) => [
   body,
 ]
 
-/** What every method gets that a path does not have. */
+/** The expected response to a method that a path does not have. */
 async function answersTo(path: string, allow: string): Promise<[string, unknown][]> {
   const others = methods.filter((method) => !allow.split(', ').includes(method))
-  return Promise.all(others.map(async (method) => [method, told(await send(method, path))] as [string, unknown]))
+  return Promise.all(others.map(async (method) => [method, outcome(await send(method, path))] as [string, unknown]))
 }
 
 describe.each([
@@ -52,7 +52,7 @@ describe.each([
       const body = {
         schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
         status: '405',
-        detail: `This path answers ${allow}.`,
+        detail: `Send one of these methods: ${allow}.`,
         code: 'METHOD_NOT_ALLOWED',
         requestId: expect.stringMatching(/^req_/),
       }
@@ -62,18 +62,18 @@ describe.each([
     expect(await platform.fingerprint()).toBe(before)
   })
 
-  it('tells its methods to OPTIONS', async () => {
+  it('returns its methods to OPTIONS', async () => {
     const answer = await send('OPTIONS', at)
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, allow])
   })
 
-  it('tells a bad credential first', async () => {
+  it('refuses a wrong credential before a wrong method', async () => {
     const { status } = await fetch(platform.url + at, { method: 'DELETE', headers: { authorization: 'Bearer scim_x' } })
     expect(status).toBe(401)
   })
 })
 
-it('answers 404 to every method of a SCIM path that is not there', async () => {
+it('answers 404 to every method of an unknown SCIM path', async () => {
   for (const method of methods) expect((await send(method, '/v1/scim/v2/Nothing')).status).toBe(404)
 })
 
@@ -92,7 +92,9 @@ describe.each([
   it(`answers 405 to what is not ${allow}`, async () => {
     for (const [method, answer] of await answersTo(path, allow)) {
       const body =
-        method === 'HEAD' ? null : { error: 'invalid_request', error_description: `This path answers ${allow}.` }
+        method === 'HEAD'
+          ? null
+          : { error: 'invalid_request', error_description: `Send one of these methods: ${allow}.` }
       const { version } = platform.contract
       expect(answer, method).toEqual([405, allow, 'application/json; charset=utf-8', version, body])
     }

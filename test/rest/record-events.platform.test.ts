@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { loadContract } from '../../rest-adapter/contract.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { account, aCase, anAccount, aProduct, product, supportCase } from '../builders.ts'
 import { expectValidEvents, refused } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
+import { prefixOf, restAreas } from '../rest-areas.ts'
 import type { Answer } from '../rest-client.ts'
 
 const platform = usePlatform()
@@ -15,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => expectValidEvents(platform))
 
-/** Every kind of write, and the events it leaves behind. */
+/** Every kind of write with the events that it emits. */
 const writes: [name: string, events: string[], call: () => Promise<() => Promise<Answer>>][] = [
   ['accountCreate', ['account.created'], async () => () => member.rest.accountCreate!({ body: anAccount() })],
   [
@@ -24,7 +28,7 @@ const writes: [name: string, events: string[], call: () => Promise<() => Promise
     async () => ofAccount((id) => member.rest.accountUpdate!({ id, body: { name: 'x' } })),
   ],
   [
-    'a move to a parent',
+    'a change of the parent',
     ['account.updated'],
     async () => {
       const { id: parentAccountId } = await account(member)
@@ -58,7 +62,7 @@ const writes: [name: string, events: string[], call: () => Promise<() => Promise
     async () => ofCase((id) => member.rest.caseAssign!({ id, body: { assignedToId: member.userId } })),
   ],
   [
-    'caseUpdate of everything',
+    'caseUpdate of every field',
     ['case.updated', 'case.status_changed', 'case.assigned'],
     async () =>
       ofCase((id) =>
@@ -123,7 +127,7 @@ async function lastEvent(): Promise<string> {
 describe.each(writes)('%s', (_, types, prepare) => {
   afterEach(() => platform.query('alter table kernel.event drop constraint if exists refuses_all'))
 
-  it('announces one change once, in one transaction, as who did it and when', async () => {
+  it('emits one event per change, in the same transaction, with actor and time', async () => {
     const call = await prepare()
     const before = await lastEvent()
     expect([200, 201, 204]).toContain((await call()).status)
@@ -142,8 +146,30 @@ describe.each(writes)('%s', (_, types, prepare) => {
   })
 })
 
+const { operations } = loadContract(schemaPath('rest'))
+const pastTense = { Create: 'created', Update: 'updated', Delete: 'deleted', Restore: 'restored' } as const
+
+/** The standard writes of every record type: what announces which event. */
+const standardWrites = restAreas.flatMap((area) =>
+  Object.entries(pastTense).flatMap(([write, done]) => {
+    const operation = operations.find(({ id }) => id === prefixOf(area) + write)
+    return operation ? [[operation.id, operation, `${area.definition.object}.${done}`] as const] : []
+  }),
+)
+
+describe('a standard write of any record type', () => {
+  it.each(standardWrites)('announces one event of its own: %s', async (_, operation, type) => {
+    const requests = await Requests.of(platform, member)
+    const request = await requests.valid(operation, { fresh: true, whole: true })
+    const before = await lastEvent()
+    expect((await requests.send(request)).status).toBe(operation.success.status)
+    const types = (await eventsAfter(before)).map((event) => event.type)
+    expect([types[0], types.filter((other) => other === type).length]).toEqual([type, 1])
+  })
+})
+
 describe('events', () => {
-  it('carry what the graph shows of a record, and nothing else', async () => {
+  it('contain exactly the fields that the graph shows of a record', async () => {
     const body = await supportCase(member, { status: 'PENDING_CUSTOMER', customFields: { tier: 'gold' } })
     const [event] = await platform.eventsOf(body.id)
     expect(event!.data.record).toEqual(body)

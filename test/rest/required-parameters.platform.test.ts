@@ -32,7 +32,7 @@ describe.each(asking)('%s', (_, { method, path, names }) => {
   })
 })
 
-it('stands for at least the operations that are known to ask', () => {
+it('covers at least the operations that are known to require parameters', () => {
   expect(asking.map(([id]) => id)).toEqual(
     expect.arrayContaining(['authMagicLink', 'authVerifyEmail', 'explainAccess']),
   )

@@ -11,18 +11,18 @@ import { restClient, type Answer } from '../rest-client.ts'
 const platform = usePlatform()
 const password = 'Correct horse 7!'
 const anEmail = () => `p${newId()}@example.com`
-const stranger = () => restClient(platform.contract, platform.url, {})
+const anonymous = () => restClient(platform.contract, platform.url, {})
 const bearer = (token: string) => restClient(platform.contract, platform.url, { Authorization: `Bearer ${token}` })
 const mailed = async (email: string, subject: RegExp) =>
   (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
 
-/** Somebody with an organization of its own, a verified address, and something to tell. */
+/** A person with an organization, a verified address, and personal settings. */
 async function somebodyElsewhere() {
   const email = anEmail()
-  const { body } = await stranger().authRegister!({
+  const { body } = await anonymous().authRegister!({
     body: { email, password, firstName: 'Real', lastName: 'Elsewhere' },
   })
-  await stranger().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
+  await anonymous().authVerifyEmail!({ query: { token: await mailed(email, /^Confirm/) } })
   const own = bearer(body.accessToken as string)
   await own.authUpdateProfile!({ body: { timezone: 'Europe/Oslo', locale: 'nb-NO' } })
   return { email, own, organizationId: body.organization.id as string, userId: body.user.id as string }
@@ -30,15 +30,15 @@ async function somebodyElsewhere() {
 
 const people: Record<string, () => Promise<string>> = {
   nobody: async () => anEmail(),
-  'somebody with an account': async () => (await somebodyElsewhere()).email,
-  'somebody whom another organization provisioned': async () => {
+  'a person with an account': async () => (await somebodyElsewhere()).email,
+  'a person whom another organization provisioned': async () => {
     const email = anEmail()
     await (await newDirectory(platform)).scim('POST', '/Users', { userName: email })
     return email
   },
 }
 
-/** An answer without what is another one in each run: ids, addresses and times. */
+/** A response without values that differ in every run: ids, addresses and times. */
 const shapeOf = (answer: Answer, ...names: string[]) =>
   [answer.status, JSON.stringify(answer.body)]
     .join(' ')
@@ -48,8 +48,8 @@ const shapeOf = (answer: Answer, ...names: string[]) =>
 const rename = ({ scim }: Directory, id: string, userName: string) =>
   scim('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'userName', value: userName }))
 
-/** Everything that an organization is told while it provisions an address, reads it, and gives it another one. */
-async function told(email: string, next: string): Promise<string[]> {
+/** Every response to an organization while it provisions, reads and changes an address. */
+async function outcome(email: string, next: string): Promise<string[]> {
   const directory = await newDirectory(platform)
   const { scim, admin } = directory
   const created = await scim('POST', '/Users', { userName: email, displayName: 'Ours' })
@@ -63,16 +63,16 @@ async function told(email: string, next: string): Promise<string[]> {
   return [created, user, renamed, after, back, log, events].map((answer) => shapeOf(answer, email, next))
 }
 
-describe('what an organization is told of a person', () => {
+describe('the data of a person that an organization sees', () => {
   it.each(Object.keys(people))('is the same for %s as for nobody, by SCIM, REST, events and audit log', async (who) => {
-    const expected = await told(anEmail(), anEmail())
-    expect(await told(await people[who]!(), anEmail())).toEqual(expected)
-    expect(await told(anEmail(), await people[who]!())).toEqual(expected)
+    const expected = await outcome(anEmail(), anEmail())
+    expect(await outcome(await people[who]!(), anEmail())).toEqual(expected)
+    expect(await outcome(anEmail(), await people[who]!())).toEqual(expected)
     expect(expected[1]).toMatch(/^200 .*"emailVerified":false.*"timezone":"UTC","locale":"en"/)
     expect(expected.slice(2, 5).map((text) => text.slice(0, 3))).toEqual(['200', '200', '200'])
   })
 
-  it('leaves out what the person does elsewhere until it comes itself', async () => {
+  it('contains nothing from other organizations until the person signs in to this one', async () => {
     const directory = await newDirectory(platform)
     const { email } = await somebodyElsewhere()
     const { id } = (await directory.scim('POST', '/Users', { userName: email })).body
@@ -82,16 +82,16 @@ describe('what an organization is told of a person', () => {
       (await directory.admin.user!({ id })).body.timezone,
     ]
     const before = await tellings()
-    await stranger().authForgotPassword!({ body: { email } })
+    await anonymous().authForgotPassword!({ body: { email } })
     const code = await mailed(email, /^Your code/)
-    await stranger().authResetPassword!({ body: { email, code, newPassword: password } })
-    const elsewhere = (await stranger().authLogin!({ body: { email, password } })).body
+    await anonymous().authResetPassword!({ body: { email, code, newPassword: password } })
+    const elsewhere = (await anonymous().authLogin!({ body: { email, password } })).body
     expect(elsewhere.organization.id).not.toBe(directory.organizationId)
     await bearer(elsewhere.accessToken as string).authUpdateProfile!({ body: { timezone: 'Europe/Paris' } })
     expect(await tellings()).toEqual(before)
 
     const { organizationId } = directory
-    expect((await stranger().authLogin!({ body: { email, password, organizationId } })).status).toBe(200)
+    expect((await anonymous().authLogin!({ body: { email, password, organizationId } })).status).toBe(200)
     expect((await directory.admin.user!({ id })).body).toMatchObject({
       timezone: 'Europe/Paris',
       locale: 'nb-NO',
@@ -105,12 +105,12 @@ describe('what an organization is told of a person', () => {
 })
 
 describe('a new userName', () => {
-  it('gives the user to whoever reads it, and takes nothing from the account of before', async () => {
+  it('gives the user to the reader of the address, and does not change the previous account', async () => {
     const directory = await newDirectory(platform)
     const { organizationId } = directory
     const person = await somebodyElsewhere()
     const { id } = (await directory.scim('POST', '/Users', { userName: person.email })).body
-    const login = (email: string, body: object = {}) => stranger().authLogin!({ body: { email, password, ...body } })
+    const login = (email: string, body: object = {}) => anonymous().authLogin!({ body: { email, password, ...body } })
     const here = bearer((await login(person.email, { organizationId })).body.accessToken as string)
     expect((await here.me!()).body.id).toBe(id)
 
@@ -121,12 +121,12 @@ describe('a new userName', () => {
     expect((await login(person.email)).body.organization.id).toBe(person.organizationId)
     expect((await person.own.me!()).body.email).toBe(person.email)
 
-    await stranger().authMagicLinkSend!({ body: { email: next } })
-    const { body } = await stranger().authMagicLink!({ query: { token: await mailed(next, /sign-in link/) } })
+    await anonymous().authMagicLinkSend!({ body: { email: next } })
+    const { body } = await anonymous().authMagicLink!({ query: { token: await mailed(next, /sign-in link/) } })
     expect(body.user).toMatchObject({ id, email: next, organizationId })
   })
 
-  it('is refused with 409 when it is that of another user of the organization, here or gone', async () => {
+  it('is refused with 409 when another user of the organization has it, also one who left', async () => {
     const directory = await newDirectory(platform)
     const [one, two, three] = [anEmail(), anEmail(), anEmail()]
     const { id } = (await directory.scim('POST', '/Users', { userName: one })).body
@@ -149,7 +149,7 @@ describe('the token of a directory', () => {
     return { ...directory, maker: admin.userId, scim: scimWith(platform, token as string) }
   }
 
-  it('works as long as who made it administers, and the owners see whether it does', async () => {
+  it('works while its creator is an owner or admin, and owners see whether it works', async () => {
     const directory = await withAdmin()
     const { organizationId, maker, scim, admin } = directory
     const isActive = async () => (await admin.scimToken!()).body.isActive as boolean
@@ -167,7 +167,7 @@ describe('the token of a directory', () => {
     expect((await admin.scimToken!()).body.createdById).toBe(maker)
   })
 
-  it('ends for good when who made it leaves, also if that user comes back', async () => {
+  it('is revoked permanently when its creator leaves, also if that user returns', async () => {
     const directory = await withAdmin()
     const { organizationId, maker, admin } = directory
     const { email } = (await admin.user!({ id: maker })).body
@@ -176,7 +176,7 @@ describe('the token of a directory', () => {
     const { body } = await admin.userInvite!({ body: { email, role: 'ADMIN' } })
     expect(body.id).toBe(maker)
     const invited = { token: await mailed(email, /^Invitation/), password, firstName: 'Ann', lastName: 'Lee' }
-    expect((await stranger().authAcceptPartnerInvite!({ body: invited })).status).toBe(200)
+    expect((await anonymous().authAcceptPartnerInvite!({ body: invited })).status).toBe(200)
     expect(await answers(directory)).toBe(401)
     expect((await admin.scimToken!()).body).toMatchObject({ isActive: false, prefix: null })
   })

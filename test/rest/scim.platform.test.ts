@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 
 describe('the token', () => {
-  it('is recognizable, stored as its hash, and ends when it is rotated or revoked', async () => {
+  it('has a known prefix, is stored as hash, and stops working when it is rotated or revoked', async () => {
     const { admin, token, scim: own, organizationId } = await aDirectory()
     expect(token).toMatch(/^scim_[\w-]{43}$/)
     const [row] = await platform.query('select * from identity.scim_token where organization_id = $1', [organizationId])
@@ -54,7 +54,7 @@ describe('the token', () => {
     expect((await admin.scimToken!()).body.isActive).toBe(false)
   })
 
-  it('is good for nothing else, and nothing else is good here', async () => {
+  it('works only for SCIM, and no other credential works there', async () => {
     const { owner, token } = directory
     const elsewhere = ['/v1/accounts', '/v1/admin/users', '/v1/auth/me']
     for (const path of elsewhere) {
@@ -73,7 +73,7 @@ describe('the token', () => {
     expect((await fetch(`${platform.url}/v1/scim/v2/Users`)).status).toBe(401)
   })
 
-  it('of a suspended organization is refused at once', async () => {
+  it('of a suspended organization is refused immediately', async () => {
     const { organizationId, scim: own, token } = await aDirectory()
     await suspendOrganization(platform.services, organizationId)
     expect(refusal(await own('GET', '/Users'))).toEqual([401, 'ORGANIZATION_SUSPENDED'])
@@ -82,7 +82,7 @@ describe('the token', () => {
 })
 
 describe('the token in GraphQL', () => {
-  it('does what SCIM does, in its organization, and is counted', async () => {
+  it('works like in SCIM, in its organization, and its requests are counted', async () => {
     const { token, admin, organizationId } = await aDirectory()
     const ask = graphql(token)
     const userName = anEmail()
@@ -124,10 +124,10 @@ describe('the token in GraphQL', () => {
   ])('is refused %s', async (query) => {
     const { status, body } = await graphql(directory.token)(query)
     expect([status, body.errors[0].extensions.code]).toEqual([403, 'PERMISSION_DENIED'])
-    expect(body.errors[0].message).toBe('A SCIM token is good for SCIM operations only.')
+    expect(body.errors[0].message).toBe('A SCIM token may call SCIM operations only.')
   })
 
-  it('is nothing beside a key, and nothing when it is wrong or replaced', async () => {
+  it('is refused together with a key, and when it is wrong or replaced', async () => {
     const { token, admin, owner } = await aDirectory()
     const query = '{ scimUserList { total } }'
     const withKey = await graphql(token)(query, {}, { 'x-api-key': owner.secret })
@@ -148,7 +148,7 @@ describe('discovery', () => {
 })
 
 describe('users', () => {
-  it('are created, read, found, replaced, patched and removed, as a provisioning client does', async () => {
+  it('are created, read, found, replaced, patched and removed, as by a provisioning client', async () => {
     const userName = anEmail()
     const created = await scim('POST', '/Users', {
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
@@ -231,7 +231,7 @@ describe('users', () => {
     ).toEqual(new Set(['SCIM null']))
   })
 
-  it('who are deactivated lose their keys and sessions at once', async () => {
+  it('who are deactivated lose their keys and sessions immediately', async () => {
     const member = await platform.member({ organizationId: directory.organizationId })
     const session = await sessionOf(platform, member)
     const me = async () =>
@@ -247,7 +247,7 @@ describe('users', () => {
     await expect.poll(accounts(member)).toBe('API_KEY_OWNER_NOT_IN_ORG')
   })
 
-  it('who come back lose the keys of before, and no user is said to have revoked them', async () => {
+  it('who return do not get their former keys, and the audit log names no user who revoked them', async () => {
     const member = await platform.member({ organizationId: directory.organizationId })
     const { userName } = (await scim('GET', `/Users/${member.userId}`)).body
     await scim('DELETE', `/Users/${member.userId}`)
@@ -257,7 +257,7 @@ describe('users', () => {
     expect(revoked.map(({ data }) => data.actorId)).toEqual([null])
   })
 
-  it('who own the organization are out of reach, and nobody becomes one', async () => {
+  it('with the role OWNER cannot be changed, and no user becomes OWNER', async () => {
     const { owner } = directory
     const at = `/Users/${owner.userId}`
     expect(refusal(await scim('DELETE', at))).toEqual([403, 'PERMISSION_DENIED'])
@@ -271,7 +271,7 @@ describe('users', () => {
     ])
   })
 
-  it('of other organizations are not found, and their email stays theirs', async () => {
+  it('of other organizations are not found, and keep their email', async () => {
     const other = await aDirectory()
     const userName = anEmail()
     const { body: theirs } = await other.scim('POST', '/Users', { userName, displayName: 'Real Name' })
@@ -284,7 +284,7 @@ describe('users', () => {
     expect((await other.scim('GET', `/Users/${theirs.id}`)).body).toMatchObject({ userName, displayName: 'Real Name' })
   })
 
-  it('keep what they are when a directory tells of extensions that nobody here knows', async () => {
+  it('are not changed by unknown schema extensions', async () => {
     const { body: user } = await scim('POST', '/Users', { userName: anEmail(), displayName: 'Ann' })
     const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
     const patched = await scim(
@@ -303,11 +303,11 @@ describe('users', () => {
       { ...user, displayName: 'Anna', name: { formatted: 'Anna' }, meta: patched.body.meta },
     ])
     const { body: group } = await scim('POST', '/Groups', { displayName: `G ${newId()}` })
-    const told = patch({ op: 'add', path: 'urn:acme:hr:2.0:Group:grade', value: 3 })
-    expect((await scim('PATCH', `/Groups/${group.id}`, told)).status).toBe(200)
+    const outcome = patch({ op: 'add', path: 'urn:acme:hr:2.0:Group:grade', value: 3 })
+    expect((await scim('PATCH', `/Groups/${group.id}`, outcome)).status).toBe(200)
   })
 
-  it('have addresses that begin where the platform is, whatever host a request names', async () => {
+  it('have addresses that begin with the URL of the platform, for any Host header', async () => {
     const call = (path: string, method = 'GET', body = '') =>
       new Promise<{ location: string | undefined; text: string }>((resolve, reject) => {
         const headers = {
@@ -376,7 +376,7 @@ describe('groups', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const filters = [
     'userName eq "x" or userName pr',
     "userName eq 'x'",
@@ -420,7 +420,7 @@ describe('what is refused', () => {
     expect(await platform.fingerprint()).toBe(before)
   })
 
-  it('bodies that are no JSON, of another type, or too large; paths that are not there', async () => {
+  it('bodies that are not JSON, of another media type, or too large; unknown paths', async () => {
     expect(refusal(await scim('POST', '/Users', '{'))).toEqual([400, 'invalidSyntax'])
     expect(refusal(await scim('POST', '/Users', '[]'))).toEqual([400, 'invalidSyntax'])
     expect((await scim('POST', '/Users', {}, { 'content-type': 'text/plain' })).status).toBe(415)
@@ -433,16 +433,16 @@ describe('what is refused', () => {
 
 describe('a new userName', () => {
   const password = 'Correct horse 7!'
-  const stranger = () => restClient(platform.contract, platform.url, {})
-  const told = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
+  const anonymous = () => restClient(platform.contract, platform.url, {})
+  const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.code ?? body?.code ?? ''}`.trim()
   const secretFor = async (email: string, subject: RegExp) =>
     (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
 
   async function someoneWithMails() {
     const email = anEmail()
     const { body } = await directory.admin.userInvite!({ body: { email } })
-    await stranger().authMagicLinkSend!({ body: { email } })
-    await stranger().authForgotPassword!({ body: { email } })
+    await anonymous().authMagicLinkSend!({ body: { email } })
+    await anonymous().authForgotPassword!({ body: { email } })
     const mails = {
       invitation: await secretFor(email, /^Invitation/),
       link: await secretFor(email, /sign-in link/),
@@ -451,15 +451,15 @@ describe('a new userName', () => {
     return { id: body.id as string, email, mails }
   }
 
-  it('makes worthless whatever was mailed to the old address, and tells what changed', async () => {
+  it('invalidates everything that was mailed to the old address, and emits the change', async () => {
     const { id, email, mails } = await someoneWithMails()
     const userName = anEmail()
     expect((await scim('PATCH', `/Users/${id}`, patch({ op: 'replace', value: { userName } }))).status).toBe(200)
     const invited = { token: mails.invitation, password, firstName: 'Ann', lastName: 'Lee' }
-    expect(told(await stranger().authAcceptPartnerInvite!({ body: invited }))).toBe('400 TOKEN_INVALID')
-    expect(told(await stranger().authMagicLink!({ query: { token: mails.link } }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authAcceptPartnerInvite!({ body: invited }))).toBe('400 TOKEN_INVALID')
+    expect(outcome(await anonymous().authMagicLink!({ query: { token: mails.link } }))).toBe('400 TOKEN_INVALID')
     const reset = { email, code: mails.code, newPassword: password }
-    expect(told(await stranger().authResetPassword!({ body: reset }))).toBe('400 CODE_INVALID')
+    expect(outcome(await anonymous().authResetPassword!({ body: reset }))).toBe('400 CODE_INVALID')
     const [row] = await platform.query(
       `select count(*)::int as open from identity.one_time_token t join identity.person p on p.id = t.person_id
        where p.email = $1 and t.used_at is null`,
@@ -472,30 +472,30 @@ describe('a new userName', () => {
     })
   })
 
-  it('does not wait for a link that is being used, and the link does not outlive it', async () => {
+  it('does not wait for a link in use, and the link stops working', async () => {
     const email = anEmail()
-    await stranger().authRegister!({ body: { email, password } })
+    await anonymous().authRegister!({ body: { email, password } })
     const verification = await secretFor(email, /^Confirm/)
-    await stranger().authMagicLinkSend!({ body: { email } })
+    await anonymous().authMagicLinkSend!({ body: { email } })
     const link = await secretFor(email, /sign-in link/)
     const [person] = await platform.query<{ id: string }>('select id from identity.person where email = $1', [email])
     const answers = await platform.services.database.transaction(async (sql) => {
       await sql.query('select 1 from identity.person where id = $1 for update', [person!.id])
       const uses = [
-        stranger().authMagicLink!({ query: { token: link } }),
-        stranger().authVerifyEmail!({ query: { token: verification } }),
+        anonymous().authMagicLink!({ query: { token: link } }),
+        anonymous().authVerifyEmail!({ query: { token: verification } }),
       ]
       await expect.poll(() => platform.waitingForLocks()).toBe(2)
       await sql.query('update identity.person set email = $2 where id = $1', [person!.id, anEmail()])
       await sql.query('update identity.one_time_token set used_at = now() where person_id = $1', [person!.id])
       return uses
     })
-    expect((await Promise.all(answers)).map(told)).toEqual(['400 TOKEN_INVALID', '400 TOKEN_INVALID'])
+    expect((await Promise.all(answers)).map(outcome)).toEqual(['400 TOKEN_INVALID', '400 TOKEN_INVALID'])
   })
 })
 
-describe('every answer', () => {
-  it('carries API-Version and no quota, and is counted for the token', async () => {
+describe('every response', () => {
+  it('has API-Version and no quota headers, and is counted for the token', async () => {
     const { owner, scim: own, token } = await aDirectory()
     const answers = [
       await own('GET', '/Users'),
@@ -557,7 +557,7 @@ describe('every answer', () => {
     'schemas',
     'id',
   ]
-  it('to a strange body is a success or a refusal in the words of SCIM', async () => {
+  it('to a malformed body is a success or a SCIM error', async () => {
     const { scim: own } = await aDirectory()
     const user = (await own('POST', '/Users', { userName: anEmail() })).body.id as string
     const group = (await own('POST', '/Groups', { displayName: 'G' })).body.id as string

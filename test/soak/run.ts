@@ -14,10 +14,10 @@ import { tableOf } from '../bench/report.ts'
 import { closeConnections, sendAll } from './send.ts'
 import { varietiesFor } from './varieties.ts'
 
-// Whether memory stays flat while no request is like another: `npm run soak -- --rounds 12 --only "filters,addresses"`.
+// Checks that memory stays constant while every request is different: `npm run soak -- --rounds 12 --only "filters,addresses"`.
 
 const accounts = 500
-/** The most that either may grow by between the second and the last third of the rounds, when every cache is full. */
+/** Largest allowed growth between the second and the last third of the rounds, in MB; by then every cache is full. */
 const growthMbMax = 100
 
 interface Round {
@@ -31,7 +31,7 @@ const roundCount = Math.max(3, Number(values.rounds ?? 12))
 const only = values.only?.split(',')
 const closers: (() => unknown)[] = []
 
-/** Memory that PostgreSQL's processes hold by themselves, prepared statements among it. */
+/** Private memory of the PostgreSQL processes in MB, including prepared statements. */
 async function databaseMb(sql: Sql): Promise<number> {
   const backends = await sql.query<{ pid: number }>('select pid from pg_stat_activity where pid <> pg_backend_pid()')
   const kilobytes = backends.map(({ pid }) => {
@@ -70,7 +70,7 @@ async function soak(): Promise<Round[]> {
   return rounds
 }
 
-/** The most of the last third of the rounds less the most of the second; the first fills the caches. */
+/** The maximum in the second third of the rounds and in the last third. The first third fills the caches. */
 function growthOf(rounds: readonly Round[], what: 'processMb' | 'databaseMb'): { before: number; after: number } {
   const third = Math.floor(rounds.length / 3)
   const most = (part: readonly Round[]): number => Math.max(...part.map((round) => round[what]))
@@ -93,7 +93,7 @@ try {
     ),
   )
   if (rows.some(({ before, after }) => after - before > growthMbMax)) {
-    console.error('Memory grows with what is distinct: some cache is not bounded by what it holds.')
+    console.error('Memory grows with the number of distinct requests: find the cache that has no size limit.')
     process.exitCode = 1
   }
 } finally {

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Sent, Variety } from './varieties.ts'
 
 const connections = 4
-/** A platform that has too much to do says so, and is asked again. */
+/** Statuses of an overloaded platform; the request is sent again. */
 const attemptsMax = 5
 const agent = new Agent({ keepAlive: true, maxSockets: connections })
 let addresses = 0
 
-/** Another client for every request. */
+/** A different client address for every request. */
 function nextAddress(): string {
   const number = ++addresses
   return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
@@ -43,7 +43,7 @@ async function answered(port: number, sent: Sent): Promise<{ status: number; tex
   }
 }
 
-/** Sends `count` requests from number `first` on; throws for an answer that shows that one did not do what it is meant to do. */
+/** Sends `count` requests, starting with number `first`; throws if a response has an unexpected status. */
 export async function sendAll(port: number, variety: Variety, first: number): Promise<void> {
   let next = first
   const end = first + variety.count
@@ -54,7 +54,7 @@ export async function sendAll(port: number, variety: Variety, first: number): Pr
       const isRefused = status === 200 && text.startsWith('{"errors"')
       if (variety.expected.includes(status) && !isRefused) continue
       const what = (sent.body ?? sent.path).slice(0, 500)
-      throw new Error(`${variety.name}: ${what} was answered ${status} ${text.slice(0, 500)}`)
+      throw new Error(`${variety.name}: ${what} returned the unexpected status ${status}: ${text.slice(0, 500)}`)
     }
   }
   await Promise.all(Array.from({ length: connections }, worker))

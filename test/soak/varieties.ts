@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import { inventedKey } from '../../gateway/edge/edge.fixture.ts'
 import { accountFields } from '../bench/columns.ts'
 
-/** One request as it is sent; the address it comes from is added later. */
+/** A request without its client address, which is added later. */
 export interface Sent {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Null: a GET. */
+  /** Null for a GET request. */
   readonly body: string | null
 }
 
-/** Requests that are never the same twice. */
+/** A kind of request of which every one is different. */
 export interface Variety {
   readonly name: string
-  /** How many in one round. */
+  /** Number of requests in one round. */
   readonly count: number
-  /** Statuses that show that the request did what it is meant to do. */
+  /** Expected statuses. */
   readonly expected: readonly number[]
   of(number: number): Sent
 }
@@ -23,7 +23,7 @@ export interface Variety {
 const fields = accountFields.filter((name) => name !== 'metadata')
 const selection = fields.join(' ')
 
-/** Some of the fields, others for every number. */
+/** Some of the fields, different for every number. */
 const someFields = (number: number): string =>
   fields.filter((_, index) => index === 0 || (number * 2_654_435_761 + index * 40_503) % 7 < 3).join(' ')
 
@@ -32,7 +32,7 @@ const pick = <T>(items: readonly T[], number: number): T => items[number % items
 const texts = ['name', 'industry', 'website', 'domain', 'phone', 'description', 'billingCity', 'region'] as const
 const operators = ['eq', 'ne', 'contains', 'startsWith', 'endsWith'] as const
 
-/** One to six conditions, on other fields and with other operators for every number. */
+/** One to six conditions, with different fields and operators for every number. */
 function filterOf(number: number): object {
   const conditions = Array.from({ length: 1 + (number % 6) }, (_, index) => {
     const seed = Math.floor(number / (index + 1)) + index

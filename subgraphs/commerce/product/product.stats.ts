@@ -3,6 +3,7 @@ import type { ExactNumber } from '../../kernel/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
+import { average, count } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.ts'
 
@@ -33,11 +34,11 @@ export class ProductStats {
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {
   const [figures, counts] = await Promise.all([
-    aggregate<Pick<ProductStats, 'total' | 'active' | 'inactive' | 'averageListPrice'>>(ctx, product, {
-      total: 'count(*)::int8',
-      active: 'count(*) filter (where t.is_active)::int8',
-      inactive: 'count(*) filter (where not t.is_active)::int8',
-      averageListPrice: 'round(avg(t.list_price), 2)',
+    aggregate(ctx, product, {
+      total: count(),
+      active: count({ isActive: true }),
+      inactive: count({ isActive: false }),
+      averageListPrice: average('listPrice', 2),
     }),
     countsBy(ctx, product, { byType: 'type', byCategory: 'category' }),
   ])

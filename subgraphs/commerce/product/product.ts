@@ -2,7 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/exact-number.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
@@ -33,8 +34,7 @@ export const BillingFrequency = enumeration('BillingFrequency', [
 export type BillingFrequency = keyof typeof BillingFrequency
 
 @ObjectType({
-  description:
-    'Something the organization sells. The price book is shared: everybody in the organization sees every product.',
+  description: 'A product or service that the organization sells. Every user of the organization sees every product.',
 })
 @Directive('@key(fields: "id")')
 @Scope('PRODUCTS')
@@ -43,46 +43,50 @@ export class Product extends OrgRecord {
   @Column(() => String, { max: 255, filled: true })
   name!: string
 
-  @Column(() => String, { max: 100, filled: true, description: 'Unique among the live products of the organization.' })
+  @Column(() => String, {
+    max: 100,
+    filled: true,
+    description: 'Stock keeping unit; unique among the live products of the organization.',
+  })
   sku!: string
 
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => ProductType)
+  @Column(() => ProductType, { default: 'PRODUCT' })
   type!: ProductType
 
-  @Column(() => ProductCategory)
+  @Column(() => ProductCategory, { default: 'OTHER' })
   category!: ProductCategory
 
   @Column(() => Decimal, {
     minimum: 0,
     description:
-      'An amount in `currency`, with at most as many decimals as that has; with up to 20 where `billingFrequency` is USAGE_BASED.',
+      'Price as an amount in `currency`, from 0, with at most as many decimals as the currency has; with at most 20 if `billingFrequency` is USAGE_BASED.',
   })
   listPrice!: ExactNumber
 
   @Column(() => Decimal, {
     nullable: true,
     minimum: 0,
-    description: 'In `currency`; may be finer than its smallest unit.',
+    description: 'Price of one unit in `currency`, from 0, with up to 20 decimals; null if not set.',
   })
   unitPrice!: ExactNumber | null
 
   @Column(() => Decimal, {
     nullable: true,
     minimum: 0,
-    description: 'In `currency`; may be finer than its smallest unit.',
+    description: 'Cost of one unit in `currency`, from 0, with up to 20 decimals; null if not set.',
   })
   costPrice!: ExactNumber | null
 
-  @Column(() => String, { max: 3, description: 'ISO 4217 code.' })
+  @Column(() => String, { max: 3, default: 'USD', description: 'ISO 4217 code.' })
   currency!: string
 
-  @Column(() => BillingFrequency)
+  @Column(() => BillingFrequency, { default: 'ONE_TIME' })
   billingFrequency!: BillingFrequency
 
-  @Column(() => Boolean)
+  @Column(() => Boolean, { default: true })
   isActive!: boolean
 
   @Column(() => [String], { max: 500, maxItems: 100 })
@@ -91,6 +95,7 @@ export class Product extends OrgRecord {
 
 export const product: RecordDefinition<Product> = {
   entity: Product,
+  columns: new Columns(columnsOf(Product)),
   object: 'product',
   table: 'commerce.product',
   visibleBy: [],
@@ -98,12 +103,5 @@ export const product: RecordDefinition<Product> = {
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
   events: productEvents,
-  initial: () => ({
-    type: 'PRODUCT',
-    category: 'OTHER',
-    currency: 'USD',
-    billingFrequency: 'ONE_TIME',
-    isActive: true,
-  }),
   invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
 }

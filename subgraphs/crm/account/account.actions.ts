@@ -1,15 +1,18 @@
+import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { account, type Account } from './account.ts'
-import type { AccountUpdateInput } from './account.inputs.ts'
 
 const accounts = recordsOf(account)
 
-/** Accounts of an organization get new parents one after another: two moves at once could close a circle that neither sees. */
+/**
+ * Changes of a parent account run one after another in an organization, because two concurrent changes could form a cycle that
+ * neither sees.
+ */
 export function updateAccount(
   ctx: RequestContext,
   id: string,
-  input: AccountUpdateInput,
+  input: RecordInput<Account>,
   expectedVersion: number | null,
 ): Promise<Account> {
   if (!input.parentAccountId) return accounts.update(ctx, id, input, expectedVersion)

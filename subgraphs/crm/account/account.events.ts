@@ -1,16 +1,16 @@
-import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
 import type { Account } from './account.ts'
 
 export const accountEvents: RecordEvents<Account> = {
   types: {
     'account.created': {
       operation: 'CREATE',
-      description: 'An account was created by the UI, the API, an import or an automation.',
+      description: 'An account was created, in the UI, through the API, by an import or by an automation.',
     },
     'account.updated': {
       operation: 'UPDATE',
       description:
-        'An account was edited; previous holds the record before the change and changedFields lists what changed.',
+        'An account was edited; previous holds the record before the change and changedFields lists the changed fields.',
       before: { accountStatus: 'PENDING', healthScore: 64 },
     },
     'account.deleted': { operation: 'DELETE', description: 'An account was deleted; it can be restored.' },

@@ -6,10 +6,12 @@ type Parented = Pick<Account, 'id' | 'parentAccountId' | 'organizationId'>
 
 export function isNotItsOwnParent(next: Parented): FieldProblem[] {
   if (next.parentAccountId !== next.id) return []
-  return [{ path: 'parentAccountId', code: 'CIRCULAR', message: 'An account is not its own parent.' }]
+  return [
+    { path: 'parentAccountId', code: 'CIRCULAR', message: 'parentAccountId must not be the id of the account itself.' },
+  ]
 }
 
-/** No account is its own ancestor. Only a move of an existing account can close a circle. */
+/** An account must not be its own ancestor. Only a change of an existing account can form a cycle. */
 export async function parentsFormNoCircle(
   ctx: RequestContext,
   next: Parented,
@@ -26,5 +28,11 @@ export async function parentsFormNoCircle(
     [next.organizationId, next.parentAccountId, next.id],
   )
   if (!row?.circular) return []
-  return [{ path: 'parentAccountId', code: 'CIRCULAR', message: 'The parent belongs to this account already.' }]
+  return [
+    {
+      path: 'parentAccountId',
+      code: 'CIRCULAR',
+      message: 'parentAccountId must not be an account below this account.',
+    },
+  ]
 }

@@ -3,6 +3,7 @@ import type { ExactNumber } from '../../kernel/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
+import { average, count, sum } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { account } from './account.ts'
 
@@ -41,11 +42,11 @@ export class AccountStats {
 
 export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
   const [figures, counts] = await Promise.all([
-    aggregate<Pick<AccountStats, 'total' | 'strategic' | 'totalAnnualRevenue' | 'averageHealthScore'>>(ctx, account, {
-      total: 'count(*)::int8',
-      strategic: 'count(*) filter (where t.is_strategic)::int8',
-      totalAnnualRevenue: 'coalesce(sum(t.annual_revenue), 0)',
-      averageHealthScore: 'round(avg(t.health_score)::numeric, 2)',
+    aggregate(ctx, account, {
+      total: count(),
+      strategic: count({ isStrategic: true }),
+      totalAnnualRevenue: sum('annualRevenue'),
+      averageHealthScore: average('healthScore', 2),
     }),
     countsBy(ctx, account, {
       byType: 'type',

@@ -2,8 +2,9 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/exact-number.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { seenIds } from '../../kernel/record/read.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
@@ -30,7 +31,7 @@ export type AccountRating = keyof typeof AccountRating
 export const ChurnRisk = enumeration('ChurnRisk', ['HIGH', 'MEDIUM', 'LOW', 'NONE'])
 export type ChurnRisk = keyof typeof ChurnRisk
 
-@ObjectType({ description: 'A company: a customer, a prospect, a partner or a competitor.' })
+@ObjectType({ description: 'A company, for example a customer, prospect, partner or competitor.' })
 @Directive('@key(fields: "id")')
 @Scope('ACCOUNTS')
 @Entity({ schema: 'crm', tableName: 'account' })
@@ -59,13 +60,13 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => ID, { nullable: true, description: 'The account this one belongs to.' })
+  @Column(() => ID, { nullable: true, description: 'Id of the parent account; null without a parent.' })
   parentAccountId!: string | null
 
   @Column(() => String, {
     nullable: true,
     max: 255,
-    description: 'The identifier in the CRM the account was imported from.',
+    description: 'Id of the account in the CRM from which it was imported; null if none.',
   })
   legacyCrmId!: string | null
 
@@ -105,13 +106,18 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 100 })
   shippingCountry!: string | null
 
-  @Column(() => AccountStatus)
+  @Column(() => AccountStatus, { default: 'ACTIVE' })
   accountStatus!: AccountStatus
 
   @Column(() => AccountRating, { nullable: true })
   rating!: AccountRating | null
 
-  @Column(() => Float, { nullable: true, minimum: 0, maximum: 100, description: '0 (worst) to 100 (best).' })
+  @Column(() => Float, {
+    nullable: true,
+    minimum: 0,
+    maximum: 100,
+    description: 'Health of the account, 0 (worst) to 100 (best); null if unknown.',
+  })
   healthScore!: number | null
 
   @Column(() => Decimal, { nullable: true })
@@ -147,6 +153,7 @@ export class Account extends OrgRecord {
 
 export const account: RecordDefinition<Account> = {
   entity: Account,
+  columns: new Columns(columnsOf(Account)),
   object: 'account',
   table: 'crm.account',
   visibleBy: ['ownerId'],
@@ -154,10 +161,9 @@ export const account: RecordDefinition<Account> = {
   references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
   relations: {
     parent: { to: () => account, by: 'parentAccountId' },
-    children: { to: () => account, from: 'parentAccountId' },
+    children: relationFrom(() => account, 'parentAccountId'),
   },
   events: accountEvents,
-  initial: () => ({ accountStatus: 'ACTIVE' }),
   invariants: isNotItsOwnParent,
   checks: parentsFormNoCircle,
 }

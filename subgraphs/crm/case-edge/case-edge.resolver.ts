@@ -7,7 +7,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
 
-/** What this subgraph adds to a case. The account's own subgraph decides whether the caller sees it. */
+/** Fields that this subgraph adds to a case. The account is read here, so the visibility rules of accounts apply. */
 @ObjectType('Case')
 @Directive('@key(fields: "id")')
 export class CaseEdge {
@@ -21,7 +21,10 @@ export class CaseEdge {
 
 @Resolver(() => CaseEdge)
 export class CaseEdgeResolver {
-  @FieldResolver(() => Account, { nullable: true, description: 'Null when there is none or it is out of sight.' })
+  @FieldResolver(() => Account, {
+    nullable: true,
+    description: 'The account of the case; null if there is none or the caller does not see it.',
+  })
   @Directive('@requires(fields: "accountId")')
   account(@Root() root: CaseEdge, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return accounts.reference(ctx, root.accountId, info)

@@ -2,7 +2,7 @@ import { items, table } from './text.ts'
 
 export interface Industry {
   readonly name: string
-  /** What a company of the industry calls its trade. */
+  /** Words for the trade in names of companies of this industry. */
   readonly trades: readonly string[]
   readonly description: string
   readonly painPoints: readonly string[]
@@ -33,7 +33,7 @@ export const industries: readonly Industry[] = rows.map(([name, trades, descript
   painPoints: items(painPoints!),
 }))
 
-/** First halves and second halves of invented brand names. */
+/** First and second halves of invented brand names. */
 export const brandStarts = items(
   'Bright, Silver, North, Iron, Clear, Stone, Amber, Grand, Red, Fair, Wild, Summer, Still, High, Blue, Copper, East, Oak, Thorn, Swift, Ember, Mill, Raven, Salt',
 )
@@ -41,7 +41,7 @@ export const brandEnds = items(
   'water, field, gate, ridge, wood, haven, brook, mark, stead, crest, port, well, line, moor, ford, bridge, vale, cliff',
 )
 
-/** What a group calls its subsidiaries at home; those abroad have the country in their name. */
+/** Names of subsidiaries in the country of the parent. Subsidiaries abroad have the country in their name. */
 export const divisions = items(
   'Services, Distribution, Aftermarket, Export, Logistics Centre, Direct, Rentals, Spare Parts, Engineering, Wholesale, Online, Sourcing, Holding',
 )

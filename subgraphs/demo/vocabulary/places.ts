@@ -9,7 +9,7 @@ export interface City {
 
 export interface Country {
   readonly name: string
-  /** As part of a company's name. */
+  /** The country as a part of a company's name. */
   readonly short: string
   readonly region: 'Nordics' | 'Central Europe' | 'Western Europe' | 'North America' | 'Asia Pacific'
   /** Numbers reserved for fiction; `#` is a digit. */

@@ -1,6 +1,6 @@
 import { lines, table } from './text.ts'
 
-/** A kind of case: what the customer writes and what is said until it is solved. `{slots}` are filled per case. */
+/** A kind of case: the text of the customer and the comments until it is solved. `{slots}` are filled for each case. */
 export interface Story {
   readonly type: 'QUESTION' | 'INCIDENT' | 'PROBLEM' | 'FEATURE_REQUEST' | 'BILLING' | 'OTHER'
   readonly tag: string
@@ -12,7 +12,7 @@ export interface Story {
   readonly solution: string
 }
 
-/** A story a block: type and tag, subjects between bars, then the five texts, a line each. Blocks are apart by an empty line. */
+/** One block for each story: type and tag, subjects separated by bars, then five texts, one on each line. An empty line separates blocks. */
 const stories = (text: string): Story[] =>
   text
     .trim()

@@ -5,16 +5,16 @@ export const lines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean)
 
-/** The cells of a table: one row a line, cells between bars. */
+/** The cells of a table: one row on each line, cells separated by bars. */
 export const table = (text: string): string[][] => lines(text).map((line) => line.split('|').map((cell) => cell.trim()))
 
-/** Items between commas. */
+/** Items separated by commas. */
 export const items = (text: string): string[] =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean)
 
-/** `{name}` becomes the value of that name. */
+/** Replaces each `{name}` by its value. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (slot, name: string) => values[name] ?? slot)

@@ -4,7 +4,7 @@ import { isId } from '../../kernel/ids.ts'
 import { recordNamed } from '../../kernel/record/known-records.ts'
 import { seenIds } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
-import { inSight } from '../../kernel/record/told.ts'
+import { visibleRecords } from '../../kernel/record/told.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { refuseUnmet } from '../../kernel/unmet-scopes.ts'
@@ -84,7 +84,7 @@ async function isSeen(ctx: RequestContext, object: string, id: string): Promise<
   const shape = recordNamed(object)
   if (!shape) throw notFound(`The ${object}`)
   if ((await seenIds(ctx, shape, [id])).has(id)) return true
-  const seen = await inSight(ctx, new Map([[object, shape]]), { [object]: [id] })
+  const seen = await visibleRecords(ctx, new Map([[object, shape]]), { [object]: [id] })
   if (!seen[object]?.length) throw notFound(`The ${object}`)
   return false
 }

@@ -1,8 +1,9 @@
 import type { Caller } from '../../kernel/context.ts'
 import type { ActingUser } from '../../kernel/credential.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
-import { columnOf, layoutOf, type RecordShape } from '../../kernel/record/definition.ts'
-import { customFieldKey, refuseFixed, refuseHidden } from '../../kernel/record/field-security.ts'
+import { columnOf, type RecordShape } from '../../kernel/record/definition.ts'
+import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
+import { refuseFixed, refuseHidden } from '../../kernel/record/field-security.ts'
 import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
 import { allOf, readOne } from '../../kernel/record/read.ts'
 import { mayWrite } from '../../kernel/record/save.ts'
@@ -44,7 +45,7 @@ export async function explainAccess(ctx: RequestContext, question: AccessQuestio
 }
 
 function refuseUnknown(definition: RecordShape, field: string): void {
-  const column = layoutOf(definition).byName.get(field)
+  const column = definition.columns.byName.get(field)
   if (customFieldKey(field) !== null || (column && !column.internal)) return
   throw invalid({ path: 'field', code: 'UNKNOWN_FIELD', message: `${definition.object} has no field ${field}.` })
 }

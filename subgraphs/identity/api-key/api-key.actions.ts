@@ -4,13 +4,13 @@ import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allOf, readOne } from '../../kernel/record/read.ts'
 import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { distinct } from '../credential/grant.rules.ts'
 import { inSight } from '../credential/in-sight.ts'
 import { mayWiden } from '../credential/owner-guard.ts'
 import { apiKey, statusOf, type ApiKey } from './api-key.ts'
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
-import { auditKey, changeKey } from './change-key.ts'
+import { changeKey } from './change-key.ts'
 
 const lifeDays = 90
 const defaultRateLimit = { limit: 1000, window: 'HOUR' } as const
@@ -47,14 +47,10 @@ export async function createApiKey(ctx: RequestContext, { secret: given, ...inpu
     prefix,
     secretHash: hash,
   }
-  const key = await inTransaction(ctx, async (inner) => {
-    const created = await save(inner, apiKey, {
-      operation: 'CREATE',
-      previous: null,
-      values: { ...values, ipAllowList: input.ipAllowList ?? [] },
-    })
-    await auditKey(inner, 'created', null, created)
-    return created
+  const key = await save(ctx, apiKey, {
+    operation: 'CREATE',
+    previous: null,
+    values: { ...values, ipAllowList: input.ipAllowList ?? [] },
   })
   return { ...key, secret }
 }
@@ -77,7 +73,7 @@ export function updateApiKey(
   const { rateLimit, scopes, ...rest } = input
   const values = { ...rest, scopes: distinct(scopes), rateLimit: rateLimit ? { ...rateLimit } : rateLimit }
   const first = (inner: RequestContext, previous: ApiKey) => mayWiden(inner, previous, values)
-  return changeKey(ctx, id, { action: 'updated', expectedVersion, first }, (previous) => {
+  return changeKey(ctx, id, { expectedVersion, first }, (previous) => {
     if (previous.revokedAt) throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
     return { operation: 'UPDATE', values: values as Partial<ApiKey> }
   })
@@ -86,13 +82,14 @@ export function updateApiKey(
 /** Final, and the end of both secrets of a key in rotation. Revoking again changes nothing. */
 export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
   const now = ctx.clock.now().toISOString()
-  return changeKey(ctx, id, { action: 'revoked' }, (previous) => {
+  return changeKey(ctx, id, {}, (previous) => {
     const { revokedAt, previousSecretExpiresAt: end } = previous
     if (revokedAt) return { operation: 'UPDATE', values: {} }
     return {
       operation: 'UPDATE',
       values: { revokedAt: now, previousSecretExpiresAt: end && end > now ? now : end },
-      events: [{ type: 'api_key.revoked' }],
+      events: ['api_key.revoked'],
+      action: 'api_key.revoked',
     }
   })
 }
@@ -100,15 +97,16 @@ export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
 /** Ends the overlap of a key in rotation: the secret before answers as after its overlap. Without one it changes nothing. */
 export function revokeFormerSecret(ctx: RequestContext, id: string): Promise<ApiKey> {
   const now = ctx.clock.now()
-  return changeKey(ctx, id, { action: 'revoked' }, (previous) => ({
+  return changeKey(ctx, id, {}, (previous) => ({
     operation: 'UPDATE',
     values: statusOf(previous, now) === 'ROTATING' ? { previousSecretExpiresAt: now.toISOString() } : {},
+    action: 'api_key.revoked',
   }))
 }
 
 /** The key stops working and leaves every list; its events stay. */
 export async function deleteApiKey(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
-  const { id: deleted } = await changeKey(ctx, id, { action: 'deleted', expectedVersion }, () => ({
+  const { id: deleted } = await changeKey(ctx, id, { expectedVersion }, () => ({
     operation: 'DELETE',
     values: {},
   }))

@@ -1,4 +1,4 @@
-import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
 import type { ApiKey } from './api-key.ts'
 
 export const apiKeyEvents: RecordEvents<ApiKey> = {

@@ -1,10 +1,12 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import type { QuotaWindow as WindowName } from '../../kernel/credential.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { auditRecord } from '../audit/audit.ts'
 import { apiKeyEvents } from './api-key.events.ts'
 import { mustBeGrantable } from './api-key.rules.ts'
 
@@ -75,13 +77,13 @@ export class ApiKey {
   })
   previousSecretExpiresAt!: string | null
 
-  @Column(() => Float)
+  @Column(() => Float, { default: 0 })
   requestCount!: number
 
-  @Column(() => Float, { description: 'Requests refused because the quota was spent.' })
+  @Column(() => Float, { default: 0, description: 'Requests refused because the quota was spent.' })
   rateLimitHits!: number
 
-  @Column(() => Float, { description: 'Requests to deprecated operations.' })
+  @Column(() => Float, { default: 0, description: 'Requests to deprecated operations.' })
   deprecatedCalls!: number
 
   @Column(() => DateTime, { nullable: true })
@@ -110,14 +112,28 @@ export class ApiKey {
   secret?: string | null
 }
 
+/** What the audit log says of a key: what it may do, nothing of its use (specification, Authentication, 5). */
+const audited = (key: ApiKey) => ({
+  ownerId: key.ownerId,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  rateLimit: key.rateLimit,
+  ipAllowList: key.ipAllowList,
+  expiresAt: key.expiresAt,
+  revokedAt: key.revokedAt,
+  previousSecretExpiresAt: key.previousSecretExpiresAt,
+})
+
 export const apiKey: RecordDefinition<ApiKey> = {
   entity: ApiKey,
+  columns: new Columns(columnsOf(ApiKey)),
   object: 'api_key',
   table: 'identity.api_key',
   visibleBy: ['ownerId'],
   searchable: ['name', 'prefix'],
   events: apiKeyEvents,
-  initial: () => ({ requestCount: 0, rateLimitHits: 0, deprecatedCalls: 0 }),
+  audit: auditRecord('api_key', audited),
   checks: mustBeGrantable,
 }
 

@@ -26,7 +26,7 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
     await mayActAs(inner, previous.ownerId)
     await keepFormerSecret(inner, previous, now.toISOString())
   }
-  const key = await changeKey(ctx, id, { action: 'rotated', first }, (previous) => {
+  const key = await changeKey(ctx, id, { first }, (previous) => {
     const status = statusOf(previous, now)
     if (status !== 'ACTIVE' && status !== 'ROTATING') {
       throw new Refusal('INVALID_STATE', 'Only an API key that works can be rotated.', { allowed: [] })
@@ -34,7 +34,8 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
     return {
       operation: 'UPDATE',
       values: { prefix, secretHash: hash, previousSecretExpiresAt },
-      events: [{ type: 'api_key.rotated' }],
+      events: ['api_key.rotated'],
+      action: 'api_key.rotated',
     }
   })
   return { ...key, secret }

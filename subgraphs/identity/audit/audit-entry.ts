@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
-import { Column } from '../../kernel/record/column.ts'
+import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
@@ -55,6 +56,7 @@ export class AuditLogEntry {
 
 export const auditLogEntry: RecordShape = {
   entity: AuditLogEntry,
+  columns: new Columns(columnsOf(AuditLogEntry)),
   object: 'audit_entry',
   table: 'identity.audit_entry',
   visibleBy: [],

@@ -1,5 +1,7 @@
 import { actorIdOf } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { AuditedChange, TrackedObject, StatementValues } from '../../kernel/record/event-types.ts'
+import { Values } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 export interface AuditEntry {
@@ -36,32 +38,60 @@ export function auditedChange({ before, after }: Pick<AuditEntry, 'before' | 'af
 }
 
 /**
- * Adds an entry to the audit log of the caller's organization, in the transaction of `ctx`: call it in the one that makes
- * the change. Entries are never changed or removed; the database refuses it.
+ * `insert into identity.audit_entry ...` as part of a statement. With `when`, the entry appears only if that query of the same
+ * statement gives a row.
  */
-export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promise<void> {
+function auditInsert(ctx: RequestContext, values: StatementValues, entry: AuditEntry, when?: string): string {
   const { caller, requestId } = ctx
   const { action, target } = entry
   const { before, after } = auditedChange(entry)
-  await ctx.db.query(
-    `insert into identity.audit_entry (organization_id, id, created_at, actor_id, actor_kind, credential_id, ip, user_agent,
-       request_id, action, target_type, target_id, before, after)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-    [
-      caller.organizationId,
-      newId(),
-      ctx.clock.now().toISOString(),
-      actorIdOf(caller) || null,
-      caller.kind,
-      caller.credentialId || null,
-      caller.ip || null,
-      caller.userAgent || null,
-      requestId,
-      action,
-      target.type,
-      target.id,
-      before && JSON.stringify(before),
-      after && JSON.stringify(after),
-    ],
-  )
+  const columns: readonly (readonly [column: string, type: string, value: unknown])[] = [
+    ['organization_id', 'uuid', caller.organizationId],
+    ['id', 'uuid', newId()],
+    ['created_at', 'timestamptz', ctx.clock.now().toISOString()],
+    ['actor_id', 'uuid', actorIdOf(caller) || null],
+    ['actor_kind', 'text', caller.kind],
+    ['credential_id', 'text', caller.credentialId || null],
+    ['ip', 'text', caller.ip || null],
+    ['user_agent', 'text', caller.userAgent || null],
+    ['request_id', 'text', requestId],
+    ['action', 'text', action],
+    ['target_type', 'text', target.type],
+    ['target_id', 'text', target.id],
+    ['before', 'jsonb', before && JSON.stringify(before)],
+    ['after', 'jsonb', after && JSON.stringify(after)],
+  ]
+  const names = columns.map(([column]) => column).join(', ')
+  const selected = columns.map(([, type, value]) => `${values.add(value)}::${type}`).join(', ')
+  return `insert into identity.audit_entry (${names}) select ${selected}${when ? ` from ${when}` : ''}`
 }
+
+/**
+ * Adds an entry to the audit log of the caller's organization, in the transaction of `ctx`: for what changes nothing else that
+ * is told of. Entries are never changed or removed; the database refuses it.
+ */
+export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promise<void> {
+  const values = new Values()
+  await ctx.db.query(auditInsert(ctx, values, entry), values.list)
+}
+
+type Audit<T extends object> = NonNullable<TrackedObject<T>['audit']>
+
+/** The `audit` of a definition, with what its entries say of a change. */
+export const auditChange =
+  <T extends object>(
+    type: string,
+    entryOf: (change: AuditedChange<T>) => Pick<AuditEntry, 'before' | 'after'>,
+  ): Audit<T> =>
+  (ctx, values, change, when) => {
+    const { id } = change.next as { readonly id: string }
+    const entry = { action: change.action as AuditEntry['action'], target: { type, id }, ...entryOf(change) }
+    return auditInsert(ctx, values, entry, when)
+  }
+
+/** The `audit` of a definition, with what its entries say of a record: as it was, as it is, or both. */
+export const auditRecord = <T extends object>(type: string, of: (record: T) => object): Audit<T> =>
+  auditChange<T>(type, ({ operation, previous, next }) => ({
+    before: previous && of(previous),
+    after: operation === 'DELETE' ? null : of(next),
+  }))

@@ -1,8 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { announceChange } from '../../kernel/record/write-change.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { awaitTurn, mayGiveRole } from '../admin/administer.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent, fieldsChanged } from '../identity-event.ts'
 import { findToken, takeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
@@ -14,6 +13,7 @@ import { failed, failedAddress, refuseThrottled, refuseThrottledAddress } from '
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { claimNewcomer } from '../user/newcomer.ts'
 import { emailTaken, type KnownAs } from '../user/user.actions.ts'
+import { userChanges } from '../user/user.events.ts'
 import { findPerson, findUser, findUserAsTold, lockPerson, type User } from '../user/user.ts'
 
 /** Joins as invited, with a new password or, for a person who has one, with that; the token proves the address. */
@@ -129,9 +129,7 @@ async function join(ctx: RequestContext, { userId, personId, newHash, ...names }
     [personId, newHash, now],
   )
   const after = (await findUser(db, organizationId, userId))!
-  const changedFields = fieldsChanged(before, after)
-  await appendEvent(ctx, { type: 'user.updated', record: after, previous: before, changedFields })
-  const target = { type: 'user', id: userId }
-  await appendAudit(ctx, { action: 'user.accepted', target, before, after })
+  const change = { operation: 'UPDATE', previous: before, next: after, action: 'user.accepted' } as const
+  await announceChange(ctx, userChanges, change)
   return after
 }

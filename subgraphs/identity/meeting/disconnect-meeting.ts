@@ -1,7 +1,7 @@
 import { notFound } from '../../kernel/errors.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
+import { deleteRow, writeChange } from '../../kernel/record/write-change.ts'
+import { meetingConnectionChanges } from './meeting.events.ts'
 import type { StoredConnection } from './meeting.ts'
 
 /** Also for a provider that is configured no more. The provider itself is not told. */
@@ -19,17 +19,17 @@ export async function endConnections(
   userId: string,
   provider: string | null = null,
 ): Promise<number> {
+  const { organizationId } = ctx.caller
   const ended = await ctx.db.query<StoredConnection>(
-    `delete from identity.meeting_connection
-     where organization_id = $1 and user_id = $2 and provider = coalesce($3, provider)
-     returning id, organization_id as "organizationId", user_id as "userId", provider, scope, connected_at as "connectedAt"`,
-    [ctx.caller.organizationId, userId, provider],
+    `select id, organization_id as "organizationId", user_id as "userId", provider, scope, connected_at as "connectedAt"
+     from identity.meeting_connection
+     where organization_id = $1 and user_id = $2 and provider = coalesce($3, provider) order by id for update`,
+    [organizationId, userId, provider],
   )
-  for (const record of ended) {
-    await appendEvent(ctx, { type: 'meeting_connection.deleted', record })
-    const target = { type: 'meeting_connection', id: record.id }
-    const before = { provider: record.provider, scope: record.scope, userId }
-    await appendAudit(ctx, { action: 'meeting_connection.deleted', target, before })
+  for (const next of ended) {
+    await writeChange(ctx, meetingConnectionChanges, { operation: 'DELETE', previous: next, next }, (values) =>
+      deleteRow(values, 'identity.meeting_connection', { organization_id: organizationId, id: next.id }),
+    )
   }
   return ended.length
 }

@@ -4,11 +4,18 @@ import { newId } from '../../kernel/ids.ts'
 import type { MeetingProvider } from '../../kernel/meeting-provider.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import { inTransaction, loadDataKeys, type RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
+import { insertRow, writeChange } from '../../kernel/record/write-change.ts'
 import { refuseAny, textProblems } from '../text.ts'
 import { endConnections } from './disconnect-meeting.ts'
-import { providerNamed, redirectUriOf, tokensPlace, verifierPlace, type MeetingConnection } from './meeting.ts'
+import { meetingConnectionChanges } from './meeting.events.ts'
+import {
+  providerNamed,
+  redirectUriOf,
+  tokensPlace,
+  verifierPlace,
+  type MeetingConnection,
+  type StoredConnection,
+} from './meeting.ts'
 
 export interface Callback {
   readonly provider: string
@@ -114,28 +121,31 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
     const id = newId()
     // Connecting again is a new connection with a place of its own to seal for.
     await endConnections(inner, userId, provider)
-    const [stored] = await inner.db.query<MeetingConnection>(
-      `insert into identity.meeting_connection (organization_id, id, user_id, provider, tokens, scope, expires_at, connected_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)
-       on conflict (organization_id, user_id, provider) do nothing
-       returning provider, scope, expires_at as "expiresAt", connected_at as "connectedAt"`,
-      [
-        organizationId,
-        id,
-        userId,
-        provider,
-        ctx.vault.seal(organizationId, tokensPlace(organizationId, id), JSON.stringify(tokens)),
-        scope,
-        expiresAt,
-        now.toISOString(),
-      ],
+    const stored: StoredConnection = { id, organizationId, userId, provider, scope, connectedAt: now.toISOString() }
+    const row = {
+      organization_id: organizationId,
+      id,
+      user_id: userId,
+      provider,
+      tokens: ctx.vault.seal(organizationId, tokensPlace(organizationId, id), JSON.stringify(tokens)),
+      scope,
+      expires_at: expiresAt,
+      connected_at: stored.connectedAt,
+    }
+    const isStored = await writeChange(
+      inner,
+      meetingConnectionChanges,
+      { operation: 'CREATE', previous: null, next: stored },
+      (values) =>
+        insertRow(
+          values,
+          'identity.meeting_connection',
+          row,
+          'on conflict (organization_id, user_id, provider) do nothing',
+        ),
     )
-    if (!stored) throw new Refusal('INVALID_STATE', 'The provider was connected by another request at the same time.')
-    const target = { type: 'meeting_connection', id }
-    const record = { id, organizationId, userId, provider, scope, connectedAt: stored.connectedAt }
-    await appendEvent(inner, { type: 'meeting_connection.created', record })
-    await appendAudit(inner, { action: 'meeting_connection.created', target, after: { provider, scope, userId } })
-    return stored
+    if (!isStored) throw new Refusal('INVALID_STATE', 'The provider was connected by another request at the same time.')
+    return { provider, scope, connectedAt: stored.connectedAt, expiresAt }
   })
 }
 

@@ -1,4 +1,6 @@
-import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { auditRecord } from '../audit/audit.ts'
+import type { StoredConnection } from './meeting.ts'
 
 const record = {
   id: '019a0c5e-7f00-7b3a-8d10-5c2e9f7a4b61',
@@ -9,21 +11,28 @@ const record = {
   connectedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const meetingEvents: PlainEvents = {
+export const meetingConnectionChanges: TrackedObject<StoredConnection> = {
   object: 'meeting_connection',
-  properties: {
-    id: 'id',
-    organizationId: 'id',
-    userId: 'id',
-    provider: 'text',
-    scope: 'text?',
-    connectedAt: 'timestamp',
-  },
-  types: {
-    'meeting_connection.created': { description: 'A user connected a meeting provider.', record },
-    'meeting_connection.deleted': {
-      description: 'A user disconnected a meeting provider, or connected it anew; its tokens are gone.',
-      record,
+  audit: auditRecord('meeting_connection', ({ provider, scope, userId }) => ({ provider, scope, userId })),
+  events: {
+    types: {
+      'meeting_connection.created': { operation: 'CREATE', description: 'A user connected a meeting provider.' },
+      'meeting_connection.deleted': {
+        operation: 'DELETE',
+        description: 'A user disconnected a meeting provider, or connected it anew; its tokens are gone.',
+      },
+    },
+    sample: record,
+    payload: {
+      properties: {
+        id: 'id',
+        organizationId: 'id',
+        userId: 'id',
+        provider: 'text',
+        scope: 'text?',
+        connectedAt: 'timestamp',
+      },
+      of: (told) => told,
     },
   },
 }

@@ -8,7 +8,7 @@ import { disconnectMeeting } from './disconnect-meeting.ts'
 import { meetingCallback } from './meeting-callback.ts'
 import { meetingStateForget } from './meeting-state-forget.job.ts'
 import { MeetingAuthorization, MeetingConnection, OauthStatus } from './meeting.ts'
-import { meetingEvents } from './meeting.events.ts'
+import { meetingConnectionChanges } from './meeting.events.ts'
 import { meetingTables } from './meeting.migrations.ts'
 import { sealedMeetingColumns } from './meeting.ts'
 
@@ -60,7 +60,7 @@ export class MeetingResolver {
 export const meetingResource: Resource = {
   sealed: sealedMeetingColumns,
   resolver: MeetingResolver,
-  announces: [meetingEvents],
+  announces: [meetingConnectionChanges],
   migrations: [meetingTables],
   jobs: [meetingStateForget],
 }

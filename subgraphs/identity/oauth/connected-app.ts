@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql'
-import { Column } from '../../kernel/record/column.ts'
+import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import type { OrderInput } from '../../kernel/record/order.ts'
@@ -51,6 +52,7 @@ export class ConnectedApp {
 /** How connected apps are read and ordered; where their rows come from depends on who asks, and when. */
 export const connectedApp: RecordShape = {
   entity: ConnectedApp,
+  columns: new Columns(columnsOf(ConnectedApp)),
   object: 'connected_app',
   table: 'identity.oauth_installation',
   visibleBy: [],

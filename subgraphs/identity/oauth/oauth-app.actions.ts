@@ -4,8 +4,7 @@ import { allOf, readOne } from '../../kernel/record/read.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { distinct } from '../credential/grant.rules.ts'
 import { inSight } from '../credential/in-sight.ts'
 import { mayActAs, mayWiden } from '../credential/owner-guard.ts'
@@ -35,27 +34,24 @@ export interface NewOAuthApp extends OAuthAppCreateInput {
 }
 
 /** The secret is part of this answer only; a PUBLIC app has none. */
-export function createOAuthApp(ctx: RequestContext, { secret: given, ...input }: NewOAuthApp): Promise<OAuthApp> {
+export async function createOAuthApp(ctx: RequestContext, { secret: given, ...input }: NewOAuthApp): Promise<OAuthApp> {
   const type = input.type ?? 'CONFIDENTIAL'
   const made = type === 'PUBLIC' ? null : newClientSecret(given)
-  return inTransaction(ctx, async (inner) => {
-    const app = await save(inner, oauthApp, {
-      operation: 'CREATE',
-      previous: null,
-      values: {
-        ...input,
-        type,
-        appVersion: input.appVersion ?? '1.0.0',
-        redirectUris: distinct(input.redirectUris ?? []),
-        scopes: distinct(input.scopes),
-        rateLimit: { ...(input.rateLimit ?? defaultRateLimit) },
-        secretHash: made?.hash ?? null,
-        secretPrefix: made?.prefix ?? null,
-      } as Partial<OAuthApp>,
-    })
-    await audit(inner, 'oauth_app.created', null, app)
-    return { ...app, clientSecret: made?.secret ?? null }
+  const app = await save(ctx, oauthApp, {
+    operation: 'CREATE',
+    previous: null,
+    values: {
+      ...input,
+      type,
+      appVersion: input.appVersion ?? '1.0.0',
+      redirectUris: distinct(input.redirectUris ?? []),
+      scopes: distinct(input.scopes),
+      rateLimit: { ...(input.rateLimit ?? defaultRateLimit) },
+      secretHash: made?.hash ?? null,
+      secretPrefix: made?.prefix ?? null,
+    } as Partial<OAuthApp>,
   })
+  return { ...app, clientSecret: made?.secret ?? null }
 }
 
 export function updateOAuthApp(
@@ -71,62 +67,36 @@ export function updateOAuthApp(
     redirectUris: distinct(redirectUris),
     rateLimit: rateLimit ? { ...rateLimit } : rateLimit,
   } as Partial<OAuthApp>
-  return audited(ctx, 'oauth_app.updated', id, (inner) =>
-    change(
-      inner,
-      oauthApp,
-      id,
-      async (previous, current) => {
-        await mayWiden(current, previous, values)
-        return { operation: 'UPDATE', values }
-      },
-      { expectedVersion },
-    ),
+  return change(
+    inSight(ctx),
+    oauthApp,
+    id,
+    async (previous, current) => {
+      await mayWiden(current, previous, values)
+      return { operation: 'UPDATE', values }
+    },
+    { expectedVersion },
   )
 }
 
 /** The former secret stops working with the commit. */
 export async function rotateClientSecret(ctx: RequestContext, id: string): Promise<OAuthApp> {
   const made = newClientSecret()
-  const app = await audited(ctx, 'oauth_app.secret_rotated', id, (inner) =>
-    change(inner, oauthApp, id, async ({ type, ownerId }, current) => {
-      await mayActAs(current, ownerId)
-      if (type === 'PUBLIC') throw new Refusal('INVALID_STATE', 'A PUBLIC app has no secret.', { allowed: [] })
-      return {
-        operation: 'UPDATE',
-        values: { secretHash: made.hash, secretPrefix: made.prefix },
-        events: [{ type: 'oauth_app.secret_rotated' }],
-      }
-    }),
-  )
+  const app = await change(inSight(ctx), oauthApp, id, async ({ type, ownerId }, current) => {
+    await mayActAs(current, ownerId)
+    if (type === 'PUBLIC') throw new Refusal('INVALID_STATE', 'A PUBLIC app has no secret.', { allowed: [] })
+    return {
+      operation: 'UPDATE',
+      values: { secretHash: made.hash, secretPrefix: made.prefix },
+      events: ['oauth_app.secret_rotated'],
+      action: 'oauth_app.secret_rotated',
+    }
+  })
   return { ...app, clientSecret: made.secret }
 }
 
 /** Its tokens stop working everywhere; its installations leave the lists of the organizations that have them. */
 export async function deleteOAuthApp(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
-  await audited(ctx, 'oauth_app.deleted', id, (inner) =>
-    change(inner, oauthApp, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion }),
-  )
+  await change(inSight(ctx), oauthApp, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
   return id
 }
-
-function audited(
-  ctx: RequestContext,
-  action: `oauth_app.${string}`,
-  id: string,
-  work: (ctx: RequestContext) => Promise<OAuthApp>,
-): Promise<OAuthApp> {
-  return inTransaction(inSight(ctx), async (inner) => {
-    const before = (await readOne(inner, oauthApp, id, whole)) as unknown as OAuthApp | null
-    const after = await work(inner)
-    await audit(inner, action, before, after)
-    return after
-  })
-}
-
-const audit = (
-  ctx: RequestContext,
-  action: `oauth_app.${string}`,
-  before: OAuthApp | null,
-  after: OAuthApp,
-): Promise<void> => appendAudit(ctx, { action, target: { type: 'oauth_app', id: after.id }, before, after })

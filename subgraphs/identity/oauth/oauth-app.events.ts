@@ -1,4 +1,4 @@
-import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
 import type { OAuthApp } from './oauth-app.ts'
 
 export const oauthAppEvents: RecordEvents<OAuthApp> = {

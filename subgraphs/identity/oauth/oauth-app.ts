@@ -1,10 +1,12 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, ID, Int, ObjectType } from 'type-graphql'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 import { RateLimit } from '../api-key/api-key.ts'
+import { auditChange } from '../audit/audit.ts'
 import { oauthAppEvents } from './oauth-app.events.ts'
 import { mustBeSafe } from './oauth-app.rules.ts'
 
@@ -80,10 +82,12 @@ export class OAuthApp {
 
 export const oauthApp: RecordDefinition<OAuthApp> = {
   entity: OAuthApp,
+  columns: new Columns(columnsOf(OAuthApp)),
   object: 'oauth_app',
   table: 'identity.oauth_app',
   visibleBy: ['ownerId'],
   searchable: ['name'],
   events: oauthAppEvents,
+  audit: auditChange('oauth_app', ({ previous, next }) => ({ before: previous, after: next })),
   invariants: mustBeSafe,
 }

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Field, FieldResolver, InputType, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql'
-import type { BusinessHours } from '../../kernel/business-hours.ts'
+import type { BusinessHours } from '../../kernel/working-week.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
+import { insertRow, updateRow, writeChange } from '../../kernel/record/write-change.ts'
+import { organizationChanges } from './organization.events.ts'
 import { findOrganization, type Organization, type OrganizationStatus } from './organization.ts'
 import { organizationSettings, type OrganizationSettings } from './organization-settings.ts'
 
@@ -18,9 +18,6 @@ function newCode(): string {
 
 /** A code as people type it. */
 export const normalizeCode = (text: string): string => text.trim().toUpperCase()
-
-/** Whoever reads events is not to be let in by them. */
-const withoutCode = (organization: Organization): Organization => ({ ...organization, code: null })
 
 export interface NewOrganization {
   readonly id?: string
@@ -42,17 +39,24 @@ export async function addOrganization(ctx: RequestContext, wanted: NewOrganizati
     createdAt: now,
     updatedAt: now,
   }
-  const { name, code, status, entitlements } = organization
-  const settings = JSON.stringify(wanted.settings ?? {})
-  await ctx.db.query(
-    `insert into identity.organization (id, name, code, status, settings, entitlements, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7)`,
-    [id, name, code, status, settings, entitlements, now],
+  await writeChange(ctx, organizationChanges, { operation: 'CREATE', previous: null, next: organization }, (values) =>
+    insertRow(values, 'identity.organization', {
+      id,
+      ...columnsOf(organization, wanted.settings ?? {}),
+      created_at: now,
+    }),
   )
-  await appendEvent(ctx, { type: 'organization.created', record: withoutCode(organization) })
-  await appendAudit(ctx, { action: 'organization.created', target: { type: 'organization', id }, after: organization })
   return organization
 }
+
+const columnsOf = ({ name, code, status, entitlements, updatedAt }: Organization, settings: object) => ({
+  name,
+  code,
+  status,
+  settings: JSON.stringify(settings),
+  entitlements,
+  updated_at: updatedAt,
+})
 
 export interface OrganizationChange {
   readonly name?: string
@@ -75,20 +79,14 @@ export function changeOrganization(ctx: RequestContext, change: OrganizationChan
     )
     if (changedFields.length === 0) return previous
     const { settings, ...organization } = { ...after, updatedAt: inner.clock.now().toISOString() }
-    const { name, status, code, entitlements, updatedAt } = organization
-    await inner.db.query(
-      `update identity.organization set name = $2, status = $3, code = $4, settings = $5, entitlements = $6, updated_at = $7
-       where id = $1`,
-      [id, name, status, code, JSON.stringify(settings), entitlements, updatedAt],
-    )
-    await appendEvent(inner, {
-      type: 'organization.updated',
-      record: withoutCode(organization),
-      previous: withoutCode(previous),
-      changedFields,
-    })
     const action = changedFields.includes('code') ? 'organization.code_regenerated' : 'organization.updated'
-    await appendAudit(inner, { action, target: { type: 'organization', id }, before, after })
+    const next = { ...organization, settings }
+    await writeChange(
+      inner,
+      organizationChanges,
+      { operation: 'UPDATE', previous: before, next, changedFields, action },
+      (values) => updateRow(values, 'identity.organization', columnsOf(organization, settings), { id }),
+    )
     return organization
   })
 }

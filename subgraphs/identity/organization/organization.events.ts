@@ -1,4 +1,7 @@
-import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { auditChange } from '../audit/audit.ts'
+import type { Organization } from './organization.ts'
+import type { OrganizationSettings } from './organization-settings.ts'
 
 const record = {
   id: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
@@ -9,23 +12,45 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const organizationEvents: PlainEvents = {
+type OrganizationWithSettings = Organization & { readonly settings?: OrganizationSettings }
+
+export const organizationChanges: TrackedObject<OrganizationWithSettings> = {
   object: 'organization',
-  properties: {
-    id: 'id',
-    name: 'text',
-    status: 'text',
-    entitlements: 'textList',
-    createdAt: 'timestamp',
-    updatedAt: 'timestamp',
-  },
-  types: {
-    'organization.created': { description: 'The organization was founded.', record },
-    'organization.updated': {
-      description:
-        'The organization was suspended or resumed, or its name, code, settings or entitlements changed; previous holds it before the change.',
-      record: { ...record, status: 'SUSPENDED', updatedAt: '2026-11-02T10:40:00.000Z' },
-      before: { status: 'ACTIVE', updatedAt: '2026-11-02T08:15:00.000Z' },
+  audit: auditChange('organization', ({ previous, next }) => ({
+    before: previous,
+    after: previous ? { ...next, updatedAt: previous.updatedAt } : next,
+  })),
+  events: {
+    types: {
+      'organization.created': { operation: 'CREATE', description: 'The organization was founded.' },
+      'organization.updated': {
+        operation: 'UPDATE',
+        description:
+          'The organization was suspended or resumed, or its name, code, settings or entitlements changed; previous holds it before the change.',
+        sample: { ...record, status: 'SUSPENDED', updatedAt: '2026-11-02T10:40:00.000Z' },
+        before: { status: 'ACTIVE', updatedAt: '2026-11-02T08:15:00.000Z' },
+      },
+    },
+    sample: record,
+    payload: {
+      properties: {
+        id: 'id',
+        name: 'text',
+        status: 'text',
+        entitlements: 'textList',
+        createdAt: 'timestamp',
+        updatedAt: 'timestamp',
+      },
+      // The code lets people in, so events do not have it; of the settings they only say that they changed.
+      of: ({ id, name, status, entitlements, createdAt, updatedAt }) => ({
+        id,
+        name,
+        code: null,
+        status,
+        entitlements,
+        createdAt,
+        updatedAt,
+      }),
     },
   },
 }

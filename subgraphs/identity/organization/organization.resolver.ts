@@ -4,7 +4,7 @@ import { RequiresScopes } from '../../kernel/record/scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { organizationTable } from './organization.migrations.ts'
-import { organizationEvents } from './organization.events.ts'
+import { organizationChanges } from './organization.events.ts'
 import { findOrganization, Organization, shownTo } from './organization.ts'
 
 @Resolver(() => Organization)
@@ -20,6 +20,6 @@ export class OrganizationResolver {
 
 export const organizationResource: Resource = {
   resolver: OrganizationResolver,
-  announces: [organizationEvents],
+  announces: [organizationChanges],
   migrations: [organizationTable],
 }

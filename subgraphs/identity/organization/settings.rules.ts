@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon'
-import { weekdays } from '../../kernel/wall-calendar.ts'
+import { weekdays } from '../../kernel/working-week.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject as isObject } from '../../kernel/exact-number.ts'
 import { timezoneProblems } from '../text.ts'

@@ -1,13 +1,11 @@
 import { invalid, notFound, Refusal, type FieldProblem } from '../../kernel/errors.ts'
-import { newId } from '../../kernel/ids.ts'
+import { save } from '../../kernel/record/save.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
 import { refuseAny, textProblems } from '../text.ts'
 import { changeUser } from '../user/user.actions.ts'
 import type { User } from '../user/user.ts'
-import { restrictionProblems, restrictionsIn, restrictionsInWords } from './profile.rules.ts'
-import { findProfile, profilesOf, type Profile } from './profile.ts'
+import { restrictionProblems, restrictionsIn } from './profile.rules.ts'
+import { findProfile, profile, profilesOf, type Profile } from './profile.ts'
 
 export const profilesMax = 100
 
@@ -38,8 +36,8 @@ function changingProfiles<T>(
   })
 }
 
-function refuseTaken(known: readonly Profile[], { id, name }: Profile): void {
-  const other = known.find((profile) => profile.id !== id && profile.name.toLowerCase() === name.toLowerCase())
+function refuseTaken(known: readonly Profile[], name: string, ownId: string | null): void {
+  const other = known.find((candidate) => candidate.id !== ownId && candidate.name.toLowerCase() === name.toLowerCase())
   if (!other) return
   const message = 'Another profile has this name.'
   throw new Refusal('UNIQUE_VIOLATION', message, {
@@ -48,45 +46,11 @@ function refuseTaken(known: readonly Profile[], { id, name }: Profile): void {
 }
 
 /** There is one default: a new one takes the place of the other. */
-async function write(ctx: RequestContext, profile: Profile): Promise<void> {
-  const { organizationId, id, name, isDefault, fields, createdAt, updatedAt } = profile
-  if (isDefault) {
-    await ctx.db.query(
-      'update identity.profile set is_default = false, updated_at = $3 where organization_id = $1 and id <> $2 and is_default',
-      [organizationId, id, updatedAt],
-    )
-  }
-  await ctx.db.query(
-    `insert into identity.profile (organization_id, id, name, is_default, fields, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (organization_id, id) do update
-     set name = $3, is_default = $4, fields = $5, updated_at = $7`,
-    [organizationId, id, name, isDefault, JSON.stringify(fields), createdAt, updatedAt],
+async function endDefault({ db, caller, clock }: RequestContext): Promise<void> {
+  await db.query(
+    'update identity.profile set is_default = false, updated_at = $2 where organization_id = $1 and is_default',
+    [caller.organizationId, clock.now().toISOString()],
   )
-}
-
-const told = ({ fields, ...profile }: Profile) => ({ ...profile, restrictions: restrictionsInWords(fields) })
-
-async function announce(
-  ctx: RequestContext,
-  what: 'created' | 'updated' | 'deleted',
-  profile: Profile,
-  before?: Profile,
-) {
-  const { id } = profile
-  const [record, previous] = [told(profile), before && told(before)]
-  const changedFields = previous
-    ? (['name', 'isDefault', 'restrictions'] as const).filter(
-        (name) => JSON.stringify(record[name]) !== JSON.stringify(previous[name]),
-      )
-    : null
-  await appendEvent(ctx, {
-    type: `profile.${what}`,
-    record,
-    ...(previous && { previous, changedFields: changedFields! }),
-  })
-  const gone = what === 'deleted'
-  const entry = { before: gone ? profile : (before ?? null), after: gone ? null : profile }
-  await appendAudit(ctx, { action: `profile.${what}`, target: { type: 'profile', id }, ...entry })
 }
 
 /** Who may do this is for the caller to decide. */
@@ -98,20 +62,12 @@ export async function createProfile(
   return changingProfiles(ctx, async (inner, known) => {
     if (known.length >= profilesMax)
       throw new Refusal('INVALID_STATE', `An organization has at most ${profilesMax} profiles.`, { allowed: [] })
-    const now = inner.clock.now().toISOString()
-    const profile: Profile = {
-      id: newId(),
-      organizationId: inner.caller.organizationId,
-      name: wanted.name,
-      isDefault: wanted.isDefault ?? false,
-      fields: restrictionsIn((wanted.fields ?? {}) as never),
-      createdAt: now,
-      updatedAt: now,
-    }
-    refuseTaken(known, profile)
-    await write(inner, profile)
-    await announce(inner, 'created', profile)
-    return profile
+    const { name } = wanted
+    const isDefault = wanted.isDefault ?? false
+    const values = { name, isDefault, fields: restrictionsIn((wanted.fields ?? {}) as never) }
+    refuseTaken(known, name, null)
+    if (isDefault) await endDefault(inner)
+    return save(inner, profile, { operation: 'CREATE', previous: null, values })
   })
 }
 
@@ -119,46 +75,35 @@ export async function createProfile(
 export async function updateProfile(ctx: RequestContext, id: string, change: ProfileChange): Promise<Profile> {
   refuseAny(problemsOf(change))
   return changingProfiles(ctx, async (inner, known) => {
-    const previous = known.find((profile) => profile.id === id.toLowerCase())
+    const previous = known.find((candidate) => candidate.id === id.toLowerCase())
     if (!previous) throw notFound('The profile')
-    const profile: Profile = {
-      ...previous,
+    const values = {
       name: change.name ?? previous.name,
       isDefault: change.isDefault ?? previous.isDefault,
       fields: change.fields == null ? previous.fields : restrictionsIn(change.fields as never),
-      updatedAt: inner.clock.now().toISOString(),
     }
-    const isSame =
-      JSON.stringify({ ...told(profile), updatedAt: '' }) === JSON.stringify({ ...told(previous), updatedAt: '' })
-    if (isSame) return previous
-    refuseTaken(known, profile)
-    await write(inner, profile)
-    await announce(inner, 'updated', profile, previous)
-    return profile
+    refuseTaken(known, values.name, previous.id)
+    if (values.isDefault && !previous.isDefault) await endDefault(inner)
+    return save(inner, profile, { operation: 'UPDATE', previous, values })
   })
 }
 
 /** A profile that users have is kept. */
 export function deleteProfile(ctx: RequestContext, id: string): Promise<string> {
   return changingProfiles(ctx, async (inner, known) => {
-    const profile = known.find((candidate) => candidate.id === id.toLowerCase())
-    if (!profile) throw notFound('The profile')
-    const { organizationId } = inner.caller
+    const previous = known.find((candidate) => candidate.id === id.toLowerCase())
+    if (!previous) throw notFound('The profile')
     const [users] = await inner.db.query<{ count: number }>(
       'select count(*)::int as count from identity.app_user where organization_id = $1 and profile_id = $2',
-      [organizationId, profile.id],
+      [inner.caller.organizationId, previous.id],
     )
     if (users!.count > 0) {
       throw new Refusal('HAS_DEPENDENTS', 'Users have this profile; give them another one first.', {
         dependents: { users: users!.count },
       })
     }
-    await inner.db.query('delete from identity.profile where organization_id = $1 and id = $2', [
-      organizationId,
-      profile.id,
-    ])
-    await announce(inner, 'deleted', profile)
-    return profile.id
+    const { id: deleted } = await save(inner, profile, { operation: 'DELETE', previous, values: {} })
+    return deleted
   })
 }
 

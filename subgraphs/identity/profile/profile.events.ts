@@ -1,4 +1,6 @@
-import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
+import type { Profile } from './profile.ts'
+import { restrictionsInWords } from './profile.rules.ts'
 
 const record = {
   id: '019a0c5e-7f00-7e62-8b07-9d3c1f5a6e28',
@@ -10,24 +12,28 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const profileEvents: PlainEvents = {
-  object: 'profile',
-  properties: {
-    id: 'id',
-    organizationId: 'id',
-    name: 'text',
-    isDefault: 'boolean',
-    restrictions: 'textList',
-    createdAt: 'timestamp',
-    updatedAt: 'timestamp',
-  },
+export const profileEvents: RecordEvents<Profile, object> = {
   types: {
-    'profile.created': { description: 'A profile was made.', record },
+    'profile.created': { operation: 'CREATE', description: 'A profile was made.' },
     'profile.updated': {
+      operation: 'UPDATE',
       description: 'A profile was changed; it holds for the next request of every credential of its users.',
-      record: { ...record, isDefault: true, updatedAt: '2026-11-02T10:40:00.000Z' },
+      sample: { ...record, isDefault: true, updatedAt: '2026-11-02T10:40:00.000Z' },
       before: { isDefault: false, updatedAt: '2026-11-02T08:15:00.000Z' },
     },
-    'profile.deleted': { description: 'A profile that no user had was deleted.', record },
+    'profile.deleted': { operation: 'DELETE', description: 'A profile that no user had was deleted.' },
+  },
+  sample: record,
+  payload: {
+    properties: {
+      id: 'id',
+      organizationId: 'id',
+      name: 'text',
+      isDefault: 'boolean',
+      restrictions: 'textList',
+      createdAt: 'timestamp',
+      updatedAt: 'timestamp',
+    },
+    of: ({ fields, ...told }) => ({ ...told, restrictions: restrictionsInWords(fields) }),
   },
 }

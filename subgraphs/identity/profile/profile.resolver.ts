@@ -7,9 +7,8 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { createProfile, deleteProfile, updateProfile } from './profile.actions.ts'
-import { profileEvents } from './profile.events.ts'
 import { profileTables } from './profile.migrations.ts'
-import { findProfile, Profile, profilesOf } from './profile.ts'
+import { findProfile, Profile, profile, profilesOf } from './profile.ts'
 
 const fieldsText = 'HIDDEN, READ or WRITE by object and field; stands in place of all that was said before.'
 
@@ -43,9 +42,9 @@ export class ProfileResolver {
   @RequiresScopes('SESSION')
   async accessProfile(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     requireAdministrator(ctx)
-    const profile = await findProfile(ctx.db, ctx.caller.organizationId, id)
-    if (!profile) throw notFound('The profile')
-    return profile
+    const found = await findProfile(ctx.db, ctx.caller.organizationId, id)
+    if (!found) throw notFound('The profile')
+    return found
   }
 
   @Query(() => [Profile], { description: 'All of them by name, for owners and admins; there are at most 100.' })
@@ -83,6 +82,6 @@ export class ProfileResolver {
 
 export const profileResource: Resource = {
   resolver: ProfileResolver,
-  announces: [profileEvents],
+  announces: [profile],
   migrations: [profileTables],
 }

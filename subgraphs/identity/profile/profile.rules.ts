@@ -1,8 +1,9 @@
 import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject as isObject } from '../../kernel/exact-number.ts'
-import { layoutOf, type RecordShape } from '../../kernel/record/definition.ts'
-import { customFieldKey, restrictableTo, type FieldLevel } from '../../kernel/record/field-security.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
+import { restrictableTo, type FieldLevel } from '../../kernel/record/field-security.ts'
 import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
 import { textProblems } from '../text.ts'
 
@@ -21,7 +22,7 @@ function fieldProblem(definition: RecordShape, name: string, level: unknown, pat
       ? problem('UNKNOWN_FIELD', `${path} names no custom field.`)
       : textProblems(path, key, { max: 100 })
   }
-  const column = layoutOf(definition).byName.get(name)
+  const column = definition.columns.byName.get(name)
   if (!column || column.internal) return problem('UNKNOWN_FIELD', `${definition.object} has no field ${name}.`)
   const most = restrictableTo(column)
   if (level === 'WRITE' || most === 'HIDDEN') return []

@@ -1,37 +1,55 @@
-import { Field, ID, ObjectType } from 'type-graphql'
+import { Entity } from '@mikro-orm/decorators/legacy'
+import { ID, ObjectType } from 'type-graphql'
 import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
+import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { auditRecord } from '../audit/audit.ts'
+import { profileEvents } from './profile.events.ts'
 
 @ObjectType({
   description: 'What its users may read and write of the fields of records, beneath what they see of records.',
 })
+@Entity({ schema: 'identity', tableName: 'profile' })
 export class Profile {
-  @Field(() => ID, { simple: true })
+  @Column(() => ID)
   id!: string
 
-  @Field(() => ID, { simple: true })
+  @Column(() => ID)
   organizationId!: string
 
-  @Field(() => String, { simple: true })
+  @Column(() => String, { max: 100 })
   name!: string
 
-  @Field(() => Boolean, { simple: true, description: 'It holds for users who have no profile of their own.' })
+  @Column(() => Boolean, { description: 'It holds for users who have no profile of their own.' })
   isDefault!: boolean
 
-  @Field(() => Json, {
-    simple: true,
+  @Column(() => Json, {
     description:
       'HIDDEN or READ by object and field; `customFields.<name>` for one of them. What is not named is WRITE.',
   })
   fields!: FieldRestrictions
 
-  @Field(() => DateTime, { simple: true })
+  @Column(() => DateTime)
   createdAt!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Column(() => DateTime)
   updatedAt!: string
+}
+
+export const profile: RecordDefinition<Profile> = {
+  entity: Profile,
+  columns: new Columns(columnsOf(Profile)),
+  object: 'profile',
+  table: 'identity.profile',
+  visibleBy: [],
+  searchable: ['name'],
+  isCountedAnew: true,
+  events: profileEvents,
+  audit: auditRecord('profile', (whole) => whole),
 }
 
 const columns = `id, organization_id as "organizationId", name, is_default as "isDefault", fields, created_at as "createdAt",

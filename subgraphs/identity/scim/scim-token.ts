@@ -1,13 +1,15 @@
 import { Field, ID, ObjectType } from 'type-graphql'
 import type { Sql } from '../../kernel/database/database.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { deleteRow, insertRow, writeChange } from '../../kernel/record/write-change.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { newScimToken, type ScimTokenRecord } from '../../kernel/scim-token.ts'
 import { administering } from '../admin/administer.ts'
-import { appendAudit } from '../audit/audit.ts'
+import { auditRecord } from '../audit/audit.ts'
 import { makerAdministers } from './live-token.ts'
 
 @ObjectType({ description: 'The credential of the directory that provisions users and teams by SCIM.' })
@@ -35,6 +37,13 @@ export class ScimToken {
   token?: string | null
 }
 
+/** No event tells of tokens; the audit log does. */
+const scimTokenChanges: TrackedObject<{ readonly id: string; readonly prefix: string }> = {
+  object: 'scim_token',
+  eventTypes: { DELETE: 'scim_token.revoked' },
+  audit: auditRecord('scim_token', ({ prefix }) => ({ prefix })),
+}
+
 const nothing: ScimToken = { isActive: false, prefix: null, createdAt: null, createdById: null, lastUsedAt: null }
 
 export async function readScimToken(ctx: RequestContext): Promise<ScimToken> {
@@ -54,39 +63,44 @@ export function rotateScimToken(ctx: RequestContext): Promise<ScimToken> {
     const { organizationId, userId } = inner.caller
     const { token, hash, prefix } = newScimToken()
     const id = newId()
-    await inner.db.query(
-      `insert into identity.scim_token (organization_id, id, token_hash, prefix, created_by_id, created_at)
-       values ($1, $2, $3, $4, $5, $6) on conflict (organization_id) do update
-       set id = $2, token_hash = $3, prefix = $4, created_by_id = $5, created_at = $6, last_used_at = null`,
-      [organizationId, id, hash, prefix, userId, inner.clock.now().toISOString()],
+    const row = {
+      organization_id: organizationId,
+      id,
+      token_hash: hash,
+      prefix,
+      created_by_id: userId,
+      created_at: inner.clock.now().toISOString(),
+    }
+    const replacing = `on conflict (organization_id) do update set id = excluded.id, token_hash = excluded.token_hash,
+      prefix = excluded.prefix, created_by_id = excluded.created_by_id, created_at = excluded.created_at, last_used_at = null`
+    await writeChange(
+      inner,
+      scimTokenChanges,
+      { operation: 'CREATE', previous: null, next: { id, prefix } },
+      (values) => insertRow(values, 'identity.scim_token', row, replacing),
     )
-    await appendAudit(inner, { action: 'scim_token.created', target: { type: 'scim_token', id }, after: { prefix } })
     return { ...(await readScimToken(inner)), token }
   })
 }
 
-export function revokeScimToken(ctx: RequestContext): Promise<boolean> {
-  return administering(ctx, async (inner) => {
-    const [gone] = await inner.db.query<{ id: string; prefix: string }>(
-      'delete from identity.scim_token where organization_id = $1 returning id, prefix',
-      [inner.caller.organizationId],
-    )
-    if (!gone) return false
-    const { id, prefix } = gone
-    await appendAudit(inner, { action: 'scim_token.revoked', target: { type: 'scim_token', id }, before: { prefix } })
-    return true
-  })
-}
+export const revokeScimToken = (ctx: RequestContext): Promise<boolean> =>
+  administering(ctx, (inner) => endScimToken(inner, null))
 
 /** The token of whoever leaves is none any more, also if that user comes back. In a transaction. */
-export async function endScimTokenOf(ctx: RequestContext, userId: string): Promise<void> {
-  const [ended] = await ctx.db.query<{ id: string; prefix: string }>(
-    'delete from identity.scim_token where organization_id = $1 and created_by_id = $2 returning id, prefix',
-    [ctx.caller.organizationId, userId],
+export const endScimTokenOf = (ctx: RequestContext, userId: string): Promise<boolean> => endScimToken(ctx, userId)
+
+/** The token of the organization, if this user made it; null is any user. False when there is none. */
+async function endScimToken(ctx: RequestContext, createdById: string | null): Promise<boolean> {
+  const { organizationId } = ctx.caller
+  const [previous] = await ctx.db.query<{ id: string; prefix: string }>(
+    `select id, prefix from identity.scim_token
+     where organization_id = $1 and ($2::uuid is null or created_by_id = $2) for update`,
+    [organizationId, createdById],
   )
-  if (!ended) return
-  const { id, prefix } = ended
-  await appendAudit(ctx, { action: 'scim_token.revoked', target: { type: 'scim_token', id }, before: { prefix } })
+  if (!previous) return false
+  return writeChange(ctx, scimTokenChanges, { operation: 'DELETE', previous, next: previous }, (values) =>
+    deleteRow(values, 'identity.scim_token', { organization_id: organizationId, id: previous.id }),
+  )
 }
 
 /** As it stands now, by the SHA-256 of the token; null also while who made it may not administer. */

@@ -2,10 +2,10 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
-import { appendEvent, fieldsChanged } from '../identity-event.ts'
 import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { announceUserUpdate } from '../user/announce-user.ts'
 import { addUser, changeUser, takeOut, type KnownAs } from '../user/user.actions.ts'
 import { findPerson, findUserAsTold } from '../user/user.ts'
 import { renameUser, taken } from './rename-user.ts'
@@ -103,9 +103,8 @@ async function announced(ctx: RequestContext, id: string, work: () => Promise<vo
   const read = () => findUserAsTold(ctx.db, ctx.caller.organizationId, id)
   const previous = (await read())!
   await work()
-  const record = (await read())!
-  const changedFields = fieldsChanged(previous, record)
-  if (changedFields.length > 0) await appendEvent(ctx, { type: 'user.updated', record, previous, changedFields })
+  // What `work` does is in the audit log already.
+  await announceUserUpdate(ctx, previous, (await read())!, null)
 }
 
 /** What the organization calls the user: its names, and what its directory knows it by. */

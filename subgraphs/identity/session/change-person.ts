@@ -1,6 +1,5 @@
 import type { RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent, fieldsChanged } from '../identity-event.ts'
+import { announceUserUpdate } from '../user/announce-user.ts'
 import { membershipsAsTold } from '../user/user.ts'
 import { actingAs } from './session.actions.ts'
 
@@ -10,11 +9,6 @@ export async function changePerson(ctx: RequestContext, personId: string, work: 
   await work()
   for (const record of await membershipsAsTold(ctx.db, personId)) {
     const previous = before.find(({ id }) => id === record.id)!
-    const changedFields = fieldsChanged(previous, record)
-    if (changedFields.length === 0) continue
-    const acting = actingAs(ctx, record)
-    await appendEvent(acting, { type: 'user.updated', record, previous, changedFields })
-    const target = { type: 'user', id: record.id }
-    await appendAudit(acting, { action: 'user.updated', target, before: previous, after: record })
+    await announceUserUpdate(actingAs(ctx, record), previous, record)
   }
 }

@@ -32,7 +32,7 @@ const noticeLifeMs = 2 * 86_400_000
 /** Where links begin: at an allowed origin that was asked for, otherwise at the platform. */
 function linkBase({ settings }: RequestContext, origin?: string | null): string {
   const wanted = origin?.replace(/\/$/, '').toLowerCase()
-  return settings.allowedOrigins.find((allowed) => allowed === wanted) ?? settings.publicUrl
+  return settings.mailLinkOrigins.find((allowed) => allowed === wanted) ?? settings.publicUrl
 }
 
 const link = (ctx: RequestContext, path: string, token: string, origin?: string | null): string =>
@@ -120,7 +120,7 @@ export const invitationMail = (ctx: RequestContext, to: string, { names, issue }
       lines: [`${inviting(names)} The link works once, within 7 days.`],
       action: {
         label: 'Accept the invitation',
-        url: link(ctx, '/accept-partner-invite', token, ctx.settings.allowedOrigins[0]),
+        url: link(ctx, '/accept-partner-invite', token, ctx.settings.mailLinkOrigins[0]),
       },
       closing: ['Without a web application: POST the token of the link to /v1/auth/accept-partner-invite.', ignore],
     })

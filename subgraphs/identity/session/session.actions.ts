@@ -3,13 +3,13 @@ import { newId } from '../../kernel/ids.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { sessionTokenSeconds, signSessionToken } from '../../kernel/session-token.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
+import { insertRow, updateRow, writeChange } from '../../kernel/record/write-change.ts'
 import { findOrganization, shownTo } from '../organization/organization.ts'
 import { noteArrival } from '../user/arrival.ts'
 import type { User } from '../user/user.ts'
 import { newDeviceToken } from './device-token.ts'
 import { newRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
+import { sessionChanges } from './session.events.ts'
 import type { SignedIn } from './session.ts'
 
 type Member = Pick<User, 'id' | 'organizationId' | 'role' | 'visibility'>
@@ -30,14 +30,19 @@ export async function startSession(ctx: RequestContext): Promise<{ sessionId: st
   const now = ctx.clock.now()
   const sessionId = newId()
   const [createdAt, expiresAt] = [now.toISOString(), new Date(now.getTime() + sessionLifeMs).toISOString()]
-  await ctx.db.query(
-    `insert into identity.session (organization_id, id, user_id, ip, user_agent, created_at, last_used_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $6, $7)`,
-    [organizationId, sessionId, userId, ip, userAgent, createdAt, expiresAt],
+  const next = { id: sessionId, organizationId, userId, ip, userAgent, createdAt }
+  await writeChange(ctx, sessionChanges, { operation: 'CREATE', previous: null, next }, (values) =>
+    insertRow(values, 'identity.session', {
+      organization_id: organizationId,
+      id: sessionId,
+      user_id: userId,
+      ip,
+      user_agent: userAgent,
+      created_at: createdAt,
+      last_used_at: createdAt,
+      expires_at: expiresAt,
+    }),
   )
-  const record = { id: sessionId, organizationId, userId, ip, userAgent, createdAt }
-  await appendEvent(ctx, { type: 'session.started', record })
-  await appendAudit(ctx, { action: 'session.started', target: { type: 'session', id: sessionId }, after: { userId } })
   await noteArrival(ctx)
   return { sessionId, refreshToken: await issueRefreshToken(ctx, sessionId) }
 }
@@ -97,17 +102,21 @@ export async function endSessions(
   const [column, value] = 'id' in which ? ['id', which.id] : ['user_id', which.userId]
   const { organizationId } = ctx.caller
   const endedAt = ctx.clock.now().toISOString()
-  const ended = await ctx.db.query<{ id: string; userId: string }>(
-    `update identity.session set ended_at = $3, ended_reason = $4
-     where organization_id = $1 and ${column} = $2 and ended_at is null returning id, user_id as "userId"`,
-    [organizationId, value, endedAt, reason],
+  const live = await ctx.db.query<{ id: string; userId: string }>(
+    `select id, user_id as "userId" from identity.session
+     where organization_id = $1 and ${column} = $2 and ended_at is null order by id for no key update`,
+    [organizationId, value],
   )
-  for (const { id, userId } of ended) {
-    await appendEvent(ctx, {
-      type: 'session.ended',
-      record: { id, organizationId, userId, endedAt, reason } as { id: string },
-    })
-    await appendAudit(ctx, { action: 'session.ended', target: { type: 'session', id }, after: { userId, reason } })
+  for (const { id, userId } of live) {
+    const next = { id, organizationId, userId, endedAt, reason }
+    await writeChange(ctx, sessionChanges, { operation: 'DELETE', previous: null, next }, (values) =>
+      updateRow(
+        values,
+        'identity.session',
+        { ended_at: endedAt, ended_reason: reason },
+        { organization_id: organizationId, id },
+      ),
+    )
   }
-  return ended.length
+  return live.length
 }

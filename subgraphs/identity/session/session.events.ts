@@ -1,4 +1,5 @@
-import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { auditChange } from '../audit/audit.ts'
 
 const record = {
   id: '019a0c5e-7f00-7e6a-84d9-3b7c5f1e02a8',
@@ -6,27 +7,48 @@ const record = {
   userId: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
 }
 
-export const sessionEvents: PlainEvents = {
+interface ToldSession {
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly ip?: string
+  readonly userAgent?: string
+  readonly createdAt?: string
+  readonly endedAt?: string
+  readonly reason?: string
+}
+
+export const sessionChanges: TrackedObject<ToldSession> = {
   object: 'session',
-  properties: {
-    id: 'id',
-    organizationId: 'id',
-    userId: 'id',
-    ip: 'text',
-    userAgent: 'text',
-    createdAt: 'timestamp',
-    endedAt: 'timestamp',
-    reason: 'text',
-  },
-  types: {
-    'session.started': {
-      description: 'A user signed in; the record has ip, userAgent and createdAt.',
-      record: { ...record, ip: '203.0.113.7', userAgent: 'Mozilla/5.0', createdAt: '2026-11-02T08:15:00.000Z' },
+  audit: auditChange('session', ({ next: { userId, reason } }) => ({ after: { userId, ...(reason && { reason }) } })),
+  eventTypes: { CREATE: 'session.started', DELETE: 'session.ended' },
+  events: {
+    types: {
+      'session.started': {
+        operation: 'CREATE',
+        description: 'A user signed in; the record has ip, userAgent and createdAt.',
+        sample: { ...record, ip: '203.0.113.7', userAgent: 'Mozilla/5.0', createdAt: '2026-11-02T08:15:00.000Z' },
+      },
+      'session.ended': {
+        operation: 'DELETE',
+        description:
+          'A session ended; the record has endedAt and reason (LOGGED_OUT, LOGGED_OUT_EVERYWHERE, PASSWORD_CHANGED, REFRESH_TOKEN_REUSED, USER_DEACTIVATED, USER_REMOVED, USER_RENAMED).',
+        sample: { ...record, endedAt: '2026-11-02T10:40:00.000Z', reason: 'LOGGED_OUT' },
+      },
     },
-    'session.ended': {
-      description:
-        'A session ended; the record has endedAt and reason (LOGGED_OUT, LOGGED_OUT_EVERYWHERE, PASSWORD_CHANGED, REFRESH_TOKEN_REUSED, USER_DEACTIVATED, USER_REMOVED, USER_RENAMED).',
-      record: { ...record, endedAt: '2026-11-02T10:40:00.000Z', reason: 'LOGGED_OUT' },
+    sample: record,
+    payload: {
+      properties: {
+        id: 'id',
+        organizationId: 'id',
+        userId: 'id',
+        ip: 'text',
+        userAgent: 'text',
+        createdAt: 'timestamp',
+        endedAt: 'timestamp',
+        reason: 'text',
+      },
+      of: (told) => told,
     },
   },
 }

@@ -9,7 +9,7 @@ import { refresh } from './refresh.ts'
 import { register } from './register.ts'
 import { sessionForget } from './session-forget.job.ts'
 import { sessionTables } from './session.migrations.ts'
-import { sessionEvents } from './session.events.ts'
+import { sessionChanges } from './session.events.ts'
 import { LoginInput, RegisterInput, SignedIn, SignedOut } from './session.ts'
 
 @Resolver()
@@ -49,7 +49,7 @@ export class SessionResolver {
 export const sessionResource: Resource = {
   resolver: SessionResolver,
   aboveTenants: ['authRegister', 'authLogin', 'authRefresh'],
-  announces: [sessionEvents],
+  announces: [sessionChanges],
   migrations: [sessionTables],
   jobs: [sessionForget],
 }

@@ -1,12 +1,7 @@
 import { invalid, notFound } from '../../kernel/errors.ts'
-import { newId } from '../../kernel/ids.ts'
+import { save } from '../../kernel/record/save.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
-import { refuseAny, textProblems } from '../text.ts'
-import { findTeam, type Team } from './team.ts'
-
-const teamNameMax = 100
+import { findTeam, team, type Team } from './team.ts'
 
 export interface NewTeam {
   readonly id?: string
@@ -15,23 +10,15 @@ export interface NewTeam {
   readonly externalId?: string | null
 }
 
-/** As events and the audit log tell of it. */
-const told = ({ id, organizationId, name, userIds: memberIds }: Team) => ({ id, organizationId, name, memberIds })
+/** Ids of users, each once, in the order in which a team has them. */
+const members = (userIds: readonly string[]): string[] => [...new Set(userIds)].sort()
 
-export async function addTeam(ctx: RequestContext, wanted: NewTeam): Promise<Team> {
-  const { id = newId(), name, memberIds, externalId = null } = wanted
-  const { organizationId } = ctx.caller
-  refuseName(name)
+/** To be called in a transaction: the team, then who is in it. */
+export async function addTeam(ctx: RequestContext, { memberIds, ...values }: NewTeam): Promise<Team> {
   await refuseStrangers(ctx, memberIds)
-  await ctx.db.query(
-    `insert into identity.team (organization_id, id, name, external_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $5)`,
-    [organizationId, id, name, externalId, ctx.clock.now().toISOString()],
-  )
-  await writeMembers(ctx, id, memberIds, [])
-  const added = (await findTeam(ctx.db, organizationId, id))!
-  await appendEvent(ctx, { type: 'team.created', record: told(added) })
-  await appendAudit(ctx, { action: 'team.created', target: { type: 'team', id }, after: told(added) })
+  const userIds = members(memberIds)
+  const added = await save(ctx, team, { operation: 'CREATE', previous: null, values: { ...values, userIds } })
+  await writeMembers(ctx, added.id, userIds, [])
   return added
 }
 
@@ -47,45 +34,29 @@ export interface TeamChange {
 /** Members follow the change in every process with the commit: what they see is counted from their teams. */
 export function changeTeam(ctx: RequestContext, id: string, change: TeamChange): Promise<Team> {
   return inTransaction(ctx, async (inner) => {
-    const { organizationId } = inner.caller
     const previous = await lockedTeam(inner, id)
     const { name = previous.name, externalId = previous.externalId } = change
-    refuseName(name)
     const leaving = new Set(change.leaving)
-    const members = [...(change.members ?? previous.userIds), ...(change.joining ?? [])].filter(
+    const userIds = members([...(change.members ?? previous.userIds), ...(change.joining ?? [])]).filter(
       (user) => !leaving.has(user),
     )
-    const joining = members.filter((user) => !previous.userIds.includes(user))
+    const joining = userIds.filter((user) => !previous.userIds.includes(user))
     await refuseStrangers(inner, joining)
-    const left = previous.userIds.filter((user) => !members.includes(user))
-    if (name === previous.name && externalId === previous.externalId && joining.length + left.length === 0) {
-      return previous
-    }
-    await inner.db.query(
-      'update identity.team set name = $3, external_id = $4, updated_at = $5 where organization_id = $1 and id = $2',
-      [organizationId, id, name, externalId, inner.clock.now().toISOString()],
-    )
-    await writeMembers(inner, id, joining, left)
-    const changed = (await findTeam(inner.db, organizationId, id))!
-    const [record, before] = [told(changed), told(previous)]
-    const changedFields = (['name', 'memberIds'] as const).filter(
-      (field) => String(record[field]) !== String(before[field]),
-    )
-    await appendEvent(inner, { type: 'team.updated', record, previous: before, changedFields })
-    await appendAudit(inner, { action: 'team.updated', target: { type: 'team', id }, before: previous, after: changed })
+    const left = previous.userIds.filter((user) => !userIds.includes(user))
+    const changed = await save(inner, team, { operation: 'UPDATE', previous, values: { name, externalId, userIds } })
+    await writeMembers(inner, previous.id, joining, left)
     return changed
   })
 }
 
 export function removeTeam(ctx: RequestContext, id: string): Promise<string> {
   return inTransaction(ctx, async (inner) => {
-    const { organizationId } = inner.caller
     const previous = await lockedTeam(inner, id)
-    const which = [organizationId, id]
-    await inner.db.query('delete from identity.team_member where organization_id = $1 and team_id = $2', which)
-    await inner.db.query('delete from identity.team where organization_id = $1 and id = $2', which)
-    await appendEvent(inner, { type: 'team.deleted', record: told(previous) })
-    await appendAudit(inner, { action: 'team.deleted', target: { type: 'team', id }, before: told(previous) })
+    await inner.db.query('delete from identity.team_member where organization_id = $1 and team_id = $2', [
+      inner.caller.organizationId,
+      previous.id,
+    ])
+    await save(inner, team, { operation: 'DELETE', previous, values: {} })
     return id
   })
 }
@@ -119,14 +90,6 @@ async function writeMembers(
     'delete from identity.team_member where organization_id = $1 and team_id = $2 and user_id = any($3::uuid[])',
     [caller.organizationId, id, leaving],
   )
-}
-
-function refuseName(name: string): void {
-  const isBlank = name.trim() === ''
-  refuseAny([
-    ...textProblems('name', name, { max: teamNameMax }),
-    ...(isBlank ? [{ path: 'name', code: 'EMPTY', message: 'name is not empty.' }] : []),
-  ])
 }
 
 /** 400 unless each of them is a user of the organization. */

@@ -1,4 +1,5 @@
-import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
+import type { Team } from './team.ts'
 
 const record = {
   id: '019a0c5e-7f00-7d48-96b3-e1f5a2087c34',
@@ -7,16 +8,27 @@ const record = {
   memberIds: ['019a0c5e-7f00-7c1d-8f21-64d0a95be713'],
 }
 
-export const teamEvents: PlainEvents = {
-  object: 'team',
-  properties: { id: 'id', organizationId: 'id', name: 'text', memberIds: 'textList' },
+/** As events tell of it, and the audit log of a team that is new or gone. */
+export const toldTeam = ({ id, organizationId, name, userIds: memberIds }: Team) => ({
+  id,
+  organizationId,
+  name,
+  memberIds,
+})
+
+export const teamEvents: RecordEvents<Team, ReturnType<typeof toldTeam>> = {
   types: {
-    'team.created': { description: 'A team was formed.', record },
+    'team.created': { operation: 'CREATE', description: 'A team was formed.' },
     'team.updated': {
+      operation: 'UPDATE',
       description: 'A team was renamed or has other members; previous holds it before the change.',
-      record,
       before: { memberIds: [] },
     },
-    'team.deleted': { description: 'A team was dissolved.', record },
+    'team.deleted': { operation: 'DELETE', description: 'A team was dissolved.' },
+  },
+  sample: record,
+  payload: {
+    properties: { id: 'id', organizationId: 'id', name: 'text', memberIds: 'textList' },
+    of: toldTeam,
   },
 }

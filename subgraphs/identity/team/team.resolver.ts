@@ -26,7 +26,6 @@ import { administering } from '../admin/administer.ts'
 import { User } from '../user/user.ts'
 import { addTeam, changeTeam, refuseStrangers, removeTeam } from './team.actions.ts'
 import { teamTables } from './team.migrations.ts'
-import { teamEvents } from './team.events.ts'
 import { findTeam, Team, team, teamsOf } from './team.ts'
 
 @InputType()
@@ -136,4 +135,4 @@ export class TeamResolver {
   }
 }
 
-export const teamResource: Resource = { resolver: TeamResolver, announces: [teamEvents], migrations: [teamTables] }
+export const teamResource: Resource = { resolver: TeamResolver, announces: [team], migrations: [teamTables] }

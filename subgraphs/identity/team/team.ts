@@ -2,9 +2,12 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
 import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
-import { Column } from '../../kernel/record/column.ts'
-import type { RecordShape } from '../../kernel/record/definition.ts'
+import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
+import { auditChange } from '../audit/audit.ts'
+import { teamEvents, toldTeam } from './team.events.ts'
 
 @ObjectType({ description: 'Users who see the records of each other, as far as their visibility is TEAM.' })
 @Entity({ schema: 'identity', tableName: 'admin_team' })
@@ -18,7 +21,7 @@ export class Team {
   @Column(() => String, { max: 100, filled: true })
   name!: string
 
-  @Column(() => [String], { description: 'Ids of its members.' })
+  @Column(() => [String], { computed: true, description: 'Ids of its members.' })
   userIds!: string[]
 
   @Column(() => String, { nullable: true, description: 'What the directory that provisions it (SCIM) calls it.' })
@@ -31,13 +34,21 @@ export class Team {
   updatedAt!: string
 }
 
-export const team: RecordShape = {
+export const team: RecordDefinition<Team> = {
   entity: Team,
+  columns: new Columns(columnsOf(Team)),
   object: 'team',
   table: 'identity.admin_team',
+  storedIn: 'identity.team',
   visibleBy: [],
   searchable: ['name'],
   isCountedAnew: true,
+  events: teamEvents,
+  audit: auditChange('team', ({ operation, previous, next }) =>
+    operation === 'UPDATE'
+      ? { before: previous, after: next }
+      : { before: previous && toldTeam(previous), after: operation === 'DELETE' ? null : toldTeam(next) },
+  ),
 }
 
 const columns = `t.id, t.organization_id as "organizationId", t.name, t.user_ids as "userIds", t.external_id as "externalId",

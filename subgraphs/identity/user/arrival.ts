@@ -1,6 +1,5 @@
 import type { RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent, fieldsChanged } from '../identity-event.ts'
+import { announceUserUpdate } from './announce-user.ts'
 import { findUserAsTold } from './user.ts'
 
 /**
@@ -17,9 +16,5 @@ export async function noteArrival(ctx: RequestContext): Promise<void> {
   if (arrived.length === 0) return
   const record = (await findUserAsTold(ctx.db, organizationId, userId))!
   const previous = { ...record, emailVerified: false, timezone: 'UTC', locale: 'en' }
-  const changedFields = fieldsChanged(previous, record)
-  if (changedFields.length === 0) return
-  await appendEvent(ctx, { type: 'user.updated', record, previous, changedFields })
-  const target = { type: 'user', id: userId }
-  await appendAudit(ctx, { action: 'user.updated', target, before: previous, after: record })
+  await announceUserUpdate(ctx, previous, record)
 }

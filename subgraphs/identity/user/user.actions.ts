@@ -1,14 +1,14 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { announceChange, updateRow, writeChange } from '../../kernel/record/write-change.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { revokeApiKey } from '../api-key/api-key.actions.ts'
-import { appendAudit } from '../audit/audit.ts'
-import { appendEvent } from '../identity-event.ts'
 import { withdrawInvitationsBy } from '../invitation/withdraw-invitations.ts'
 import { endConnections } from '../meeting/disconnect-meeting.ts'
 import { endOwnTokensOf } from '../oauth/end-grants.ts'
 import { endScimTokenOf } from '../scim/scim-token.ts'
 import { endSignIns } from '../session/end-sign-ins.ts'
+import { userChanges } from './user.events.ts'
 import { findPerson, findUser, findUserAsTold, type User } from './user.ts'
 
 export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
@@ -84,8 +84,7 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
   if (added.id !== id) await forgetWhatItHad(ctx, added.id)
   const user = (await findUser(ctx.db, organizationId, added.id))!
   const told = (await findUserAsTold(ctx.db, organizationId, added.id))!
-  await appendEvent(ctx, { type: 'user.created', record: told })
-  await appendAudit(ctx, { action: 'user.created', target: { type: 'user', id: added.id }, after: told })
+  await announceChange(ctx, userChanges, { operation: 'CREATE', previous: null, next: told })
   return user
 }
 
@@ -131,31 +130,32 @@ async function insertPerson({ db, clock }: RequestContext, wanted: NewPerson): P
 
 export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' | 'profileId'>>
 
-const pick = (user: User, names: readonly (keyof User)[]): Partial<User> =>
-  Object.fromEntries(names.map((name) => [name, user[name]]))
-
 const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
 
 /** Changes what a user may do. Takes effect on every credential of the user with the commit; who is deactivated is signed out. */
 export function changeUser(ctx: RequestContext, id: string, change: UserChange): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
-    const previous = await findUser(inner.db, organizationId, id)
-    if (!previous) throw notFound('The user')
+    const user = await findUser(inner.db, organizationId, id)
+    if (!user) throw notFound('The user')
     const changedFields = (Object.keys(columnOf) as (keyof UserChange)[]).filter(
-      (name) => change[name] !== undefined && change[name] !== previous[name],
+      (name) => change[name] !== undefined && change[name] !== user[name],
     )
-    if (changedFields.length === 0) return previous
-    const sets = changedFields.map((name, index) => `${columnOf[name]} = $${index + 4}`)
-    await inner.db.query(
-      `update identity.app_user set updated_at = $3, ${sets.join(', ')} where organization_id = $1 and id = $2`,
-      [organizationId, id, inner.clock.now().toISOString(), ...changedFields.map((name) => change[name])],
+    if (changedFields.length === 0) return user
+    if (change.isActive === false && user.isActive) await endSignIns(inner, id, 'USER_DEACTIVATED')
+    const updatedAt = inner.clock.now().toISOString()
+    const previous = { ...(await findUserAsTold(inner.db, organizationId, id))!, updatedAt: user.updatedAt }
+    const changed = Object.fromEntries(changedFields.map((name) => [name, change[name]])) as UserChange
+    const row = Object.fromEntries(changedFields.map((name) => [columnOf[name], change[name]]))
+    const next = { ...previous, ...changed, updatedAt }
+    await writeChange(inner, userChanges, { operation: 'UPDATE', previous, next, changedFields }, (values) =>
+      updateRow(
+        values,
+        'identity.app_user',
+        { ...row, updated_at: updatedAt },
+        { organization_id: organizationId, id },
+      ),
     )
-    if (change.isActive === false && previous.isActive) await endSignIns(inner, id, 'USER_DEACTIVATED')
-    const after = await findUserAsTold(inner.db, organizationId, id)
-    const before = { ...after!, ...pick(previous, changedFields), updatedAt: previous.updatedAt }
-    await appendEvent(inner, { type: 'user.updated', record: after!, previous: before, changedFields })
-    await appendAudit(inner, { action: 'user.updated', target: { type: 'user', id }, before, after })
     return (await findUser(inner.db, organizationId, id))!
   })
 }
@@ -169,17 +169,19 @@ export function takeOut(ctx: RequestContext, id: string): Promise<void> {
     const { organizationId } = inner.caller
     const previous = await findUserAsTold(inner.db, organizationId, id)
     if (!previous) throw notFound('The user')
-    const now = inner.clock.now().toISOString()
-    await inner.db.query(
-      'update identity.app_user set left_at = $3, invited_at = null, updated_at = $3 where organization_id = $1 and id = $2',
-      [organizationId, id, now],
-    )
     await endSignIns(inner, id, 'USER_REMOVED')
     await endOwnTokensOf(inner, id)
     await endConnections(inner, id)
     await endScimTokenOf(inner, id)
     await withdrawInvitationsBy(inner, id)
-    await appendEvent(inner, { type: 'user.deleted', record: previous })
-    await appendAudit(inner, { action: 'user.deleted', target: { type: 'user', id }, before: previous })
+    const now = inner.clock.now().toISOString()
+    await writeChange(inner, userChanges, { operation: 'DELETE', previous, next: previous }, (values) =>
+      updateRow(
+        values,
+        'identity.app_user',
+        { left_at: now, invited_at: null, updated_at: now },
+        { organization_id: organizationId, id },
+      ),
+    )
   })
 }

@@ -1,4 +1,6 @@
-import type { PlainEvents } from '../../kernel/outbox/plain-events.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { auditRecord } from '../audit/audit.ts'
+import type { User } from './user.ts'
 
 const record = {
   id: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
@@ -18,33 +20,41 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const userEvents: PlainEvents = {
+export const userChanges: TrackedObject<User> = {
   object: 'user',
-  properties: {
-    id: 'id',
-    organizationId: 'id',
-    email: 'text',
-    emailVerified: 'boolean',
-    name: 'text',
-    firstName: 'text?',
-    lastName: 'text?',
-    role: 'text',
-    visibility: 'text',
-    profileId: 'id?',
-    isActive: 'boolean',
-    timezone: 'text',
-    locale: 'text',
-    createdAt: 'timestamp',
-    updatedAt: 'timestamp',
-  },
-  types: {
-    'user.created': { description: 'A person became a user of the organization.', record },
-    'user.updated': {
-      description:
-        'What a user may do was changed; previous holds the user before the change and changedFields lists what changed.',
-      record: { ...record, role: 'MANAGER', updatedAt: '2026-11-02T10:40:00.000Z' },
-      before: { role: 'MEMBER', updatedAt: '2026-11-02T08:15:00.000Z' },
+  audit: auditRecord('user', (user) => user),
+  events: {
+    types: {
+      'user.created': { operation: 'CREATE', description: 'A person became a user of the organization.' },
+      'user.updated': {
+        operation: 'UPDATE',
+        description:
+          'What a user may do was changed; previous holds the user before the change and changedFields lists what changed.',
+        sample: { ...record, role: 'MANAGER', updatedAt: '2026-11-02T10:40:00.000Z' },
+        before: { role: 'MEMBER', updatedAt: '2026-11-02T08:15:00.000Z' },
+      },
+      'user.deleted': { operation: 'DELETE', description: 'A user left the organization.' },
     },
-    'user.deleted': { description: 'A user left the organization.', record },
+    sample: record,
+    payload: {
+      properties: {
+        id: 'id',
+        organizationId: 'id',
+        email: 'text',
+        emailVerified: 'boolean',
+        name: 'text',
+        firstName: 'text?',
+        lastName: 'text?',
+        role: 'text',
+        visibility: 'text',
+        profileId: 'id?',
+        isActive: 'boolean',
+        timezone: 'text',
+        locale: 'text',
+        createdAt: 'timestamp',
+        updatedAt: 'timestamp',
+      },
+      of: (user) => user,
+    },
   },
 }

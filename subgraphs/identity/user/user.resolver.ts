@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { findOrganization, Organization, shownTo } from '../organization/organization.ts'
 import { tenantView, userTables } from './user.migrations.ts'
-import { userEvents } from './user.events.ts'
+import { userChanges } from './user.events.ts'
 import { findUser, User } from './user.ts'
 
 async function signedIn({ db, caller }: RequestContext): Promise<User> {
@@ -37,6 +37,6 @@ export class UserResolver {
 
 export const userResource: Resource = {
   resolver: UserResolver,
-  announces: [userEvents],
+  announces: [userChanges],
   migrations: [userTables, tenantView],
 }

@@ -67,17 +67,17 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
     expect(await counters.count('look', 'new', [minute], t0)).toEqual({ allowed: true, remaining: 3, resetMs: 60_000 })
   })
 
-  it.runIf(runs)('judge several limits together and charge none when one is spent', async () => {
+  it.runIf(runs)('apply several limits together and count in none when one is used up', async () => {
     const at = (ms: number) => counters.hit('both', 'a', [second, minute], t0 + ms)
     expect(await at(0)).toEqual({ allowed: true, remaining: 1, resetMs: 1000 })
     expect(await at(1)).toEqual({ allowed: true, remaining: 0, resetMs: 999 })
     expect(await at(2)).toEqual({ allowed: false, remaining: 0, resetMs: 998 })
-    // The refused hit did not use up the minute: its third is still there.
+    // The refused hit was not counted in the minute: its third hit is still free.
     expect(await at(1000)).toEqual({ allowed: true, remaining: 0, resetMs: 59_000 })
     expect(await at(1001)).toEqual({ allowed: false, remaining: 0, resetMs: 58_999 })
   })
 
-  it.runIf(runs)('name the longest wait when several limits are spent', async () => {
+  it.runIf(runs)('return the longest wait when several limits are used up', async () => {
     const limits = [
       { max: 1, windowMs: 1000 },
       { max: 1, windowMs: 60_000 },
@@ -86,14 +86,14 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
     expect(await counters.hit('wait', 'a', limits, t0)).toEqual({ allowed: false, remaining: 0, resetMs: 60_000 })
   })
 
-  it.runIf(runs)('never allow more than the maximum to hits that arrive together', async () => {
+  it.runIf(runs)('never allow more than the maximum of concurrent hits', async () => {
     const limit = { max: 50, windowMs: 60_000 }
     const hits = await Promise.all(Array.from({ length: 200 }, () => counters.hit('crowd', 'a', [limit], t0)))
     expect(hits.filter(({ allowed }) => allowed)).toHaveLength(50)
     expect(new Set(hits.filter(({ allowed }) => allowed).map(({ remaining }) => remaining)).size).toBe(50)
   })
 
-  it.runIf(runs)('apply a lowered maximum to what is already counted', async () => {
+  it.runIf(runs)('apply a lowered maximum to hits already counted', async () => {
     for (let hit = 0; hit < 3; hit++) await counters.hit('lowered', 'a', [minute], t0)
     expect(await counters.count('lowered', 'a', [{ max: 2, windowMs: 60_000 }], t0)).toEqual({
       allowed: false,
@@ -104,7 +104,7 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
 })
 
 describe('counters in memory', () => {
-  it('answer without a promise', () => {
+  it('return a value without a promise', () => {
     expect(new MemoryCounters().hit('plain', 'a', [minute], t0)).toEqual({
       allowed: true,
       remaining: 2,
@@ -125,7 +125,7 @@ describe('counters in memory', () => {
     expect(counters.count('quota', 'a', [minute], t0).remaining).toBe(2)
   })
 
-  it('drop windows that have lapsed', () => {
+  it('drop expired windows', () => {
     const counters = new MemoryCounters()
     for (let key = 0; key < 100; key++) counters.hit('lapse', `key${key}`, [minute], t0)
     counters.hit('lapse', 'later', [minute], t0 + 60_000)

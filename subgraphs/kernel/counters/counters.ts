@@ -2,31 +2,31 @@ import type { Limit } from '../config.ts'
 
 export interface Verdict {
   readonly allowed: boolean
-  /** Hits left in the tightest of the windows, after these. */
+  /** Hits that remain in the tightest window, after these. */
   readonly remaining: number
-  /** Until a refused hit can be allowed again; otherwise until the tightest window ends. */
+  /** After a refusal: the wait until the hit can be allowed. Otherwise: the time until the tightest window ends. */
   readonly resetMs: number
 }
 
 /**
- * Fixed windows. A window opens with the first hit of its key, so that "20 within 15 minutes" is counted from the first of
- * the twenty, and everything it holds lapses together.
+ * Counters in fixed windows. The window of a key opens with its first hit: "20 within 15 minutes" is counted from the first of
+ * the twenty, and all hits of a window expire together.
  *
- * `space` keeps purposes apart: a flood of keys in one space never pushes out the counts of another.
- * In process the answer is a plain value, so that the hot path allocates no promise; from Redis it is a promise.
+ * `space` separates purposes: many keys in one space never evict the counts of another space.
+ * Counters in memory return a plain value, so that the hot path allocates no promise; counters in Redis return a promise.
  */
 export interface Counters {
-  /** Counts hits (one, unless said) against all limits of the key, or against none of them when any has no room for all of them. */
+  /** Counts hits (default 1) against all limits of the key, or against none when one of the limits has no room for all hits. */
   hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits?: number): Verdict | Promise<Verdict>
-  /** What `hit` would find, counting nothing: `allowed` says whether one more hit fits. */
+  /** Reads without counting: `allowed` is true when one more hit fits. */
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict>
   close(): Promise<void>
 }
 
-/** As Retry-After and quotas say it: whole, and never nothing. */
+/** Whole seconds for Retry-After and quota headers, rounded up, at least 1. */
 export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
-/** One window as it was found, before the hit that is being judged. */
+/** The state of a window before the hit in question. */
 export interface CountedWindow {
   readonly startMs: number
   readonly hits: number
@@ -34,7 +34,7 @@ export interface CountedWindow {
 
 const unlimited: Verdict = { allowed: true, remaining: Number.MAX_SAFE_INTEGER, resetMs: 0 }
 
-/** `cost` is the number of hits, and 0 for a look. A window that is not open is undefined. */
+/** Decides whether `cost` hits fit; a cost of 0 only reads. A window that is not open is undefined. */
 export function judge(
   limits: readonly Limit[],
   windows: readonly (CountedWindow | undefined)[],

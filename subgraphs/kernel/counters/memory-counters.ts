@@ -7,8 +7,8 @@ interface OpenWindow extends CountedWindow {
 }
 
 /**
- * Windows of one space and one length, in two generations. A generation lasts one window length, so when it has been the
- * older one for that long, all that it holds has lapsed and it is dropped whole: nothing is ever swept.
+ * Windows of one space and one length, in two generations. A generation is filled for one window length. After one more length
+ * all its windows have expired and the whole generation is dropped, so no sweep over single keys is needed.
  */
 class Generations {
   #current = new Map<string, OpenWindow>()
@@ -43,7 +43,7 @@ class Generations {
   }
 }
 
-/** Counts of this process. Beyond `keysMax` live keys of one space and window length, the oldest are forgotten. */
+/** Counters of this process. Beyond `keysMax` live keys of one space and window length, the oldest keys are dropped. */
 export class MemoryCounters implements Counters {
   readonly #spaces = new Map<string, Map<number, Generations>>()
   readonly #keysMax: number
@@ -69,7 +69,7 @@ export class MemoryCounters implements Counters {
     return judge(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
   }
 
-  /** Windows held, lapsed ones that wait to be dropped included. */
+  /** Number of stored windows, including expired ones that are not dropped yet. */
   get size(): number {
     let size = 0
     for (const lengths of this.#spaces.values()) for (const generations of lengths.values()) size += generations.size

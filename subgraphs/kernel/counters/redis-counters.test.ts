@@ -23,7 +23,7 @@ function listeningLog() {
   return { log: pino({ level: 'info' }, { write }), lines, wrote }
 }
 
-describe.runIf(hasRedisServer)('counters without their Redis', () => {
+describe.runIf(hasRedisServer)('counters with and without Redis', () => {
   it('share counts between processes', async () => {
     const redis = await startRedis()
     const { log } = listeningLog()
@@ -35,7 +35,7 @@ describe.runIf(hasRedisServer)('counters without their Redis', () => {
     await redis.stop()
   })
 
-  it('count in process while Redis is away, say so once, and share again when it is back', async () => {
+  it('count in process while Redis is unavailable, log it once, and share again when it is back', async () => {
     const port = await freePort()
     const redis = await startRedis(port)
     const { log, lines, wrote } = listeningLog()
@@ -56,10 +56,10 @@ describe.runIf(hasRedisServer)('counters without their Redis', () => {
     await again.stop()
   })
 
-  it('wait for a Redis that hangs no longer than the deadline, and then not at all', async () => {
+  it('wait for a hanging Redis until the timeout, and then skip it', async () => {
     const redis = await startRedis()
     const { log, wrote } = listeningLog()
-    const counters = await RedisCounters.open({ url: redis.url, log, timeoutMs: 50, restMs: 60_000 })
+    const counters = await RedisCounters.open({ url: redis.url, log, timeoutMs: 50, retryAfterMs: 60_000 })
     redis.freeze()
     expect((await counters.hit('quota', 'a', [limit], t0)).remaining).toBe(2)
     await wrote('Redis does not answer')
@@ -69,7 +69,7 @@ describe.runIf(hasRedisServer)('counters without their Redis', () => {
     await redis.stop()
   })
 
-  it('open without any Redis', async () => {
+  it('open without a Redis server', async () => {
     const { log, wrote } = listeningLog()
     const counters = await RedisCounters.open({ url: `redis://127.0.0.1:${await freePort()}`, log })
     await wrote('Redis does not answer')

@@ -7,7 +7,7 @@ import { judge } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
-/** Answers start and hits of each window as found, -1 for one that is not open, and counts when every limit has room. */
+/** Returns start and hits of each window (start -1: not open), and adds the hits when every limit has room for them. */
 const countScript = `
 local now, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
 local counts = cost > 0
@@ -46,7 +46,7 @@ const clientOf = (url: string) =>
   createClient({
     url,
     scripts: { countWindows },
-    // A count that cannot be taken at once is taken in process, so nothing may wait for a connection.
+    // When Redis is not connected, hits are counted in this process at once, so no command may wait for a connection.
     disableOfflineQueue: true,
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: 1000, reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000) },
@@ -70,38 +70,38 @@ export interface RedisCountersOptions {
   readonly log: Pick<Logger, 'warn' | 'info'>
   /** How long one decision may wait for Redis. */
   readonly timeoutMs?: number
-  /** How long an unanswering Redis is left alone before one decision tries it again. */
-  readonly restMs?: number
+  /** How long Redis is skipped after a timeout, before one decision tries it again. */
+  readonly retryAfterMs?: number
 }
 
 /**
- * Counts shared by every process on one Redis. When Redis does not answer within `timeoutMs`, the decision is taken on
- * counts of this process: limits hold per process instead of together, nobody is refused because Redis is away, and
- * requests do not slow down. It takes Redis up again by itself.
+ * Counters in Redis, shared by all processes. When Redis does not answer within `timeoutMs`, the decision uses the counters of
+ * this process: limits then apply per process instead of together, no request is refused because Redis is unavailable, and
+ * requests do not slow down. It returns to Redis automatically.
  */
 export class RedisCounters implements Counters {
   readonly #client: ReturnType<typeof connect>
   readonly #fallback = new MemoryCounters()
   readonly #log: Pick<Logger, 'warn' | 'info'>
   readonly #timeoutMs: number
-  readonly #restMs: number
-  #isAway = false
-  #restsUntilMs = 0
+  readonly #retryAfterMs: number
+  #isUnavailable = false
+  #retryAtMs = 0
 
   private constructor(options: RedisCountersOptions) {
     this.#log = options.log
     this.#timeoutMs = options.timeoutMs ?? 100
-    this.#restMs = options.restMs ?? 1000
+    this.#retryAfterMs = options.retryAfterMs ?? 1000
     this.#client = connect(options.url)
-    this.#client.on('error', (error: unknown) => this.#away(error))
-    this.#client.on('ready', () => this.#back())
+    this.#client.on('error', (error: unknown) => this.#markUnavailable(error))
+    this.#client.on('ready', () => this.#markAvailable())
   }
 
-  /** Waits for the connection, but not for longer than a second: a platform starts without its Redis. */
+  /** Waits at most one second for the connection, so that the platform also starts without Redis. */
   static async open(options: RedisCountersOptions): Promise<RedisCounters> {
     const counters = new RedisCounters(options)
-    const connected = counters.#client.connect().catch((error: unknown) => counters.#away(error))
-    await within(connected, 1000).catch((error: unknown) => counters.#away(error))
+    const connected = counters.#client.connect().catch((error: unknown) => counters.#markUnavailable(error))
+    await withTimeout(connected, 1000).catch((error: unknown) => counters.#markUnavailable(error))
     return counters
   }
 
@@ -124,20 +124,20 @@ export class RedisCounters implements Counters {
     nowMs: number,
     cost: number,
   ): Verdict | Promise<Verdict> {
-    if (!this.#client.isReady || performance.now() < this.#restsUntilMs) {
+    if (!this.#client.isReady || performance.now() < this.#retryAtMs) {
       return this.#inProcess(space, key, limits, nowMs, cost)
     }
-    // The braces keep all windows of a key in one slot of a cluster.
+    // The braces (hash tag) keep all windows of a key in one slot of a Redis cluster.
     const keys = limits.map(({ windowMs }) => `{count:${space}:${key}}:${windowMs}`)
     const values = [String(nowMs), String(cost)]
     for (const { max, windowMs } of limits) values.push(String(max), String(windowMs))
-    return within(this.#client.countWindows(keys, values), this.#timeoutMs).then(
+    return withTimeout(this.#client.countWindows(keys, values), this.#timeoutMs).then(
       (found) => {
-        if (this.#isAway) this.#back()
+        if (this.#isUnavailable) this.#markAvailable()
         return judge(limits, windowsOf(found), cost, nowMs)
       },
       (error: unknown) => {
-        this.#away(error)
+        this.#markUnavailable(error)
         return this.#inProcess(space, key, limits, nowMs, cost)
       },
     )
@@ -148,17 +148,17 @@ export class RedisCounters implements Counters {
     return cost ? this.#fallback.hit(space, key, limits, nowMs, cost) : this.#fallback.count(space, key, limits, nowMs)
   }
 
-  #away(error: unknown): void {
-    this.#restsUntilMs = performance.now() + this.#restMs
-    if (this.#isAway) return
-    this.#isAway = true
+  #markUnavailable(error: unknown): void {
+    this.#retryAtMs = performance.now() + this.#retryAfterMs
+    if (this.#isUnavailable) return
+    this.#isUnavailable = true
     this.#log.warn({ err: error }, 'Redis does not answer: quotas and limits are counted per process')
   }
 
-  #back(): void {
-    this.#restsUntilMs = 0
-    if (!this.#isAway) return
-    this.#isAway = false
+  #markAvailable(): void {
+    this.#retryAtMs = 0
+    if (!this.#isUnavailable) return
+    this.#isUnavailable = false
     this.#log.info('Redis answers again: quotas and limits are shared')
   }
 }
@@ -172,11 +172,11 @@ function windowsOf(found: readonly number[]): (CountedWindow | undefined)[] {
   return windows
 }
 
-/** The client's own timeout ends with the write to the socket; this one covers the answer as well. */
-function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+/** A timeout that includes the answer. The timeout of the Redis client ends with the write to the socket. */
+function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`no answer within ${ms} ms`))
-    // When this process itself was too busy, the answer is there already and is read before `late` runs.
+    // When this process was too busy to read in time, setImmediate lets it read an answer that has already arrived.
     const timer = setTimeout(() => setImmediate(late), ms)
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -1,30 +1,30 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Whether code that holds the connection of an open transaction may ask for another connection. */
+/** Detects code inside a transaction that asks for a second connection. */
 export interface ConnectionGuard {
-  /** Throws when the caller is inside a transaction. */
+  /** Throws when it is called inside a transaction. */
   refuseNested(): void
-  /** Runs the work of a transaction. */
+  /** Runs the work of a transaction, and marks it as inside one. */
   within<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Lets everything pass and costs nothing. */
+/** A guard that refuses nothing and costs nothing. */
 export const unguarded: ConnectionGuard = { refuseNested: () => undefined, within: (work) => work() }
 
 /**
- * Refuses a second connection inside a transaction. As many transactions as the pool has connections, each waiting for one
- * more, wait for each other until they time out, and every other request waits with them. Databases that share a guard
- * count as one: the wait may go through several pools.
+ * Refuses a second connection inside a transaction, because it can cause a deadlock: when as many transactions as the pool has
+ * connections each wait for one more connection, all of them and every other request wait until they time out. Databases that
+ * share a guard count as one, because such a deadlock can span several pools.
  */
 export function connectionGuard(): ConnectionGuard {
   const transactions = new AsyncLocalStorage<{ isOpen: boolean }>()
   return {
     refuseNested() {
       if (!transactions.getStore()?.isOpen) return
-      throw new Error('A second connection was asked for inside a transaction: use the connection of the transaction.')
+      throw new Error('Code inside a transaction must use the connection of the transaction, not a second one.')
     },
     within(work) {
-      // Work that a transaction leaves behind may take a connection once the transaction has ended.
+      // Asynchronous work that a transaction started may take a connection after the transaction has ended.
       const transaction = { isOpen: true }
       return transactions.run(transaction, work).finally(() => (transaction.isOpen = false))
     },

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../config.ts'
 
-// A database handle that is collected as garbage gives its lock away.
-const held = new Set<DatabaseSync>()
+// Referenced here, because the lock is released when the garbage collector frees its database handle.
+const openLocks = new Set<DatabaseSync>()
 
 const sqliteBusy = 5
 
-/** Another process serves the database of the data folder. */
-export class DataFolderServed extends ConfigError {}
+/** Another process holds the lock of the data folder. */
+export class DataFolderInUse extends ConfigError {}
 
 function pidIn(path: string): string {
   try {
@@ -19,7 +19,7 @@ function pidIn(path: string): string {
   }
 }
 
-/** Readable for us alone, since a reader could hold up the lock. Opened only to create: closing a file drops its locks. */
+/** Readable only by this user, because any reader could block the lock. Opened only to create it, because closing a file releases its locks. */
 function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
@@ -29,8 +29,8 @@ function createPrivate(path: string): void {
 }
 
 /**
- * Only one process at a time holds the database of a data folder. The lock is SQLite's on an empty file: the operating
- * system releases it however the process ends, it counts across containers that share a volume, and no pid is trusted.
+ * Locks the data folder for one process. The lock is an SQLite lock on an empty file: the operating system releases it however
+ * the process ends, it works across containers that share a volume, and it does not depend on a pid.
  */
 export function lockDataFolder(dataDir: string): { release(): void } {
   const ownerPath = join(dataDir, 'postgres.owner')
@@ -44,14 +44,16 @@ export function lockDataFolder(dataDir: string): { release(): void } {
   } catch (error) {
     database?.close()
     if ((error as { errcode?: number }).errcode === sqliteBusy) {
-      throw new DataFolderServed(`Another process (pid ${pidIn(ownerPath)}) already serves the data folder ${dataDir}.`)
+      throw new DataFolderInUse(
+        `DATA_DIR: another process (pid ${pidIn(ownerPath)}) already uses the data folder ${dataDir}.`,
+      )
     }
     throw new ConfigError(`DATA_DIR: ${path} cannot be written (${(error as Error).message}).`, { cause: error })
   }
-  held.add(database)
+  openLocks.add(database)
   return {
     release: () => {
-      if (held.delete(database)) database.close()
+      if (openLocks.delete(database)) database.close()
     },
   }
 }

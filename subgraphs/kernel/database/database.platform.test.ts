@@ -41,7 +41,7 @@ describe('a statement', () => {
     return rows.map(({ statement }) => statement)
   }
 
-  it('is prepared when it comes again', async () => {
+  it('is prepared when its text is repeated', async () => {
     const database = aDatabase()
     const text = `select ${Date.now()} as "comesAgain"`
     const [first] = await database.query(text)
@@ -51,7 +51,7 @@ describe('a statement', () => {
     expect(await prepared(database)).toContain(text)
   })
 
-  it('that has not run of late is closed, and runs again', async () => {
+  it('that has not run recently is closed, and can run again', async () => {
     const database = aDatabase()
     const long = 'x'.repeat(10_000)
     const numbered = (number: number): string => `select ${number} as number, $1::text as text /* ${long} */`
@@ -78,7 +78,7 @@ describe('a statement', () => {
 })
 
 describe('query', () => {
-  it('answers columns in their order and in the form of answers, the first time and every other', async () => {
+  it('returns columns in their order and in the form of answers, at the first and every later execution', async () => {
     const database = aDatabase()
     for (const time of ['first', 'second']) {
       const [row] = await database.query(everyKind, ['Zürich "1"', id])
@@ -87,7 +87,7 @@ describe('query', () => {
     }
   })
 
-  it('keeps statements with the same columns and other types apart', async () => {
+  it('distinguishes statements with the same columns and different types', async () => {
     const database = aDatabase()
     expect(await database.query(`select '1'::text as value`)).toEqual([{ value: '1' }])
     expect(await database.query(`select '1'::int as value`)).toEqual([{ value: 1 }])
@@ -108,7 +108,7 @@ describe('query', () => {
     expect(await aDatabase().query('select $1::text[] as items', [items])).toEqual([{ items }])
   })
 
-  it('answers no rows to a statement that has none', async () => {
+  it('returns no rows for a statement without rows', async () => {
     const database = aDatabase()
     for (let time = 0; time < 2; time++) expect(await database.query('set application_name = $$test$$')).toEqual([])
     expect(await database.query('select 1 as one where false')).toEqual([])
@@ -126,7 +126,7 @@ describe('query', () => {
     expect(await connection()).toEqual(before)
   })
 
-  it('tells of a connection that breaks in use and opens another', async () => {
+  it('rejects when its connection breaks, and opens another connection', async () => {
     const database = aDatabase()
     const broken = database.query('select pg_terminate_backend(pg_backend_pid())')
     await expect(broken).rejects.toMatchObject({ code: '57P01' })
@@ -135,7 +135,7 @@ describe('query', () => {
 })
 
 describe('transaction', () => {
-  it('outlives a connection that breaks within it', async () => {
+  it('rejects when its connection breaks, and the process goes on', async () => {
     const database = aDatabase()
     const broken = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'))
     await expect(broken).rejects.toMatchObject({ code: '57P01' })
@@ -144,7 +144,7 @@ describe('transaction', () => {
 })
 
 describe('a second connection inside a transaction', () => {
-  const refusal = 'A second connection was asked for inside a transaction'
+  const refusal = 'Code inside a transaction must use the connection of the transaction'
 
   it('is refused by every database that shares the guard, and the transaction goes on', async () => {
     const guard = connectionGuard()
@@ -163,7 +163,7 @@ describe('a second connection inside a transaction', () => {
     expect(await other.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('is allowed to what a transaction leaves behind once it has ended, and to others while it is open', async () => {
+  it('is allowed to work that a transaction started once it has ended, and to other work while it is open', async () => {
     const guard = connectionGuard()
     const [database, other] = [aDatabase(guard), aDatabase(guard)]
     let leave!: () => void
@@ -183,7 +183,7 @@ describe('a second connection inside a transaction', () => {
     expect(await later).toEqual([{ three: 3 }])
   })
 
-  it('passes where nothing guards', async () => {
+  it('is allowed without a guard', async () => {
     const [database, other] = [aDatabase(unguarded), aDatabase(unguarded)]
     expect(await database.transaction(() => other.query('select 1 as one'))).toEqual([{ one: 1 }])
   })

@@ -4,28 +4,28 @@ import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
 import { parseJsonExactly } from '../exact-json.ts'
 import { exactNumber, type ExactNumber } from '../exact-number.ts'
 import { RowClient } from './row-client.ts'
-import { PreparedQuery, type Introduction, type Row } from './prepared-query.ts'
+import { PreparedQuery, type StatementSettings, type Row } from './prepared-query.ts'
 import { statementName } from './statement-names.ts'
 
 export type { Row } from './prepared-query.ts'
 
 /**
- * What a statement is, which decides how long it may take and who is to blame when that is not enough.
+ * The kind of a statement. It determines the timeout, and whether a timeout is the fault of the client or of the platform.
  *
- * - `LOOKUP`: records by id or by an index of our choosing.
- * - `LIST`: what the client chose, along an index: a page in the order of creation.
+ * - `LOOKUP`: reads records by id or by another index that our code chose.
+ * - `LIST`: reads what the client chose along an index: a page in the order of creation.
  * - `SCAN`: may read every row of the organization: a filter, a search, a count, figures.
  * - `WRITE`: changes rows.
  */
 export type StatementKind = 'LOOKUP' | 'LIST' | 'SCAN' | 'WRITE'
 
-/** A place where SQL runs: the pool, or one open transaction. */
+/** Executes SQL: on a pool, or in one open transaction. */
 export interface Sql {
   /** True inside a transaction. */
   readonly open: boolean
-  /** `kind` counts where requests of tenants run; without it a statement is a LOOKUP. */
+  /** `kind` matters on the pools that tenants share. */
   query<R = Row>(text: string, values?: readonly unknown[], kind?: StatementKind): Promise<R[]>
-  /** Everything in `work` commits together or not at all; inside a transaction it is a savepoint. */
+  /** Everything in `work` commits together or not at all; inside a transaction, `work` runs in a savepoint. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
@@ -34,18 +34,19 @@ const textArray = 1009
 const uuidArray = 2951
 const noItems = '{}'
 
-/** PostgreSQL prints `2026-11-21 09:30:00.12+00` in a UTC session; answers carry `2026-11-21T09:30:00.120Z`. */
+/** Converts `2026-11-21 09:30:00.12+00`, which PostgreSQL prints in a UTC session, to `2026-11-21T09:30:00.120Z`. */
 function isoTimestamp(text: string): string {
   if (text.length < 22 || !text.endsWith('+00')) return new Date(text).toISOString()
   const fraction = text.length === 22 ? '.000' : text.slice(19, -3).padEnd(4, '0')
   return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`
 }
 
-/** PostgreSQL writes all digits and no exponent, so a short text is exact as it is. */
+/** PostgreSQL writes all digits and no exponent, so a text of at most 15 characters is exact as a double. */
 const decimal = (text: string): ExactNumber => (text.length <= 15 ? Number(text) : exactNumber(text))
 
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.TIMESTAMPTZ, isoTimestamp],
+  [builtins.DATE, (text) => text],
   [builtins.NUMERIC, decimal],
   [builtins.INT8, Number],
   [builtins.JSON, parseJsonExactly],
@@ -56,7 +57,7 @@ for (const oid of [textArray, uuidArray]) {
   parsers.set(oid, (text) => plainItems(text) ?? parse(text))
 }
 
-/** Items of an array of texts, many times faster than by reading every character. Null for what has more to it. */
+/** Parses a simple array of texts, many times faster than a parser that reads every character. Null for arrays with escapes, nulls or nested arrays. */
 function plainItems(text: string): string[] | null {
   if (text === noItems) return []
   if (text.includes('\\') || text.includes('{', 1) || text.includes('NULL') || !text.startsWith('{')) return null
@@ -85,12 +86,12 @@ export function run(
   text: string,
   values: readonly unknown[],
   settle: Settle,
-  introduction: Introduction | null = null,
+  settings: StatementSettings | null = null,
 ): void {
-  client.query(new PreparedQuery(statementName(text), text, values, parserOf, settle, introduction))
+  client.query(new PreparedQuery(statementName(text), text, values, parserOf, settle, settings))
 }
 
-/** What PostgreSQL itself refuses leaves the connection as it was; after anything else it is not used again. */
+/** The error when the connection must not be used again. A statement that PostgreSQL refuses leaves the connection usable. */
 export function brokenBy(error: unknown): Error | undefined {
   const isRefusal = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
   return error && !isRefusal ? (error as Error) : undefined
@@ -107,8 +108,8 @@ export interface DatabaseOptions {
   onCommit?: () => void
 }
 
-/** As whom the connections of a pool act, with which settings, and what they do before anything else. */
-interface Acting {
+/** Role and settings of the connections of a pool, and what each runs first. */
+interface SessionOptions {
   readonly role?: string
   readonly settings?: Readonly<Record<string, string>>
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>
@@ -122,13 +123,13 @@ export class Database implements Sql {
   readonly guard: ConnectionGuard
   readonly onCommit: (() => void) | undefined
 
-  constructor(options: DatabaseOptions, { role, settings = {}, onConnect }: Acting = {}) {
+  constructor(options: DatabaseOptions, { role, settings = {}, onConnect }: SessionOptions = {}) {
     this.guard = options.guard ?? connectionGuard()
     this.onCommit = options.onCommit
     const { url, connectionsMax = connectionsMaxDefault, statementTimeoutMs = 30_000, onError } = options
     this.pool = new pg.Pool({
       Client: RowClient as never,
-      // Jobs and operators read what was written whole.
+      // Only tenants' requests are limited; jobs and operators may read rows of any size.
       ...(role && { rowBytesMax }),
       connectionString: url,
       max: connectionsMax,
@@ -144,12 +145,12 @@ export class Database implements Sql {
       ].join(' '),
       ...(onConnect && { onConnect }),
     })
-    // An idle connection that breaks must not end the process; the next query opens another.
-    // The pool ends before its connections have: a server that stops at once still breaks some of them.
+    // An idle connection that breaks must not end the process; the next query opens another one.
+    // pool.end() resolves before its connections are closed, so a server that stops right after it still breaks some of them.
     this.pool.on('error', (error) => {
       if (!this.pool.ending) onError?.(error)
     })
-    // One that breaks in use has told its query; without a listener the event would end the process.
+    // A connection that breaks in use rejects its query; without a listener, its error event would end the process.
     this.pool.on('connect', (client) => client.on('error', () => {}))
   }
 
@@ -187,7 +188,7 @@ export class Database implements Sql {
   }
 }
 
-/** Commits what `work` did on the connection, or undoes it, and gives the connection back. */
+/** Runs `work` in a transaction on the connection: commits, or rolls back when it throws, and releases the connection. */
 export async function within<T>(client: pg.PoolClient, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   let broken: Error | undefined
   try {
@@ -212,13 +213,17 @@ export class Transaction implements Sql {
   constructor(protected readonly client: pg.PoolClient) {}
 
   query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    return this.introduced<R>(text, values, null)
+    return this.queryWithSettings<R>(text, values, null)
   }
 
-  protected introduced<R>(text: string, values: readonly unknown[], introduction: Introduction | null): Promise<R[]> {
+  protected queryWithSettings<R>(
+    text: string,
+    values: readonly unknown[],
+    settings: StatementSettings | null,
+  ): Promise<R[]> {
     return new Promise((resolve, reject) => {
       const settle: Settle = (error, rows) => (error ? reject(error) : resolve(rows as R[]))
-      run(this.client, text, values, settle, introduction)
+      run(this.client, text, values, settle, settings)
     })
   }
 

@@ -2,33 +2,33 @@ import pg from 'pg'
 import { Refusal } from '../errors.ts'
 import type { StatementKind } from './database.ts'
 
-/** What a read of a tenant may take. */
+/** Statement timeout of a tenant's read. */
 export const readMs = 2_000
 /**
- * When the last of the reads that a client composed may begin, counted from the first: with its wait and its deadline an
- * operation ends before the gateway would take a subgraph in another process for dead.
+ * Latest start of a read that the client composed, counted from the start of its operation. With the time to wait and the
+ * timeout of that read, the operation still ends before the gateway would consider a subgraph in another process dead.
  */
 export const operationMs = 3_000
-/** How long it waits for a lock: less, so that a lock is told from a read that is too much work. */
+/** Lock timeout of a read. Shorter than `readMs`, so that waiting for a lock is distinguished from a query that is too expensive. */
 export const readLockMs = 1_500
-/** What a statement of a tenant may take that writes, or that stands in a transaction. */
+/** Statement timeout of a tenant's write, and of every statement in a tenant's transaction. */
 export const writeMs = 10_000
-/** How long such a statement waits for a lock. */
+/** Lock timeout of such a statement. */
 export const writeLockMs = 5_000
 
 const queryCanceled = '57014'
 
-/** Whether the client composed it, and can change what is too much work. */
-export const isComposed = (kind: StatementKind): boolean => kind === 'LIST' || kind === 'SCAN'
+/** Whether the client composed the statement, and can therefore make it cheaper. */
+export const isClientComposed = (kind: StatementKind): boolean => kind === 'LIST' || kind === 'SCAN'
 
-/** What PostgreSQL said to a statement of this kind, as it is told. */
-export function inTime(error: unknown, kind: StatementKind): unknown {
+/** Translates a statement timeout of a query that the client composed into `QUERY_TOO_EXPENSIVE`; returns other errors unchanged. */
+export function translateTimeout(error: unknown, kind: StatementKind): unknown {
   const isLate = error instanceof pg.DatabaseError && error.code === queryCanceled
-  return isLate && isComposed(kind) ? tooExpensive() : error
+  return isLate && isClientComposed(kind) ? tooExpensive() : error
 }
 
 export const tooExpensive = (): Refusal =>
   new Refusal(
     'QUERY_TOO_EXPENSIVE',
-    'The query takes too long. Leave out conditions on text, search, total or the order, or narrow the filter.',
+    'The query takes too long: each read may take 2 s and must start within 3 s. Remove text conditions, search, total or the order, or narrow the filter.',
   )

@@ -4,19 +4,19 @@ import { ConfigError } from '../config.ts'
 
 const execFileOf = promisify(execFile)
 
-/** Whom a program runs as; empty: the account of this process. */
+/** The operating-system account that a program runs as; empty: the account of this process. */
 export interface Account {
   readonly uid?: number
   readonly gid?: number
 }
 
-// A library path, a time zone or PG* variables of the caller must not reach the server.
+// The caller's library path, time zone and PG* variables must not reach the server.
 export const serverEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** Runs a program to its end. The working folder is `/`, which every account can enter. */
+/** Runs a program until it ends. The working directory is `/`, which every account can enter. */
 export async function run(account: Account, file: string, args: readonly string[], input?: string): Promise<string> {
   const running = execFileOf(file, args, { ...account, cwd: '/', env: serverEnvironment })
-  // A program that ends early closes its input; its own message says more than EPIPE.
+  // A program that ends early closes its input; its own error message is more useful than EPIPE.
   running.child.stdin?.on('error', () => {})
   running.child.stdin?.end(input ?? '')
   return (await running).stdout
@@ -31,7 +31,7 @@ export async function succeedsAs(account: Account, script: string, ...args: read
 
 export const isRoot = () => process.getuid?.() === 0
 
-/** PostgreSQL refuses to run as root, so it gets an account that exists on the machine and may do nothing else. */
+/** PostgreSQL refuses to run as root, so it runs as an existing account without privileges. */
 export async function unprivilegedAccount(): Promise<Account> {
   for (const name of ['postgres', 'nobody']) {
     try {

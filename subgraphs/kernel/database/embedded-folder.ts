@@ -36,7 +36,7 @@ const orMissing = <T>(found: Promise<T>): Promise<T | null> =>
 
 const canEnter = (account: Account, folder: string) => succeedsAs(account, 'cd "$0"', folder)
 
-/** Others may pass through the data folder, not list it: what lies in it has its own permissions. */
+/** Lets the account pass through the data folder without listing it; the files in it have their own permissions. */
 async function openPath(account: Account, dataDir: string): Promise<boolean> {
   if (await canEnter(account, dataDir)) return true
   if (!(await canEnter(account, dirname(dataDir)))) return false
@@ -55,8 +55,10 @@ async function createFor(account: Account, link: string): Promise<void> {
     await chmod(elsewhere, 0o711)
     await symlink(elsewhere, link)
   } catch (cause) {
-    const reason = `${dirname(link)} cannot be reached by the account (uid ${account.uid}) that PostgreSQL runs as for root`
-    throw new ConfigError(`DATA_DIR: ${reason}, nor can ${sharedFolder} be used. Choose another DATA_DIR.`, { cause })
+    const reason = `PostgreSQL runs as the account with uid ${account.uid}, which cannot reach ${dirname(link)}`
+    throw new ConfigError(`DATA_DIR: ${reason}, and ${sharedFolder} cannot be used. Choose another DATA_DIR.`, {
+      cause,
+    })
   }
 }
 
@@ -70,7 +72,7 @@ async function folderForRoot(link: string): Promise<ServerFolder> {
       `DATA_DIR: ${path} cannot be reached by the account (uid ${account.uid}) that owns its database.`,
     )
   }
-  // A folder that root has copied or unpacked belongs to root whole.
+  // A folder that root has copied or unpacked belongs to root entirely.
   if (owner?.uid === 0) await run({}, 'chown', ['-Rh', `${account.uid}:${account.gid}`, join(path, 'data')])
   return { path, account }
 }
@@ -86,14 +88,14 @@ async function folderForUser(link: string): Promise<ServerFolder> {
 }
 
 /**
- * `<dataDir>/postgres`, and whom the server runs as. For root that is another account; where it cannot reach the data
- * folder, `postgres` is a link to a folder that it can.
+ * Prepares `<dataDir>/postgres` and chooses the account of the server. When this process runs as root, that is an unprivileged
+ * account; if the account cannot reach the data folder, `postgres` becomes a link to a folder that it can reach.
  */
 export async function prepareFolder(dataDir: string): Promise<ServerFolder> {
   const link = join(dataDir, 'postgres')
   if ((await orMissing(lstat(link)))?.isSymbolicLink() && !(await orMissing(stat(link)))) {
     throw new ConfigError(
-      `DATA_DIR: ${link} leads to a folder that is gone. Remove it to begin with an empty database.`,
+      `DATA_DIR: ${link} links to a folder that does not exist. Remove the link to start with an empty database.`,
     )
   }
   return isRoot() ? folderForRoot(link) : folderForUser(link)
@@ -102,39 +104,39 @@ export async function prepareFolder(dataDir: string): Promise<ServerFolder> {
 const socketRecord = 'socket-folder'
 const socketInside = 'socket'
 
-/** Where the server that runs on the data folder listens; null before it has chosen. */
+/** The socket folder of the server that runs on the data folder; null before it is chosen. */
 export async function socketFolderOf(dataDir: string): Promise<string | null> {
   const path = await orMissing(realpath(join(dataDir, 'postgres')))
   if (path === null) return null
   return (await orMissing(readFile(join(path, socketRecord), 'utf8'))) ?? join(path, socketInside)
 }
 
-/** A private folder for the server's account. */
+/** Creates a folder that only the server's account can enter. */
 export async function makePrivate(folder: string, { uid, gid }: Account): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (uid !== undefined && gid !== undefined) await lchown(folder, uid, gid)
   return folder
 }
 
-/** Empty, as a server that was killed did not leave it; it stays where clients look for it. */
+/** Removes the files that a killed server left in the socket folder. The folder itself stays, because clients use its path. */
 export async function clearSocketFolder(folder: string, account: Account): Promise<void> {
   await makePrivate(folder, account)
   for (const name of await readdir(folder)) await rm(join(folder, name), { force: true })
 }
 
-/** Where the socket lies. A path that is too long or needs quoting is replaced by a short one, recorded so that it is removed. */
+/** Creates the socket folder. A path that is too long or needs quoting is replaced by a short one in /tmp, which is recorded for removal. */
 export async function prepareSocketFolder({ path, account }: ServerFolder): Promise<string> {
   const record = join(path, socketRecord)
   const former = await orMissing(readFile(record, 'utf8'))
   if (former) await rm(former, { recursive: true, force: true })
   await rm(record, { force: true })
-  // A killed server leaves its socket and a lock beside it, whose pid may belong to anybody by the time of the next start.
+  // A killed server leaves its socket and a lock file. By the next start, the pid in the lock file may belong to another process.
   const inside = join(path, socketInside)
   await rm(inside, { recursive: true, force: true })
   if (/^[\w/.-]+$/.test(inside) && `${inside}/.s.PGSQL.${port}`.length <= socketPathBytesMax) {
     return makePrivate(inside, account)
   }
-  // Not os.tmpdir(): TMPDIR may be long itself, and closed to the server's account.
+  // Not os.tmpdir(): TMPDIR may be long too, or inaccessible to the server's account.
   const short = await mkdtemp('/tmp/crm-postgres-')
   await writeFile(record, short)
   return makePrivate(short, account)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConfigError } from '../config.ts'
-import { DataFolderServed } from './data-folder-lock.ts'
+import { DataFolderInUse } from './data-folder-lock.ts'
 import { socketFolderOf } from './embedded-folder.ts'
 import {
   addressAt,
@@ -14,7 +14,7 @@ const startingMs = 20_000
 const pollMs = 100
 const foreignAccount = '28000'
 
-/** Null while the server that another process runs on the folder is not reached. */
+/** The server that another process runs on the folder; null while it cannot be reached. */
 async function running(dataDir: string): Promise<EmbeddedPostgres | null> {
   const socketFolder = await socketFolderOf(dataDir)
   if (socketFolder === null) return null
@@ -25,14 +25,14 @@ async function running(dataDir: string): Promise<EmbeddedPostgres | null> {
   } catch (cause) {
     const { code } = cause as { code?: string }
     if (code !== foreignAccount && code !== 'EACCES') return null
-    const whose = 'belongs to another user: run this as the user whose process serves it'
-    throw new ConfigError(`DATA_DIR: the database in ${dataDir} ${whose}.`, { cause })
+    const advice = 'belongs to another user: run this command as the user of the process that uses it'
+    throw new ConfigError(`DATA_DIR: the database in ${dataDir} ${advice}.`, { cause })
   }
 }
 
 /**
- * For what works on the data folder for a moment, beside the process that serves it: its server when one runs, which `stop`
- * leaves running, and otherwise one of our own.
+ * For short-lived commands on the data folder: uses the server of the process that already runs on it, which `stop` leaves
+ * running, or starts its own server when none runs.
  */
 export async function joinEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const deadline = Date.now() + startingMs
@@ -40,10 +40,10 @@ export async function joinEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     try {
       return await startEmbeddedPostgres(options)
     } catch (error) {
-      if (!(error instanceof DataFolderServed)) throw error
+      if (!(error instanceof DataFolderInUse)) throw error
       const joined = await running(options.dataDir)
       if (joined) return joined
-      // It is starting, or about to end.
+      // The other process is starting or stopping.
       if (Date.now() > deadline) throw error
       await delay(pollMs)
     }

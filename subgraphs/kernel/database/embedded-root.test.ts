@@ -19,7 +19,7 @@ describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
     await server.stop()
   })
 
-  it('keeps the database where the account can reach it when the data folder is closed off', async () => {
+  it('keeps the database in a folder that the account can reach when it cannot enter the data folder', async () => {
     await chmod(place.parent, 0o700)
     const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
     await ask(server.url, 'CREATE TABLE kept AS SELECT 3 AS three')
@@ -32,7 +32,7 @@ describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
     await again.stop()
     await rm(elsewhere, { recursive: true })
     await expect(startEmbeddedPostgres({ dataDir: place.dataDir, log })).rejects.toThrow(
-      `DATA_DIR: ${join(place.dataDir, 'postgres')} leads to a folder that is gone. Remove it to begin with an empty database.`,
+      `DATA_DIR: ${join(place.dataDir, 'postgres')} links to a folder that does not exist. Remove the link to start with an empty database.`,
     )
   })
 

@@ -23,7 +23,7 @@ const shutdownTimeoutMs = 10_000
 const pollMs = 20
 const linesOfReport = 8
 
-/** Null when the process is gone, a zombie, or not ours to look at. */
+/** Null when the process has ended, is a zombie, or may not be inspected. */
 async function workingFolderOf(pid: number): Promise<string | null> {
   try {
     if (process.platform === 'linux') return await readlink(`/proc/${pid}/cwd`)
@@ -50,8 +50,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Ends the server that a killed process left on this folder, and disarms the pid file of one that is gone. The caller
- * holds the lock of the data folder, so whatever works in it serves nobody.
+ * Stops a server that a killed process left running on this folder, and neutralizes a stale pid file. The caller holds the lock
+ * of the data folder, so no process uses a server that still runs in it.
  */
 export async function retireFormerServer(data: string, log: Logger): Promise<void> {
   const path = join(data, 'postmaster.pid')
@@ -61,7 +61,7 @@ export async function retireFormerServer(data: string, log: Logger): Promise<voi
   const serves = async () => pid > 0 && (await workingFolderOf(pid)) === folder
   for (const signal of [fastShutdown, immediateShutdown] as const) {
     if (!(await serves())) break
-    log.warn(`A former start left the embedded PostgreSQL running (pid ${pid}): stopping it (${signal}).`)
+    log.warn(`An earlier process left the embedded PostgreSQL running (pid ${pid}): stopping it (${signal}).`)
     if (isAlive(pid)) process.kill(pid, signal)
     const deadline = Date.now() + shutdownTimeoutMs
     while ((await serves()) && Date.now() < deadline) await delay(pollMs)
@@ -70,8 +70,8 @@ export async function retireFormerServer(data: string, log: Logger): Promise<voi
 
   const left = await pidIn(path)
   if (left === 0) await rm(path)
-  // The pid belongs to somebody else now. The server counts its parent's pid as stale and still checks, by the rest of
-  // the file, that no former backend lives; without the file it would not check.
+  // The pid belongs to another process. PostgreSQL treats its parent's pid as stale, but still checks with the rest of the
+  // file that no former backend is alive; without the file it would not check.
   else if (left !== null && isAlive(left)) await replacePid(path, process.pid)
 }
 
@@ -86,19 +86,19 @@ async function replacePid(path: string, pid: number): Promise<void> {
   }
 }
 
-/** What the server tells its clients when it is stopped, was killed, or does not take them yet. */
-const toClients =
+/** Messages for clients while the server stops, was killed, or is not ready; they are no errors of the server. */
+const clientNotices =
   /^FATAL: {2}(?:terminating connection due to (?:administrator command|unexpected postmaster exit)|the database system is )/
 
 function logLine(log: Logger, line: string): void {
-  if (toClients.test(line)) log.debug(line)
+  if (clientNotices.test(line)) log.debug(line)
   else if (/^(FATAL|PANIC):/.test(line) || line.endsWith('No space left on device')) log.error(line)
   else if (line.startsWith('WARNING:')) log.warn(line)
   else log.debug(line)
 }
 
-/** Stops the server when this process ends without having done so: its end of the pipe closes, whatever killed it. */
-function watchOver(pid: number, account: Account): { dismiss(): void } {
+/** Starts a watcher that stops the server when this process ends without stopping it: however it ends, its end of the pipe closes. */
+function startWatcher(pid: number, account: Account): { dismiss(): void } {
   const watcher = spawn('sh', ['-c', `read -r line || kill -${fastShutdown.slice(3)} "$0"`, String(pid)], {
     ...account,
     cwd: '/',
@@ -119,7 +119,7 @@ function spawnServer({ postgres, data, account, settings }: ServerCommand) {
     ...account,
     cwd: '/',
     env: serverEnvironment,
-    // A session of its own: Ctrl-C reaches this process alone, which stops the server last.
+    // In its own session, so that Ctrl-C reaches only this process, which stops the server last.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -130,21 +130,21 @@ async function stopServer(child: ChildProcess): Promise<void> {
   child.ref()
   const gone = once(child, 'exit')
   child.kill(fastShutdown)
-  const impatience = setTimeout(() => child.kill(immediateShutdown), shutdownTimeoutMs)
+  const escalation = setTimeout(() => child.kill(immediateShutdown), shutdownTimeoutMs)
   await gone
-  clearTimeout(impatience)
+  clearTimeout(escalation)
 }
 
 export interface RunningServer {
-  /** How the server ended, whoever ended it. */
+  /** Resolves with the exit code or signal when the server has ended for any reason. */
   readonly ended: Promise<string>
   stop(): Promise<void>
 }
 
-/** Resolves when the server accepts connections. It keeps this process from ending only while it starts or stops. */
+/** Resolves when the server accepts connections. The child process keeps this process alive only while it starts or stops. */
 export async function startServer(command: ServerCommand): Promise<RunningServer> {
   const child = spawnServer(command)
-  const watcher = child.pid === undefined ? null : watchOver(child.pid, command.account)
+  const watcher = child.pid === undefined ? null : startWatcher(child.pid, command.account)
   const report: string[] = []
   let isStopping = false
   const ended = new Promise<string>((resolve) => child.on('exit', (code, signal) => resolve(signal ?? `code ${code}`)))

@@ -33,14 +33,14 @@ describe('startEmbeddedPostgres', () => {
     },
   )
 
-  it('gives up on a folder that is gone, makes no empty one in its place, and says so', async () => {
+  it('gives up on a deleted folder with an error, and creates no empty one in its place', async () => {
     const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
     const path = join(place.dataDir, 'postgres')
     const pid = await serverPid()
     await rename(join(path, 'data'), join(path, 'elsewhere'))
     process.kill(pid, 'SIGKILL')
     expect((await server.lost).message).toBe(
-      `DATA_DIR: PostgreSQL on ${path} ended and does not start again (the database in ${path}/data is gone).`,
+      `DATA_DIR: PostgreSQL on ${path} ended and cannot be restarted (the database folder ${path}/data no longer exists).`,
     )
     await server.stop()
     await rename(join(path, 'elsewhere'), join(path, 'data'))
@@ -51,7 +51,7 @@ describe('startEmbeddedPostgres', () => {
 })
 
 describe('supervised', () => {
-  it('stops a server that is just being started again', async () => {
+  it('stops a server that is being restarted', async () => {
     const first = Promise.withResolvers<string>()
     const second = Promise.withResolvers<string>()
     const starting = Promise.withResolvers<void>()

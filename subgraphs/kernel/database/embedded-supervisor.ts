@@ -3,45 +3,45 @@ import type { Logger } from 'pino'
 import type { RunningServer } from './embedded-server.ts'
 
 export interface SupervisedServer {
-  /** Why the server ended for good; never resolves while it runs, is being started again or was stopped. */
+  /** Resolves with the reason when the server has ended and cannot be restarted. Never resolves while it runs, restarts, or after `stop`. */
   readonly lost: Promise<unknown>
   stop(): Promise<void>
 }
 
-/** Waits before each try; after the last one the server is lost. */
+/** Delay before each restart attempt; after the last attempt the server is given up. */
 const waitsMs = [0, 500, 1000, 2000, 4000, 8000] as const
-/** A server that ran this long has recovered: its next end is tried as often as the first. */
+/** After running this long, a server counts as recovered: its next failure gets all restart attempts again. */
 const recoveredMs = 60_000
 
-/** Keeps a server running: one that ends without being stopped is started again. */
+/** Keeps a server running: restarts it when it ends without `stop`. */
 export function supervised(
   first: RunningServer,
   startAgain: () => Promise<RunningServer>,
   log: Pick<Logger, 'warn' | 'error'>,
 ): SupervisedServer {
-  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>()
+  const { promise: lost, resolve: reportLost } = Promise.withResolvers<unknown>()
   const stopping = new AbortController()
   const { signal } = stopping
   let server: RunningServer | null = first
   let tries = 0
 
-  /** Null when it was stopped meanwhile, or is lost. */
+  /** Null when `stop` was called in the meantime, or when all attempts have failed. */
   async function restarted(reason: unknown): Promise<RunningServer | null> {
     for (let last = reason; ;) {
       const waitMs = waitsMs[tries++]
       if (waitMs === undefined) {
-        lose(last)
+        reportLost(last)
         return null
       }
       await delay(waitMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return null
       try {
         const again = await startAgain()
-        log.warn('The embedded PostgreSQL runs again.')
+        log.warn('The embedded PostgreSQL was restarted.')
         return again
       } catch (error) {
         last = error
-        log.error({ reason: (error as Error).message }, 'the embedded PostgreSQL could not be started again')
+        log.error({ reason: (error as Error).message }, 'the embedded PostgreSQL could not be restarted')
       }
     }
   }
@@ -52,7 +52,7 @@ export function supervised(
       const end = await server.ended
       if (signal.aborted) return
       if (performance.now() - sinceMs >= recoveredMs) tries = 0
-      server = await restarted(new Error(`the server ended (${end}) again and again`))
+      server = await restarted(new Error(`the server ended (${end}) repeatedly`))
     }
   }
 
@@ -63,7 +63,7 @@ export function supervised(
       stopping.abort()
       await server?.stop()
       await done
-      // One that was being started when this was called.
+      // A server that was being started when stop was called.
       await server?.stop()
     },
   }

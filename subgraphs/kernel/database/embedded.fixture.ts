@@ -11,7 +11,7 @@ import type { Account } from './embedded-account.ts'
 export const log = pino({ level: 'silent' })
 export const module = new URL('./embedded.ts', import.meta.url).href
 
-// Serves until its input ends, then stops; nothing but the server may keep it alive.
+// Runs a server until stdin ends, then stops it. Only the server may keep this process alive.
 const program = `
   import { pino } from ${JSON.stringify(import.meta.resolve('pino'))}
   const { startEmbeddedPostgres } = await import(${JSON.stringify(module)})
@@ -28,7 +28,7 @@ const program = `
   }
 `
 
-/** A fresh data folder for each test, and the processes that it left. */
+/** A new data folder for each test, and the child processes to kill after it. */
 export const place = { parent: '', dataDir: '', children: [] as ChildProcess[] }
 
 export function useFreshPlace(): void {

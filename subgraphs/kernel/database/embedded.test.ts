@@ -25,7 +25,7 @@ import { startEmbeddedPostgres } from './embedded.ts'
 describe('startEmbeddedPostgres', () => {
   useFreshPlace()
 
-  it('starts an empty folder, and the folder again, with what was written', async () => {
+  it('starts on an empty folder, and again on the same folder with all data', async () => {
     const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log })
     await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS seven')
     expect(
@@ -56,7 +56,7 @@ describe('startEmbeddedPostgres', () => {
     await second.stop()
   })
 
-  it('takes settings, and trades durability for speed when asked', async () => {
+  it('applies settings, and trades durability for speed when asked', async () => {
     const server = await startEmbeddedPostgres({
       dataDir: place.dataDir,
       log,
@@ -78,7 +78,7 @@ describe('startEmbeddedPostgres', () => {
     await serverIsGone()
   })
 
-  it('keeps what was committed when the process is killed, and starts again at once', async () => {
+  it('keeps committed data when the process is killed, and starts again at once', async () => {
     const { child, url } = await startApart(place.dataDir, {}, 'durable')
     const client = await connected(url)
     await client.query('CREATE TABLE kept AS SELECT 1 AS one')
@@ -91,7 +91,7 @@ describe('startEmbeddedPostgres', () => {
     await serverIsGone()
   })
 
-  it('keeps what was committed when process and server are killed in the middle of a query', async () => {
+  it('keeps committed data when process and server are killed during a query', async () => {
     const { child, url } = await startApart(place.dataDir, {}, 'durable')
     const client = await connected(url)
     await client.query('CREATE TABLE kept AS SELECT 2 AS two')
@@ -105,7 +105,7 @@ describe('startEmbeddedPostgres', () => {
     await again.stop()
   })
 
-  it('replaces a server that nobody watches', async () => {
+  it('replaces a server that no process supervises', async () => {
     await (await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })).stop()
     const data = await realpath(join(place.dataDir, 'postgres/data'))
     const { uid, gid } = await stat(data)
@@ -122,7 +122,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop()
   })
 
-  it('starts when the pid of a killed server belongs to another process, which it leaves alone', async () => {
+  it('starts when the pid of a killed server belongs to another process, and does not touch that process', async () => {
     const { child } = await startApart(place.dataDir)
     const path = join(place.dataDir, 'postgres/data/postmaster.pid')
     const { uid, gid } = await stat(path)
@@ -140,11 +140,11 @@ describe('startEmbeddedPostgres', () => {
     await server.stop()
   })
 
-  it('refuses a second start on the folder and disturbs nothing', async () => {
+  it('refuses a second start on the folder, and the first server goes on', async () => {
     const { child, url } = await startApart(place.dataDir)
     const client = await connected(url)
-    const refusal = `Another process (pid ${child.pid}) already serves the data folder ${place.dataDir}.`
-    expect(await startApart(place.dataDir)).toMatchObject({ error: `DataFolderServed: ${refusal}` })
+    const refusal = `DATA_DIR: another process (pid ${child.pid}) already uses the data folder ${place.dataDir}.`
+    expect(await startApart(place.dataDir)).toMatchObject({ error: `DataFolderInUse: ${refusal}` })
     await expect(startEmbeddedPostgres({ dataDir: place.dataDir, log })).rejects.toThrow(refusal)
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
     await client.end()
@@ -156,7 +156,7 @@ describe('startEmbeddedPostgres', () => {
     await own.stop()
   })
 
-  it('begins anew when the first start was killed while it created the cluster', async () => {
+  it('creates a new cluster when the first start was killed while it created one', async () => {
     const child = spawnStart(place.dataDir)
     const folder = join(place.dataDir, 'postgres')
     const unfinished = () => readdir(folder).then((names) => names.filter((name) => name.startsWith('new-')))
@@ -191,21 +191,21 @@ describe('startEmbeddedPostgres', () => {
     await expect(stat(socketFolder(second))).rejects.toThrow('ENOENT')
   })
 
-  it('says so when the data folder cannot be used', async () => {
+  it('names the data folder when it cannot be used', async () => {
     await writeFile(place.dataDir, 'a file where a folder belongs')
     await expect(startEmbeddedPostgres({ dataDir: place.dataDir, log })).rejects.toThrow(
       `DATA_DIR: ${place.dataDir} cannot be created`,
     )
   })
 
-  it('says in one line why the server does not start', async () => {
+  it('gives the reason in one line when the server cannot start', async () => {
     const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
     await first.stop()
     await writeFile(join(place.dataDir, 'postgres/data/PG_VERSION'), '14\n')
     const start = startEmbeddedPostgres({ dataDir: place.dataDir, log })
     await expect(start).rejects.toThrow(ConfigError)
     await expect(start).rejects.toThrow(
-      /^DATA_DIR: PostgreSQL does not start on \/.+\/postgres \(FATAL: {2}database files are incompatible with server\)\.$/,
+      /^DATA_DIR: PostgreSQL cannot start on \/.+\/postgres \(FATAL: {2}database files are incompatible with server\)\.$/,
     )
   })
 })

@@ -25,16 +25,16 @@ import { supervised } from './embedded-supervisor.ts'
 export interface EmbeddedOptions {
   readonly dataDir: string
   readonly log: Logger
-  /** False: a crash of the machine may lose or break the data. For databases that are thrown away. */
+  /** False: a crash of the machine may lose or corrupt the data. Only for temporary databases. */
   readonly durable?: boolean
-  /** PostgreSQL settings beside or instead of ours. */
+  /** PostgreSQL settings that are added to or override ours. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 export interface EmbeddedPostgres {
-  /** Signs in as the owner of the database, who may create databases but is no superuser. */
+  /** Connects as the owner of the database, who may create databases but is not a superuser. */
   readonly url: string
-  /** Why the server ended for good, after it was started again in vain. Never resolves otherwise. */
+  /** Resolves with the reason when the server has ended and all restarts have failed. Never resolves otherwise. */
   readonly lost: Promise<ConfigError>
   stop(): Promise<void>
 }
@@ -53,14 +53,14 @@ const ownSettings = {
   log_timezone: 'UTC',
   jit: 'off',
   random_page_cost: '1.1',
-  // Start and failure are read from the server's messages.
+  // This process parses the server's messages to detect start and failure.
   lc_messages: 'C',
   log_destination: 'stderr',
   logging_collector: 'off',
   log_line_prefix: '',
-  // A refused statement may carry what a customer wrote.
+  // A refused statement may contain customer data.
   log_min_error_statement: 'panic',
-  // Details quote whole rows.
+  // Details of errors quote whole rows.
   log_error_verbosity: 'terse',
 }
 
@@ -77,10 +77,10 @@ async function flushFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
-/** A cluster gets its name when it is complete, so a start that was killed here leaves only something to sweep. */
+/** Creates the cluster under a temporary name and renames it when it is complete. A killed start leaves only a folder to delete. */
 async function createCluster({ path, account }: ServerFolder, binaries: Binaries, durable: boolean): Promise<void> {
   for (const name of await readdir(path)) {
-    // A killed start's initdb may still be writing there; what is left is swept by the next creation.
+    // initdb of a killed start may still write there; the next creation deletes the rest.
     if (name.startsWith(unfinished)) await rm(join(path, name), { recursive: true, force: true }).catch(() => {})
   }
   const data = await makePrivate(join(path, `${unfinished}${randomUUID()}`), account)
@@ -101,19 +101,19 @@ async function createCluster({ path, account }: ServerFolder, binaries: Binaries
   if (durable) await flushFolder(path)
 }
 
-/** Only the system user of this process gets in, and the kernel says who is at the other end: there is no password. */
+/** Peer authentication: only the system user of this process may connect, verified by the operating system without a password. */
 async function writeAccessRules(path: string): Promise<Record<string, string>> {
   const [hba_file, ident_file] = [join(path, 'pg_hba.conf'), join(path, 'pg_ident.conf')]
   const name = `"${userInfo().username}"`
   await writeFile(hba_file, `local all ${role},postgres peer map=server\n`)
   await writeFile(ident_file, `server ${name} ${role}\nserver ${name} postgres\n`)
-  // For the server's account, whatever the umask.
+  // The server's account must be able to read them, with any umask.
   await Promise.all([hba_file, ident_file].map((file) => chmod(file, 0o644)))
   return { hba_file, ident_file }
 }
 
-/** The last backends of a server that was killed may outlive it for a moment, and the next server refuses to start. */
-async function startPatiently(command: ServerCommand): Promise<RunningServer> {
+/** Retries while backends of a killed server are still alive, because the next server refuses to start until they end. */
+async function startWithRetry(command: ServerCommand): Promise<RunningServer> {
   const deadline = Date.now() + formerBackendsTimeoutMs
   for (;;) {
     try {
@@ -131,7 +131,7 @@ export const addressAt = (socketFolder: string): string =>
 
 export async function checkAnswers(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  // A server that ends in between tells by the query; without a listener the event would end the process.
+  // If the server ends in between, the query rejects; without a listener, the error event would end the process.
   client.on('error', () => {})
   await client.connect()
   await client.query('SELECT 1').finally(() => client.end())
@@ -158,13 +158,13 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
       unix_socket_directories: socketFolder,
     },
   }
-  const first = await answering(command, url)
+  const first = await startChecked(command, url)
   const startAgain = async (): Promise<RunningServer> => {
-    // A cluster that is gone is not replaced by an empty one.
-    if (!(await exists(join(data, 'PG_VERSION')))) throw new Error(`the database in ${data} is gone`)
+    // A deleted cluster must not be replaced by an empty one.
+    if (!(await exists(join(data, 'PG_VERSION')))) throw new Error(`the database folder ${data} no longer exists`)
     await retireFormerServer(data, log)
     await clearSocketFolder(socketFolder, folder.account)
-    return answering(command, url)
+    return startChecked(command, url)
   }
   const server = supervised(first, startAgain, log)
   return {
@@ -172,7 +172,7 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
     lost: server.lost.then(
       (reason) =>
         new ConfigError(
-          `DATA_DIR: PostgreSQL on ${folder.path} ended and does not start again (${complaintIn(reason as Error)}).`,
+          `DATA_DIR: PostgreSQL on ${folder.path} ended and cannot be restarted (${errorLineOf(reason as Error)}).`,
           { cause: reason },
         ),
     ),
@@ -183,9 +183,9 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
   }
 }
 
-/** A server that has answered once. */
-async function answering(command: ServerCommand, url: string): Promise<RunningServer> {
-  const server = await startPatiently(command)
+/** Starts the server and checks that it answers a query. */
+async function startChecked(command: ServerCommand, url: string): Promise<RunningServer> {
+  const server = await startWithRetry(command)
   await checkAnswers(url).catch(async (error: unknown) => {
     await server.stop()
     throw error
@@ -194,9 +194,9 @@ async function answering(command: ServerCommand, url: string): Promise<RunningSe
 }
 
 /**
- * PostgreSQL on `<dataDir>/postgres`, reached by a Unix socket. It ends with `stop` or with this process, however that
- * ends, and the next start on the folder finds everything that was committed. A second start while this one lives is
- * refused with a ConfigError. A server that ends by itself is started again. `stop` may be called again.
+ * Starts PostgreSQL on `<dataDir>/postgres`, reached by a Unix socket. It stops with `stop` or with this process, however the
+ * process ends, and the next start on the folder finds everything that was committed. A second start on the folder while this
+ * one runs throws a ConfigError. A server that ends unexpectedly is restarted. `stop` may be called more than once.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir } = options
@@ -211,15 +211,15 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   } catch (error) {
     lock.release()
     if (error instanceof ConfigError) throw error
-    const reason = complaintIn(error as Error)
-    throw new ConfigError(`DATA_DIR: PostgreSQL does not start on ${join(dataDir, 'postgres')} (${reason}).`, {
+    const reason = errorLineOf(error as Error)
+    throw new ConfigError(`DATA_DIR: PostgreSQL cannot start on ${join(dataDir, 'postgres')} (${reason}).`, {
       cause: error,
     })
   }
 }
 
-/** Of all that was printed the line that says what is wrong. */
-function complaintIn({ message, stderr = '' }: Error & { readonly stderr?: string }): string {
+/** The line of the output that names the error. */
+function errorLineOf({ message, stderr = '' }: Error & { readonly stderr?: string }): string {
   const said = `${stderr}\n${message}`.split('\n').filter(Boolean)
   return said.find((line) => /\b(FATAL|PANIC|error):/i.test(line)) ?? said[0]!
 }

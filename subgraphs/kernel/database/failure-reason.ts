@@ -1,4 +1,4 @@
-/** The database, or the disk that it and this process write to, as errors name them by code. */
+/** Classes of PostgreSQL error codes for failures of the database or its disk. */
 const prefixes = ['08', '53', '57', '58', 'XX'] as const
 const codes = new Set([
   'ENOSPC',
@@ -18,8 +18,8 @@ const codes = new Set([
   '55P03',
 ])
 
-/** What pg says without a code. */
-const words =
+/** Connection errors that pg throws without a code. */
+const connectionMessages =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 interface Failure {
@@ -31,15 +31,15 @@ interface Failure {
   readonly errors?: unknown
 }
 
-function isOutside({ code, message, syscall }: Failure): boolean {
-  if (typeof code !== 'string') return words.test(String(message))
+function isInfrastructureFailure({ code, message, syscall }: Failure): boolean {
+  if (typeof code !== 'string') return connectionMessages.test(String(message))
   if (codes.has(code) || (code === 'ENOENT' && syscall === 'connect')) return true
   return code.length === 5 && prefixes.some((prefix) => code.startsWith(prefix))
 }
 
 /**
- * Why something failed that needs the database or the disk, in one line: the reason may lie under what libraries wrap around
- * it. Null for a defect of our own.
+ * The reason of a failure of the database or the disk, in one line. Looks through the errors that libraries wrap around it. Null
+ * when the error is a defect in our own code.
  */
 export function failureReason(thrown: unknown): string | null {
   if (typeof thrown !== 'object' || thrown === null) return null
@@ -53,5 +53,5 @@ export function failureReason(thrown: unknown): string | null {
     const reason = failureReason(each)
     if (reason !== null) return reason
   }
-  return isOutside(failure) ? String(failure.message).split('\n')[0]! : null
+  return isInfrastructureFailure(failure) ? String(failure.message).split('\n')[0]! : null
 }

@@ -14,13 +14,13 @@ const limits: QueueLimits = {
 
 interface Asked {
   readonly needsConnection?: boolean
-  readonly needsLane?: boolean
+  readonly needsScanSlot?: boolean
   readonly operation?: { running: number }
 }
 
 class Office {
   readonly queue: FairQueue
-  /** What happened to turns that waited, by name. */
+  /** The outcomes of turns that waited, by name. */
   readonly told: string[] = []
   readonly #turns = new Map<string, Turn>()
 
@@ -28,11 +28,14 @@ class Office {
     this.queue = new FairQueue({ ...limits, ...more })
   }
 
-  /** `a1` is a turn of the tenant `a`. True: it started at once. */
-  enter(name: string, { needsConnection = true, needsLane = false, operation = { running: 0 } }: Asked = {}): boolean {
+  /** `a1` is a turn of tenant `a`. True: it started at once. */
+  enter(
+    name: string,
+    { needsConnection = true, needsScanSlot = false, operation = { running: 0 } }: Asked = {},
+  ): boolean {
     const start = (): void => void this.told.push(name)
     const expire = (): void => void this.told.push(`${name} expired`)
-    const turn: Turn = { tenant: name[0]!, needsConnection, needsLane, operation, start, expire }
+    const turn: Turn = { tenant: name[0]!, needsConnection, needsScanSlot, operation, start, expire }
     this.#turns.set(name, turn)
     return this.queue.enter(turn)
   }
@@ -50,7 +53,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('FairQueue', () => {
-  it('gives a tenant its share and leaves the rest to the others', () => {
+  it('limits a tenant to its share and leaves the rest to the others', () => {
     const office = new Office()
     expect(['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => office.enter(name))).toEqual([true, true, false, true, true])
     expect(office.queue.waiting).toBe(1)
@@ -60,7 +63,7 @@ describe('FairQueue', () => {
     expect(office.told).toEqual(['a3'])
   })
 
-  it('gives an operation its share and leaves the rest to others of its tenant', () => {
+  it('limits an operation to its share and leaves the rest to other operations of its tenant', () => {
     const office = new Office({ connectionsPerOperation: 1 })
     const operation = { running: 0 }
     expect(office.enter('a1', { operation })).toBe(true)
@@ -72,7 +75,7 @@ describe('FairQueue', () => {
     expect(office.told).toEqual(['a2'])
   })
 
-  it('goes round the tenants, and within each starts who came first', () => {
+  it('serves tenants in turn, and each tenant in order of arrival', () => {
     const office = new Office({ connections: 1 })
     office.enter('z1')
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) expect(office.enter(name)).toBe(false)
@@ -82,8 +85,8 @@ describe('FairQueue', () => {
 
   it('lets no lookup wait behind a scan', () => {
     const office = new Office()
-    expect(office.enter('a1', { needsLane: true })).toBe(true)
-    expect(office.enter('a2', { needsLane: true })).toBe(false)
+    expect(office.enter('a1', { needsScanSlot: true })).toBe(true)
+    expect(office.enter('a2', { needsScanSlot: true })).toBe(false)
     expect(office.enter('a3')).toBe(true)
     office.leave('a3')
     expect(office.told).toEqual([])
@@ -91,9 +94,9 @@ describe('FairQueue', () => {
     expect(office.told).toEqual(['a2'])
   })
 
-  it('lets scans of all tenants take no more than the lane', () => {
+  it('limits the scans of all tenants together to the scan slots', () => {
     const office = new Office()
-    expect(['a1', 'b1', 'c1'].map((name) => office.enter(name, { needsLane: true }))).toEqual([true, true, false])
+    expect(['a1', 'b1', 'c1'].map((name) => office.enter(name, { needsScanSlot: true }))).toEqual([true, true, false])
     office.leave('a1')
     expect(office.told).toEqual(['c1'])
   })
@@ -102,15 +105,15 @@ describe('FairQueue', () => {
     const office = new Office()
     const operation = { running: 0 }
     for (const name of ['a1', 'a2']) office.enter(name, { operation })
-    office.enter('b1', { needsLane: true })
-    office.enter('c1', { needsLane: true })
-    expect(office.enter('a3', { needsLane: true })).toBe(false)
-    expect(office.enter('a4', { needsLane: true, needsConnection: false, operation })).toBe(false)
+    office.enter('b1', { needsScanSlot: true })
+    office.enter('c1', { needsScanSlot: true })
+    expect(office.enter('a3', { needsScanSlot: true })).toBe(false)
+    expect(office.enter('a4', { needsScanSlot: true, needsConnection: false, operation })).toBe(false)
     office.leave('b1')
     expect(office.told).toEqual(['a4'])
   })
 
-  it('refuses a tenant with too many waiting, and nobody else', () => {
+  it('refuses a tenant with too many waiting turns, and no other tenant', () => {
     const office = new Office()
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) office.enter(name)
     expect(() => office.enter('a6')).toThrow(QueueFull)
@@ -119,14 +122,14 @@ describe('FairQueue', () => {
     expect(office.enter('a7')).toBe(false)
   })
 
-  it('counts scans that wait for themselves', () => {
+  it('limits waiting scans separately', () => {
     const office = new Office()
-    for (const name of ['a1', 'a2', 'a3']) office.enter(name, { needsLane: true })
-    expect(() => office.enter('a4', { needsLane: true })).toThrow(QueueFull)
+    for (const name of ['a1', 'a2', 'a3']) office.enter(name, { needsScanSlot: true })
+    expect(() => office.enter('a4', { needsScanSlot: true })).toThrow(QueueFull)
     expect(office.enter('a5')).toBe(true)
   })
 
-  it('tells whoever waited too long, and gives it nothing later', () => {
+  it('expires a turn that waited too long, and does not start it later', () => {
     const office = new Office({ connections: 1 })
     office.enter('a1')
     office.enter('b1')
@@ -139,7 +142,7 @@ describe('FairQueue', () => {
     expect(office.queue.waiting).toBe(0)
   })
 
-  it('forgets a turn that is taken out', () => {
+  it('does not start a turn that was removed', () => {
     const office = new Office({ connections: 1 })
     office.enter('a1')
     office.enter('b1')

@@ -1,13 +1,13 @@
-/** What waits: for a connection, for the lane of scans, or for both. */
+/** One request for a connection, a scan slot, or both. A scan slot is the permission to run one statement that scans. */
 export interface Turn {
-  /** Between these the turns go round. */
+  /** The queue serves tenants in turn (round robin). */
   readonly tenant: string
   readonly needsConnection: boolean
-  readonly needsLane: boolean
-  /** Turns of one operation share this object. */
+  readonly needsScanSlot: boolean
+  /** All turns of one operation share this object, which counts their connections. */
   readonly operation: { running: number }
   start(): void
-  /** It waited too long. */
+  /** Called when the turn has waited longer than `waitMs`. */
   expire(): void
 }
 
@@ -15,19 +15,19 @@ export interface QueueLimits {
   readonly connections: number
   readonly connectionsPerTenant: number
   readonly connectionsPerOperation: number
-  /** Statements that scan, in all. */
+  /** Scan slots of all tenants together. */
   readonly scans: number
   readonly scansPerTenant: number
-  /** Turns of one tenant that may wait for a connection alone. */
+  /** Turns of one tenant that may wait for a connection without a scan slot. */
   readonly waitingMax: number
-  /** Turns of one tenant that may wait to scan. */
+  /** Turns of one tenant that may wait for a scan slot. */
   readonly waitingScansMax: number
   readonly waitMs: number
 }
 
 interface Waiting {
   readonly turn: Turn
-  /** In the order of arrival. */
+  /** Order of arrival. */
   readonly number: number
   readonly timer: NodeJS.Timeout
 }
@@ -36,58 +36,58 @@ interface Tenant {
   readonly name: string
   connections: number
   scans: number
-  /** Lines by what is waited for, so that nobody waits behind a turn that needs more. */
-  readonly lines: Record<Line, Waiting[]>
+  /** One queue for each combination of needs, so that no turn waits behind one that needs more. */
+  readonly queues: Record<QueueName, Waiting[]>
 }
 
-const allLines = ['connection', 'both', 'lane'] as const
-type Line = (typeof allLines)[number]
+const queueNames = ['connection', 'both', 'scanSlot'] as const
+type QueueName = (typeof queueNames)[number]
 
-const lineOf = ({ needsConnection, needsLane }: Turn): Line =>
-  needsConnection ? (needsLane ? 'both' : 'connection') : 'lane'
+const queueOf = ({ needsConnection, needsScanSlot }: Turn): QueueName =>
+  needsConnection ? (needsScanSlot ? 'both' : 'connection') : 'scanSlot'
 
 /**
- * Shares the connections of a pool, and a narrow lane for statements that scan, between tenants: no tenant and no operation
- * holds more than its share, tenants take turns, and within a tenant the first comes first. A turn is given what it needs
- * at once and whole, so nobody holds a part of it while waiting for the rest.
+ * Shares the connections of a pool, and a smaller number of scan slots, between tenants. No tenant and no operation holds more
+ * than its share; tenants are served in turn, and the turns of one tenant in order of arrival. A turn gets everything it needs at
+ * once, so no turn holds a part while it waits for the rest.
  */
 export class FairQueue {
   #connections = 0
   #scans = 0
   #arrivals = 0
   readonly #tenants = new Map<string, Tenant>()
-  /** Tenants with somebody waiting; the first of them is next. */
+  /** Tenants with waiting turns; the first tenant is served next. */
   readonly #waiting = new Set<Tenant>()
 
   constructor(private readonly limits: QueueLimits) {}
 
   /**
-   * True: the turn may start at once. Otherwise it waits until it is started or expires. Throws `QueueFull` when too many of
-   * its tenant wait.
+   * True: the turn may start at once. False: it waits until `start` or `expire` is called. Throws `QueueFull` when too many turns
+   * of its tenant are waiting.
    */
   enter(turn: Turn): boolean {
     let tenant = this.#tenants.get(turn.tenant)
-    if (!tenant) this.#tenants.set(turn.tenant, (tenant = aTenant(turn.tenant)))
-    // Whoever waits could not start when something last became free, so a turn that can start overtakes nobody.
+    if (!tenant) this.#tenants.set(turn.tenant, (tenant = newTenant(turn.tenant)))
+    // Waiting turns could not start when capacity was last released, so a turn that fits overtakes none that could start.
     if (this.#fits(tenant, turn)) {
       this.#take(tenant, turn)
       return true
     }
     const { waitingMax, waitingScansMax, waitMs } = this.limits
-    const { lines } = tenant
-    const isFull = turn.needsLane
-      ? lines.both.length + lines.lane.length >= waitingScansMax
-      : lines.connection.length >= waitingMax
+    const { queues } = tenant
+    const isFull = turn.needsScanSlot
+      ? queues.both.length + queues.scanSlot.length >= waitingScansMax
+      : queues.connection.length >= waitingMax
     if (isFull) throw new QueueFull()
     const timer = setTimeout(() => {
       if (this.remove(turn)) turn.expire()
     }, waitMs)
-    lines[lineOf(turn)].push({ turn, number: this.#arrivals++, timer })
+    queues[queueOf(turn)].push({ turn, number: this.#arrivals++, timer })
     this.#waiting.add(tenant)
     return false
   }
 
-  /** Gives back what a turn was given. */
+  /** Releases what the turn holds, and starts waiting turns that fit. */
   leave(turn: Turn): void {
     const tenant = this.#tenants.get(turn.tenant)!
     if (turn.needsConnection) {
@@ -95,7 +95,7 @@ export class FairQueue {
       tenant.connections--
       turn.operation.running--
     }
-    if (turn.needsLane) {
+    if (turn.needsScanSlot) {
       this.#scans--
       tenant.scans--
     }
@@ -103,27 +103,27 @@ export class FairQueue {
     this.#forgetIdle(tenant)
   }
 
-  /** Takes a turn out that waits; false when it waits no more. */
+  /** Removes a waiting turn; false when it is no longer waiting. */
   remove(turn: Turn): boolean {
     const tenant = this.#tenants.get(turn.tenant)
     if (!tenant) return false
-    const line = tenant.lines[lineOf(turn)]
-    const index = line.findIndex((waiting) => waiting.turn === turn)
+    const queue = tenant.queues[queueOf(turn)]
+    const index = queue.findIndex((waiting) => waiting.turn === turn)
     if (index < 0) return false
-    clearTimeout(line[index]!.timer)
-    line.splice(index, 1)
-    if (!waits(tenant)) this.#waiting.delete(tenant)
+    clearTimeout(queue[index]!.timer)
+    queue.splice(index, 1)
+    if (!isWaiting(tenant)) this.#waiting.delete(tenant)
     this.#forgetIdle(tenant)
     return true
   }
 
   get waiting(): number {
     let count = 0
-    for (const { lines } of this.#waiting) for (const line of allLines) count += lines[line].length
+    for (const { queues } of this.#waiting) for (const name of queueNames) count += queues[name].length
     return count
   }
 
-  #fits(tenant: Tenant, { needsConnection, needsLane, operation }: Turn): boolean {
+  #fits(tenant: Tenant, { needsConnection, needsScanSlot, operation }: Turn): boolean {
     const { limits } = this
     if (
       needsConnection &&
@@ -132,7 +132,7 @@ export class FairQueue {
         operation.running >= limits.connectionsPerOperation)
     )
       return false
-    return !needsLane || (this.#scans < limits.scans && tenant.scans < limits.scansPerTenant)
+    return !needsScanSlot || (this.#scans < limits.scans && tenant.scans < limits.scansPerTenant)
   }
 
   #take(tenant: Tenant, turn: Turn): void {
@@ -141,24 +141,24 @@ export class FairQueue {
       tenant.connections++
       turn.operation.running++
     }
-    if (turn.needsLane) {
+    if (turn.needsScanSlot) {
       this.#scans++
       tenant.scans++
     }
   }
 
-  /** One turn of each tenant after the other, until nobody who waits can start. */
+  /** Starts one turn of each tenant in turn, until no waiting turn fits. */
   #startAll(): void {
     for (let started = true; started;) {
       started = false
       for (const tenant of this.#waiting) {
         const next = this.#nextOf(tenant)
         if (!next) continue
-        // To the end of the round.
+        // Moves the tenant to the end of the round.
         this.#waiting.delete(tenant)
-        const line = tenant.lines[lineOf(next.turn)]
-        line.splice(line.indexOf(next), 1)
-        if (waits(tenant)) this.#waiting.add(tenant)
+        const queue = tenant.queues[queueOf(next.turn)]
+        queue.splice(queue.indexOf(next), 1)
+        if (isWaiting(tenant)) this.#waiting.add(tenant)
         clearTimeout(next.timer)
         this.#take(tenant, next.turn)
         next.turn.start()
@@ -168,29 +168,29 @@ export class FairQueue {
     }
   }
 
-  /** The longest waiting turn that can start. */
+  /** The turn of the tenant that has waited longest among those that can start. */
   #nextOf(tenant: Tenant): Waiting | null {
     let next: Waiting | null = null
-    for (const name of allLines) {
-      const first = tenant.lines[name].find(({ turn }) => this.#fits(tenant, turn))
+    for (const name of queueNames) {
+      const first = tenant.queues[name].find(({ turn }) => this.#fits(tenant, turn))
       if (first && (!next || first.number < next.number)) next = first
     }
     return next
   }
 
   #forgetIdle(tenant: Tenant): void {
-    if (tenant.connections === 0 && tenant.scans === 0 && !waits(tenant)) this.#tenants.delete(tenant.name)
+    if (tenant.connections === 0 && tenant.scans === 0 && !isWaiting(tenant)) this.#tenants.delete(tenant.name)
   }
 }
 
 export class QueueFull extends Error {}
 
-const aTenant = (name: string): Tenant => ({
+const newTenant = (name: string): Tenant => ({
   name,
   connections: 0,
   scans: 0,
-  lines: { connection: [], both: [], lane: [] },
+  queues: { connection: [], both: [], scanSlot: [] },
 })
 
-const waits = ({ lines }: Tenant): boolean =>
-  lines.connection.length > 0 || lines.both.length > 0 || lines.lane.length > 0
+const isWaiting = ({ queues }: Tenant): boolean =>
+  queues.connection.length > 0 || queues.both.length > 0 || queues.scanSlot.length > 0

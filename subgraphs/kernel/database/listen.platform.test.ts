@@ -13,7 +13,7 @@ afterAll(() => fresh.drop())
 const log = { warn: () => undefined }
 const patience = { timeout: 20_000, interval: 10 }
 
-/** A way to the database that can be cut, and that may let nobody through. */
+/** A proxy in front of the database that can cut connections and refuse new ones. */
 async function aProxy() {
   const { hostname, pathname } = new URL(fresh.url)
   const sockets = new Set<Socket>()
@@ -51,7 +51,7 @@ async function aProxy() {
 const tell = (text: string) => fresh.database.query(`select pg_notify('news', $1)`, [text])
 
 describe('Listener', () => {
-  it('hears again after its connection was lost', async () => {
+  it('receives messages again after its connection was lost', async () => {
     const proxy = await aProxy()
     const heard: string[] = []
     const listener = await Listener.open(proxy.url, 'news', (text) => heard.push(text), log)

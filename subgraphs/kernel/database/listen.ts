@@ -4,9 +4,9 @@ import type { Logger } from 'pino'
 const reconnectMs = 500
 const endWithinMs = 1000
 
-/** Messages of other processes through PostgreSQL. While the connection is lost messages are missed; it comes back by itself. */
+/** Receives messages of other processes by LISTEN. Reconnects automatically; messages sent while the connection is lost are missed. */
 export class Listener {
-  /** The connection that listens, or that is being made. */
+  /** The connection that listens or is being opened. */
   #client: pg.Client | null = null
   #isListening = false
   #connecting: Promise<void> = Promise.resolve()
@@ -50,38 +50,38 @@ export class Listener {
     }
   }
 
-  /** A client tells of its end in several ways; the first counts. */
+  /** A client reports its end by several events; only the first one has an effect. */
   #lost(client: pg.Client, error: Error): void {
     if (this.#client !== client) return
     this.#client = null
     this.#isListening = false
-    drop(client)
+    destroy(client)
     if (this.#closed) return
     this.log.warn({ reason: error.message, channel: this.channel }, 'no longer listening; trying again')
     this.#timer = setTimeout(() => (this.#connecting = this.#connect()), reconnectMs)
   }
 
-  /** Leaves no connection behind, also when one is just being made. */
+  /** Closes the connection, also one that is being opened. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
     const client = this.#client
     this.#client = null
-    if (client && this.#isListening) await ended(client)
-    else if (client) drop(client)
+    if (client && this.#isListening) await endGracefully(client)
+    else if (client) destroy(client)
     await this.#connecting
   }
 }
 
-/** A server that does not answer is not waited for. */
-async function ended(client: pg.Client): Promise<void> {
-  const late = setTimeout(() => drop(client), endWithinMs)
+/** Does not wait longer than a second for a server that does not answer. */
+async function endGracefully(client: pg.Client): Promise<void> {
+  const late = setTimeout(() => destroy(client), endWithinMs)
   await client.end().catch(() => undefined)
   clearTimeout(late)
 }
 
-/** `end` of a client that is connecting would leave `connect` without an answer. */
-function drop(client: pg.Client): void {
+/** Closes the socket. `client.end()` while connecting would leave `connect()` pending forever. */
+function destroy(client: pg.Client): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   connection.stream.destroy()
 }

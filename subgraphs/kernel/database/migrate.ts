@@ -1,8 +1,8 @@
 import pg from 'pg'
 import type { Database } from './database.ts'
-import { isTenantWallWhole, prepareTenantRole, raiseTenantWall } from './tenant-wall.ts'
+import { isRowLevelSecurityComplete, prepareTenantRole, raiseTenantWall } from './tenant-wall.ts'
 
-/** One step of the schema, as SQL. Steps run in the order of the list, once; a step that has run is never edited. */
+/** One migration step, as SQL. Steps run once, in the order of the list. A step that has run anywhere must never be edited. */
 export interface Migration {
   readonly name: string
   readonly sql: string
@@ -11,7 +11,7 @@ export interface Migration {
 const lockKey = 7_211_121
 const undefinedTable = '42P01'
 
-/** Names of the steps that have not run. */
+/** The names of the steps that have not run yet. */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   const ran = await database
     .query<{ name: string }>('select name from kernel.migration')
@@ -23,13 +23,13 @@ export async function pendingMigrations(database: Database, migrations: readonly
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
-/** Brings the database to the newest step with MikroORM's migrator; processes that start together take turns. */
+/** Runs all pending steps with MikroORM's migrator. Processes that start at the same time run one after the other. */
 export async function migrate(database: Database, url: string, migrations: readonly Migration[]): Promise<void> {
   const isNewest = (await pendingMigrations(database, migrations)).length === 0
-  if (isNewest && (await isTenantWallWhole(database))) return
-  // A connection of its own: the pool may be down to one, and its statements have a deadline that a turn may exceed.
+  if (isNewest && (await isRowLevelSecurityComplete(database))) return
+  // A separate connection: the pool may have only one, and its statement timeout is shorter than the possible wait for the lock.
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  // The turn ends with its connection, and the migrator does not notice every connection that breaks.
+  // The advisory lock ends with its connection, and the migrator does not notice every broken connection.
   const broken = new Promise<never>((_, reject) => client.on('error', reject))
   const work = async (): Promise<void> => {
     await client.connect()
@@ -46,7 +46,7 @@ export async function migrate(database: Database, url: string, migrations: reado
   }
 }
 
-/** The ORM is loaded only when there is something to do: a warm start does not pay for it. */
+/** Imports the ORM only when there are pending steps, so that other starts stay fast. */
 async function runMigrator(url: string, migrations: readonly Migration[]): Promise<void> {
   const [{ MikroORM }, { Migrator, Migration: Step }] = await Promise.all([
     import('@mikro-orm/postgresql'),

@@ -1,8 +1,8 @@
 import { Refusal } from '../errors.ts'
 
 /**
- * Deadlock, serialization, lock or statement timeout, a server that ends, begins or is full, a disk that is full or fails, a
- * connection lost or not made.
+ * Codes of transient errors: deadlock, serialization failure, lock or statement timeout, a server that stops, starts or has no
+ * free connection, a disk that is full or fails, a connection that is lost or cannot be opened.
  */
 const codes = new Set([
   '40P01',
@@ -27,15 +27,16 @@ const codes = new Set([
   'EAI_AGAIN',
 ])
 
-/** What pg says without a code. */
-const words =
+/** Connection errors that pg throws without a code. */
+const connectionMessages =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** A failure of the database that passes by itself, as a refusal; null for any other. */
+/** The refusal for a transient error of the database, after which a retry may succeed; null for any other error. */
 export function passingFailure(error: unknown): Refusal | null {
   const { code, message, syscall } = error as { code?: unknown; message?: unknown; syscall?: unknown }
-  // The socket file of a server that is away; any other file that is missing is a defect.
+  // The socket file of a stopped server is missing. A missing file in any other call is a defect.
   const isSocketGone = code === 'ENOENT' && syscall === 'connect'
-  if (!(typeof code === 'string' ? codes.has(code) || isSocketGone : words.test(String(message)))) return null
-  return new Refusal('UNAVAILABLE', 'The service is busy; try again.', { retryAfter: 1 })
+  if (!(typeof code === 'string' ? codes.has(code) || isSocketGone : connectionMessages.test(String(message))))
+    return null
+  return new Refusal('UNAVAILABLE', 'The database is busy or restarting; retry in 1 s.', { retryAfter: 1 })
 }

@@ -8,7 +8,7 @@ import { noteBytes } from './row-bytes.ts'
 export type Row = Record<string, unknown>
 
 type Texts = readonly (string | null)[]
-type RowOf = (texts: Texts) => Row
+type RowFactory = (texts: Texts) => Row
 type Parser = (text: string) => unknown
 
 interface Field {
@@ -16,10 +16,10 @@ interface Field {
   readonly dataTypeID: number
 }
 
-/** What a submitted query uses of pg's connection. */
+/** The parts of pg's internal connection that a submitted query uses. */
 interface Connection {
   readonly stream: { cork(): void; uncork(): void; destroy(): void }
-  /** How many bytes of rows a statement may have here; without it, any. */
+  /** Maximum bytes of rows of one statement; undefined: no limit. */
   readonly rowBytesMax?: number | undefined
   readonly parsedStatements: Record<string, string>
   readonly submittedNamedStatements: Record<string, string>
@@ -35,62 +35,62 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 const { BPCHAR, CHAR, TEXT, UUID, VARCHAR } = pg.types.builtins
 const plainText: ReadonlySet<number> = new Set([BPCHAR, CHAR, TEXT, UUID, VARCHAR])
 
-/** Clients choose columns, so there are more shapes than anybody will ask for. */
-const shapes = new LRUCache<string, RowOf>({ max: 2000 })
-const prepared = new WeakMap<Connection, PreparedStatements<RowOf>>()
+/** Bounded, because clients choose the columns and could create any number of combinations. */
+const rowFactories = new LRUCache<string, RowFactory>({ max: 2000 })
+const prepared = new WeakMap<Connection, PreparedStatements<RowFactory>>()
 
-function preparedOn(connection: Connection): PreparedStatements<RowOf> {
+function preparedOn(connection: Connection): PreparedStatements<RowFactory> {
   let statements = prepared.get(connection)
   if (!statements) prepared.set(connection, (statements = new PreparedStatements()))
   return statements
 }
 
 /**
- * One object literal with every column, made of the texts of a row: what V8 does fastest. The names are those of columns and
- * aliases in our own statements.
+ * A compiled function that builds one object literal from the texts of a row, because V8 creates literals fastest. The keys are
+ * column names and aliases of our own statements, never text of a client.
  */
-function shapeOf(fields: readonly Field[], parserOf: (oid: number) => Parser): RowOf {
+function rowFactoryFor(fields: readonly Field[], parserOf: (oid: number) => Parser): RowFactory {
   const signature = JSON.stringify(fields.map(({ name, dataTypeID }) => [name, dataTypeID]))
-  let shape = shapes.get(signature)
-  if (!shape) {
+  let build = rowFactories.get(signature)
+  if (!build) {
     const parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID))
     const entries = fields.map(({ name, dataTypeID }, index) => {
       const text = `texts[${index}]`
       const value = plainText.has(dataTypeID) ? text : `${text} === null ? null : parsers[${index}](${text})`
-      // In a literal this one key would set the prototype.
-      if (name === '__proto__') throw new Error('No column of an answer may be called __proto__.')
+      // In an object literal, this key would set the prototype.
+      if (name === '__proto__') throw new Error('A column must not be named __proto__.')
       return `${JSON.stringify(name)}: ${value}`
     })
     // oxlint-disable-next-line typescript/no-implied-eval
-    shape = (new Function('parsers', `return (texts) => ({ ${entries.join(', ')} })`) as (of: Parser[]) => RowOf)(
+    build = (new Function('parsers', `return (texts) => ({ ${entries.join(', ')} })`) as (of: Parser[]) => RowFactory)(
       parsers,
     )
-    shapes.set(signature, shape)
+    rowFactories.set(signature, build)
   }
-  return shape
+  return build
 }
 
-/** What is run in front of a statement, in one implicit transaction with it: settings for it alone. Prepared on the connection. */
-export interface Introduction {
+/** A prepared statement that sets parameters for the next statement only: both run in one implicit transaction. */
+export interface StatementSettings {
   readonly name: string
   readonly text: string
   readonly values: string[]
 }
 
 /**
- * A statement, prepared when it has a name, as pg's client takes it. pg describes the columns of every answer anew; here a connection hears of them
- * when it first runs a statement, and rows are made by a function compiled for them.
+ * A statement to be submitted to pg's client; it is prepared when it has a name. pg asks for a description of the columns with
+ * every execution. This class asks only at the first execution on a connection, and builds rows with a compiled function.
  */
 export class PreparedQuery implements pg.Submittable {
   private readonly values: readonly unknown[]
-  private rowOf: RowOf | undefined
+  private rowFactory: RowFactory | undefined
   private rows: Row[] = []
   private bytes = 0
   private bytesMax = Infinity
   private failure: unknown = null
   private connection: Connection | null = null
-  /** The answer of the introduction comes first and is nobody's row. */
-  private isIntroduced: boolean
+  /** False while the rows belong to the settings statement, whose answer comes first and is discarded. */
+  private areSettingsDone: boolean
 
   constructor(
     readonly name: string,
@@ -98,9 +98,9 @@ export class PreparedQuery implements pg.Submittable {
     values: readonly unknown[],
     private readonly parserOf: (oid: number) => Parser,
     private readonly done: (error: unknown, rows: Row[]) => void,
-    private readonly introduction: Introduction | null,
+    private readonly settings: StatementSettings | null,
   ) {
-    this.isIntroduced = introduction === null
+    this.areSettingsDone = settings === null
     this.values = values.map(prepareValue)
   }
 
@@ -109,12 +109,12 @@ export class PreparedQuery implements pg.Submittable {
     const { name, text } = this
     this.bytesMax = connection.rowBytesMax ?? Infinity
     const known = name ? preparedOn(connection).get(name) : undefined
-    this.rowOf = known?.rowOf
+    this.rowFactory = known?.rowFactory
     connection.stream.cork()
     if (name && !known) this.prepare(connection)
-    if (this.introduction !== null) {
-      // Both run before one sync, so in one implicit transaction: the settings end with it and cost no round trip.
-      connection.bind({ statement: this.introduction.name, values: this.introduction.values })
+    if (this.settings !== null) {
+      // Both run before one sync, therefore in one implicit transaction: the settings end with it and need no round trip.
+      connection.bind({ statement: this.settings.name, values: this.settings.values })
       connection.execute()
     }
     if (!name || connection.parsedStatements[name] === undefined) {
@@ -122,13 +122,13 @@ export class PreparedQuery implements pg.Submittable {
       if (name) connection.submittedNamedStatements[name] = text
     }
     connection.bind({ statement: name, values: this.values })
-    if (!this.rowOf) connection.describe({ type: 'P' })
+    if (!this.rowFactory) connection.describe({ type: 'P' })
     connection.execute()
     connection.sync()
     connection.stream.uncork()
   }
 
-  /** Closes what has to make room. PostgreSQL closes what it does not know without an error. */
+  /** Registers the statement and closes evicted ones. PostgreSQL ignores a close of an unknown statement. */
   private prepare(connection: Connection): void {
     for (const name of preparedOn(connection).add(this.name, this.text)) {
       connection.close({ type: 'S', name })
@@ -137,24 +137,24 @@ export class PreparedQuery implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
-    this.rowOf = shapeOf(fields, this.parserOf)
+    this.rowFactory = rowFactoryFor(fields, this.parserOf)
     const known = this.name ? preparedOn(this.connection!).get(this.name) : undefined
-    if (known) known.rowOf = this.rowOf
+    if (known) known.rowFactory = this.rowFactory
   }
 
   handleDataRow({ fields, length }: { readonly fields: Texts; readonly length: number }): void {
-    if (!this.isIntroduced || this.failure) return
+    if (!this.areSettingsDone || this.failure) return
     this.bytes += length
     if (this.bytes > this.bytesMax) return this.stop()
     try {
-      this.rows.push(this.rowOf!(fields))
+      this.rows.push(this.rowFactory!(fields))
     } catch (error) {
       this.failure ??= error
     }
   }
 
   handleCommandComplete(): void {
-    this.isIntroduced = true
+    this.areSettingsDone = true
   }
 
   handleEmptyQuery(): void {}
@@ -168,7 +168,7 @@ export class PreparedQuery implements pg.Submittable {
     this.done(this.failure, this.rows)
   }
 
-  /** PostgreSQL sends to the end: only without a connection does it let the rest be. */
+  /** PostgreSQL sends all remaining rows, so the only way to stop it is to close the connection. */
   private stop(): void {
     this.failure = rowsTooLarge()
     this.rows = []

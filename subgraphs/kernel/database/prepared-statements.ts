@@ -1,32 +1,32 @@
 import { LRUCache } from 'lru-cache'
 
-interface Prepared<RowOf> {
-  /** How its rows are read; unknown until it has run once. */
-  rowOf: RowOf | undefined
+interface Prepared<RowFactory> {
+  /** Builds its rows; unknown until the statement has run once. */
+  rowFactory: RowFactory | undefined
 }
 
-/** What PostgreSQL keeps of a statement on a connection, its plan included: 95 kB for a wide list, 200 kB with a hundred conditions. */
+/** Estimated memory of a prepared statement and its plan in PostgreSQL: 95 kB for a wide list, 200 kB with a hundred conditions. */
 const statementBytes = 30_000
 const characterBytes = 50
 const connectionBytesMax = 24_000_000
 
-/** The statements that one connection has prepared, those that ran of late. */
-export class PreparedStatements<RowOf> {
+/** The prepared statements of one connection (least recently used ones are evicted). */
+export class PreparedStatements<RowFactory> {
   readonly #dropped: string[] = []
-  readonly #kept = new LRUCache<string, Prepared<RowOf>>({
+  readonly #kept = new LRUCache<string, Prepared<RowFactory>>({
     maxSize: connectionBytesMax,
     dispose: (_statement, name, reason) => {
       if (reason === 'evict') this.#dropped.push(name)
     },
   })
 
-  get(name: string): Prepared<RowOf> | undefined {
+  get(name: string): Prepared<RowFactory> | undefined {
     return this.#kept.get(name)
   }
 
-  /** Notes a statement, and gives the names of those that the connection must close to make room for it. */
+  /** Registers a statement, and returns the names of evicted statements that the connection must close. */
   add(name: string, text: string): readonly string[] {
-    this.#kept.set(name, { rowOf: undefined }, { size: statementBytes + characterBytes * text.length })
+    this.#kept.set(name, { rowFactory: undefined }, { size: statementBytes + characterBytes * text.length })
     return this.#dropped.splice(0)
   }
 }

@@ -1,24 +1,24 @@
 import { rowBytesMax, rowsTooLarge } from '../answer-size.ts'
-import { largeFrom, ownTurn } from '../turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../turn.ts'
 import type { Row, Sql } from './database.ts'
 
-/** Fewer are not worth remembering: an operation makes no more than some dozen statements. */
+/** Smaller results are not recorded: an operation runs at most some dozens of statements, so they cannot add up to the limit. */
 const notedFrom = 65_536
 
 const noted = new WeakMap<readonly object[], number>()
 
-/** To be told of the rows of every statement: how many bytes they had as PostgreSQL sent them. */
+/** Records the size of a statement's rows in bytes as PostgreSQL sent them. Must be called for every statement. */
 export function noteBytes(rows: readonly object[], bytes: number): void {
   if (bytes >= notedFrom) noted.set(rows, bytes)
 }
 
-/** The same place, where all statements together read no more than one operation may. */
+/** Wraps `sql` so that all statements together read at most `rowBytesMax` bytes. */
 export function withinRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
   const counted = <R>(rows: R[]): R[] | Promise<R[]> => {
     const bytes = noted.get(rows as object[]) ?? 0
     read.bytes += bytes
     if (read.bytes > rowBytesMax) throw rowsTooLarge()
-    return bytes < largeFrom ? rows : ownTurn().then(() => rows)
+    return bytes < largeFrom ? rows : ownEventLoopTurn().then(() => rows)
   }
   return {
     open: sql.open,

@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { largeFrom, ownTurn } from '../turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../turn.ts'
 import { rowTexts } from './row-texts.ts'
 
 interface Message {
   readonly name: string
 }
 
-/** What reads the messages of PostgreSQL, with the step that tells them apart. */
+/** pg's parser of PostgreSQL messages, with the internal method that parses one message. */
 interface Reader {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
-  parse(bytes: Buffer, told: (message: Message) => void): void
+  parse(bytes: Buffer, onMessage: (message: Message) => void): void
 }
 
 interface Connection {
@@ -22,7 +22,7 @@ interface Connection {
 const dataRow = 0x44
 const lengthBytes = 4
 
-/** pg's reader, but for rows, whose texts it decodes one by one. */
+/** pg's parser with a faster decoder of rows: pg decodes every text separately. */
 function rowReader(): Reader {
   const reader = new Parser() as unknown as Reader
   const other = reader.handlePacket.bind(reader)
@@ -33,7 +33,7 @@ function rowReader(): Reader {
   return reader
 }
 
-/** pg's client with another reader of rows. */
+/** pg's client with `rowReader` as its parser. */
 export class RowClient extends pg.Client {
   constructor(config: pg.ClientConfig & { readonly rowBytesMax?: number } = {}) {
     super(config)
@@ -41,18 +41,18 @@ export class RowClient extends pg.Client {
     connection.rowBytesMax = config.rowBytesMax
     connection.attachListeners = (stream) => {
       const reader = rowReader()
-      const tell = (message: Message): void => {
+      const emit = (message: Message): void => {
         connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
       }
       let inTurn = 0
       stream.on('data', (bytes: Buffer) => {
-        reader.parse(bytes, tell)
+        reader.parse(bytes, emit)
         inTurn += bytes.length
         if (inTurn < largeFrom) return
-        // Much at once is read in turns with what arrives for others.
+        // Pause after a large amount of data, so that data of other connections is processed in between.
         inTurn = 0
         stream.pause()
-        void ownTurn().then(() => stream.resume())
+        void ownEventLoopTurn().then(() => stream.resume())
       })
     }
   }

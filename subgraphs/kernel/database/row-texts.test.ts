@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rowTexts } from './row-texts.ts'
 
-/** A row as PostgreSQL sends it, `shift` bytes into a larger buffer. */
+/** A row as PostgreSQL sends it, at offset `shift` of a larger buffer. */
 function sent(texts: readonly (string | null)[], shift: number): { bytes: Buffer; start: number; end: number } {
   const count = Buffer.alloc(2)
   count.writeInt16BE(texts.length)
@@ -28,7 +28,7 @@ const rows: Record<string, readonly (string | null)[]> = {
 }
 
 describe('rowTexts', () => {
-  it.each(Object.entries(rows))('reads a row %s, wherever it lies', (_, texts) => {
+  it.each(Object.entries(rows))('reads a row %s, at every offset', (_, texts) => {
     for (let shift = 0; shift < 8; shift++) {
       const { bytes, start, end } = sent(texts, shift)
       expect(rowTexts(bytes, start, end), `${shift} bytes in`).toEqual(texts)

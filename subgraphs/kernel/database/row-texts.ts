@@ -4,7 +4,7 @@ const high = 0x80808080 | 0
 let viewed: ArrayBufferLike | null = null
 let words: Int32Array = new Int32Array(0)
 
-/** Everything that arrived together lies in one buffer, which many rows share. */
+/** A view of the buffer as 32-bit words. Rows that arrived together share one buffer, so the last view is cached. */
 function wordsOf(buffer: ArrayBufferLike): Int32Array {
   if (buffer !== viewed) {
     viewed = buffer
@@ -14,8 +14,8 @@ function wordsOf(buffer: ArrayBufferLike): Int32Array {
 }
 
 /**
- * Whether every byte is a character. The length of a null is four bytes of 0xff, which no text in UTF-8 contains, so those
- * do not count. May say no of what is plain, when another length has bit 7 set.
+ * Whether every byte is one ASCII character. Bytes of 0xff are ignored: they are the length of a null (-1), and UTF-8 text never
+ * contains them. May return false for plain rows in which another length has bit 7 set.
  */
 function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
   const all = wordsOf(bytes.buffer)
@@ -41,9 +41,9 @@ const int32At = (bytes: Uint8Array, at: number): number =>
   (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
 
 /**
- * The texts of a row in the form of PostgreSQL's DataRow message: their number, then each with its length in front.
+ * Parses PostgreSQL's DataRow message: the number of texts, then each text after its length.
  *
- * A row of plain characters is decoded at once and then cut, five times as fast as decoding every text by itself.
+ * A row of ASCII characters is decoded as a whole and then cut, which is five times as fast as decoding each text separately.
  */
 export function rowTexts(bytes: Buffer, start: number, end: number): (string | null)[] {
   const count = (bytes[start]! << 8) | bytes[start + 1]!

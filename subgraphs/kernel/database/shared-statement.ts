@@ -2,24 +2,24 @@ import type pg from 'pg'
 import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import { brokenBy, run, type Row, type StatementKind } from './database.ts'
-import { inTime, isComposed, operationMs, tooExpensive } from './deadlines.ts'
+import { translateTimeout, isClientComposed, operationMs, tooExpensive } from './deadlines.ts'
 import type { Turn } from './fair-queue.ts'
-import type { Introduction } from './prepared-query.ts'
-import type { SharedSql } from './shared-pool.ts'
+import type { StatementSettings } from './prepared-query.ts'
+import { crowded, type SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
 
-/** One statement on a shared pool, from its turn to its answer. */
+/** One statement on a shared pool, from queueing to its result. */
 export class SharedStatement implements Turn, Cancellable {
   readonly needsConnection = true
   readonly tenant: string
-  readonly needsLane: boolean
+  readonly needsScanSlot: boolean
   #client: pg.PoolClient | null = null
   #isCancelled = false
   #cancelling: Promise<unknown> | null = null
 
   constructor(
-    readonly operation: SharedSql,
+    readonly operation: SharedOperation,
     private readonly text: string,
     private readonly values: readonly unknown[],
     private readonly kind: StatementKind,
@@ -27,14 +27,14 @@ export class SharedStatement implements Turn, Cancellable {
     private readonly reject: (error: unknown) => void,
   ) {
     this.tenant = operation.tenant
-    this.needsLane = kind === 'SCAN'
+    this.needsScanSlot = kind === 'SCAN'
   }
 
   begin(): void {
     const { cancellation, shared } = this.operation
     if (cancellation && this.kind !== 'WRITE') {
-      if (cancellation.isCancelled) return this.reject(abandoned())
-      const isLate = isComposed(this.kind) && performance.now() - this.operation.begunAt > operationMs
+      if (cancellation.isCancelled) return this.reject(clientLeft())
+      const isLate = isClientComposed(this.kind) && performance.now() - this.operation.begunAt > operationMs
       if (isLate) return this.reject(tooExpensive())
       cancellation.add(this)
     }
@@ -46,12 +46,12 @@ export class SharedStatement implements Turn, Cancellable {
       if (!client) return this.#end(unreachable, [])
       if (this.#isCancelled) {
         release()
-        return this.#end(abandoned(), [])
+        return this.#end(clientLeft(), [])
       }
       this.#client = client
       const settle = (error: unknown, rows: Row[]): void => this.#settle(release, error, rows)
       try {
-        run(client, this.text, this.values, settle, this.#introduction())
+        run(client, this.text, this.values, settle, this.#settings())
       } catch (error) {
         settle(error, [])
       }
@@ -62,21 +62,21 @@ export class SharedStatement implements Turn, Cancellable {
     this.#refuse(crowded())
   }
 
-  /** The connection is held until PostgreSQL has taken the request, lest it cancel what runs on it next. */
+  /** The connection is not released until PostgreSQL has received the request, which could otherwise cancel the next statement on it. */
   cancel(): void {
     this.#isCancelled = true
     const { shared } = this.operation
-    if (shared.queue.remove(this)) return this.reject(abandoned())
+    if (shared.queue.remove(this)) return this.reject(clientLeft())
     if (!this.#client || !shared.cancelThrough) return
     const { processID } = this.#client as unknown as { readonly processID: number }
-    // Where that fails, the statement runs to its deadline.
+    // If the cancellation fails, the statement runs until its timeout.
     this.#cancelling = shared.cancelThrough.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
   }
 
   #settle(release: Release, error: unknown, rows: Row[]): void {
     const done = (): void => {
       release(brokenBy(error))
-      this.#end(error && (this.#isCancelled ? abandoned() : inTime(error, this.kind)), rows)
+      this.#end(error && (this.#isCancelled ? clientLeft() : translateTimeout(error, this.kind)), rows)
     }
     this.#client = null
     if (this.#cancelling) void this.#cancelling.then(done)
@@ -91,9 +91,9 @@ export class SharedStatement implements Turn, Cancellable {
     this.resolve(rows)
   }
 
-  #introduction(): Introduction | null {
-    const { introduce } = this.operation
-    return introduce && introduce(this.kind === 'WRITE' ? 'WRITE' : 'DEFAULT')
+  #settings(): StatementSettings | null {
+    const { settingsFor } = this.operation
+    return settingsFor && settingsFor(this.kind === 'WRITE' ? 'WRITE' : 'DEFAULT')
   }
 
   #refuse(refusal: Refusal): void {
@@ -102,8 +102,5 @@ export class SharedStatement implements Turn, Cancellable {
   }
 }
 
-export const crowded = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'Too many requests wait at once; try again.', { retryAfter: 1 })
-
-/** Nobody reads it. */
-const abandoned = (): Refusal => new Refusal('UNAVAILABLE', 'The client has left.')
+/** The client never receives it. */
+const clientLeft = (): Refusal => new Refusal('UNAVAILABLE', 'The client has disconnected.')

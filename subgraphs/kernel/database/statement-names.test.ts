@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { charactersKept, statementName } from './statement-names.ts'
 
-it('names a statement that comes again, and always the same', () => {
+it('gives a repeated statement a name, always the same one', () => {
   const text = `select ${Math.random()}`
   expect(statementName(text)).toBe('')
   const name = statementName(text)

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
-/** A longer text is rare, and PostgreSQL keeps what it prepares in every connection. */
+/** Longer texts are rare and are not prepared, because PostgreSQL keeps a prepared statement in every connection. */
 const charactersMax = 20_000
 const entryCharacters = 200
 
-/** Texts that came of late; those that came once have no name yet. */
+/** Recent statement texts and their names; a text seen once has an empty name. */
 const texts = new LRUCache<string, string>({ maxSize: 8_000_000 })
 
 /**
- * The name that a statement is prepared under; empty for one that comes for the first time, as most of those that clients' filters
- * and orders make come once.
+ * The name under which a statement is prepared. Empty the first time, because most statements from clients' filters and orders
+ * run only once.
  */
 export function statementName(text: string): string {
   if (text.length > charactersMax) return ''
@@ -21,5 +21,5 @@ export function statementName(text: string): string {
   return name
 }
 
-/** Characters that are kept of statements. */
+/** Total characters of the cached statement texts. */
 export const charactersKept = (): number => texts.calculatedSize

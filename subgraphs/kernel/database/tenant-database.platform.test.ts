@@ -26,7 +26,7 @@ const sleep = (seconds: number, mark = ''): string => `select pg_sleep(${seconds
 const settings = `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
   current_setting('app.organization_id') as organization`
 
-/** Statements with this mark that run. */
+/** The number of running statements with this mark. */
 async function running(mark: string): Promise<number> {
   const [row] = await fresh.database.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity
@@ -39,7 +39,7 @@ async function running(mark: string): Promise<number> {
 const untilRunning = (mark: string, count: number): Promise<void> =>
   vi.waitFor(async () => expect(await running(mark)).toBe(count), { timeout: 20_000, interval: 20 })
 
-const gone = { message: 'The client has left.' }
+const gone = { message: 'The client has disconnected.' }
 const refused = (code: string, details: object = {}) => ({ extensions: expect.objectContaining({ code, ...details }) })
 
 describe('the deadline of a statement', () => {
@@ -51,11 +51,11 @@ describe('the deadline of a statement', () => {
     expect(await sql.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('is what PostgreSQL says to a lookup, as the client cannot mend it', async () => {
+  it('gives a lookup the error of PostgreSQL, because the client cannot change the query', async () => {
     await expect(tenants().of(mine).query(sleep(60))).rejects.toMatchObject({ code: '57014' })
   })
 
-  it('is another one for writes and transactions, and that of reads for what a client composes in them', async () => {
+  it('is longer for writes and transactions, except for queries that a client composed in them', async () => {
     const sql = tenants().of(mine)
     const read = [{ statement: '2s', lock: '1500ms', organization: mine }]
     const write = [{ statement: '10s', lock: '5s', organization: mine }]
@@ -75,7 +75,7 @@ describe('the deadline of a statement', () => {
 })
 
 describe('a lock', () => {
-  it('is not the fault of the query that waits for it', async () => {
+  it('does not make a waiting query too expensive', async () => {
     const locked = Promise.withResolvers<void>()
     const done = Promise.withResolvers<void>()
     const holding = fresh.database.transaction(async (sql) => {
@@ -93,7 +93,7 @@ describe('a lock', () => {
 })
 
 describe('shares of the connections', () => {
-  it('leave the others room while one organization sends more than it may run', async () => {
+  it('leave room for other organizations while one sends more than its share', async () => {
     const pool = tenants()
     const { connectionsPerTenant } = limitsOf(10)
     const gone = new Cancellation()
@@ -110,7 +110,7 @@ describe('shares of the connections', () => {
     expect(await running('mine')).toBe(0)
   })
 
-  it('leave other requests of the organization room while one operation sends more', async () => {
+  it('leave room for other requests of the organization while one operation sends more', async () => {
     const pool = tenants({ connectionsPerTenant: 2, connectionsPerOperation: 1 })
     const operation = pool.of(mine)
     const slow = [operation.query(sleep(1, 'one')), operation.query(sleep(0.1, 'one'))]
@@ -142,7 +142,7 @@ describe('shares of the connections', () => {
     expect(answers).toEqual([0, 0, 1, 1, 2, 2].map((n) => [{ n }]))
   })
 
-  it('refuse who would wait behind too many, with 503 and when to come again', async () => {
+  it('refuse a statement when too many are waiting, with 503 and Retry-After', async () => {
     const pool = tenants({ connectionsPerTenant: 1, waitingMax: 2 })
     const sql = (): Sql => pool.of(mine)
     const accepted = [sql().query(sleep(1)), sql().query('select 1 as one'), sql().transaction(async () => 2)]
@@ -152,7 +152,7 @@ describe('shares of the connections', () => {
     expect((await Promise.all(accepted)).slice(1)).toEqual([[{ one: 1 }], 2])
   })
 
-  it('refuse who has waited too long', async () => {
+  it('refuse a statement that has waited too long', async () => {
     const pool = tenants({ connectionsPerTenant: 1, waitMs: 100 })
     const first = pool.of(mine).query(sleep(1))
     await expect(pool.of(mine).query('select 1')).rejects.toMatchObject(refused('UNAVAILABLE', { retryAfter: 1 }))
@@ -160,7 +160,7 @@ describe('shares of the connections', () => {
     expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('are given back when a transaction fails', async () => {
+  it('are released when a transaction fails', async () => {
     const pool = tenants({ connections: 1 }, 1)
     for (let time = 0; time < 2; time++) {
       const failed = pool.of(mine).transaction((inner) => inner.query('select nothing'))
@@ -170,10 +170,10 @@ describe('shares of the connections', () => {
   })
 })
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   const caller = anonymous({ ip: '', userAgent: '' })
 
-  it('has its statements cancelled and its turns dropped, and nobody else does', async () => {
+  it('has its running statements cancelled and its waiting ones removed, and no other client has', async () => {
     const asked: unknown[] = []
     const query = fresh.database.query.bind(fresh.database) as Sql['query']
     const cancelThrough: Sql = {
@@ -201,7 +201,7 @@ describe('a client that leaves', () => {
     expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('begins no read that it composed after three seconds, and goes on with the others', async () => {
+  it('starts no composed read after three seconds, and goes on with other reads', async () => {
     const sql = tenants().of(mine, { caller, cancellation: new Cancellation() })
     await sql.query(sleep(1.6))
     await sql.query(sleep(1.6))
@@ -210,7 +210,7 @@ describe('a client that leaves', () => {
     expect(await sql.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('never cancels what runs on the connection next', async () => {
+  it('never cancels the next statement on the connection', async () => {
     const pool = tenants({}, 1)
     for (let time = 0; time < 100; time++) {
       const cancellation = new Cancellation()
@@ -223,8 +223,8 @@ describe('a client that leaves', () => {
   })
 })
 
-describe('requests above organizations', () => {
-  it('leave connections to credentials and jobs, whoever sends how many', async () => {
+describe('requests that do not belong to one organization', () => {
+  it('leave connections for credentials and jobs, however many there are', async () => {
     const above = new AboveTenants(fresh.database)
     const waiting = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'].map((ip) =>
       above.of('', { caller: anonymous({ ip, userAgent: '' }) }).query(sleep(1, 'anonymous')),

@@ -3,28 +3,29 @@ import type { OperationContext } from '../context.ts'
 import { connectionsMaxDefault, Database, type DatabaseOptions, type Sql } from './database.ts'
 import { readLockMs, readMs, writeLockMs, writeMs } from './deadlines.ts'
 import type { QueueLimits } from './fair-queue.ts'
-import { SharedPool, SharedSql, type Introduce } from './shared-pool.ts'
+import { SharedPool, type SettingsFor } from './shared-pool.ts'
+import { SharedSql } from './shared-sql.ts'
 import { tenantRole } from './tenant-role.ts'
 
-/** What is known of an operation where its statements are scheduled. */
+/** The part of an operation that the scheduling of its statements needs. */
 export type Operation = Pick<OperationContext, 'caller' | 'cancellation'>
 
-/** Where the rows of one organization are, and of no other. */
+/** Gives access to the rows of one organization only. */
 export interface Tenancy {
-  /** One object for each operation: its statements share what one operation may hold. */
+  /** Call it once per operation: all statements through the returned object share the limits of one operation. */
   of(organizationId: string, operation?: Operation): Sql
 }
 
 export interface TenantDatabaseOptions extends DatabaseOptions {
-  /** Where a statement that nobody waits for is cancelled. */
+  /** Runs `pg_cancel_backend` for clients that have disconnected. */
   readonly cancelThrough?: Sql
   readonly limits?: Partial<QueueLimits>
 }
 
 const tenant = `set_config('app.organization_id', $1, true)`
 const deadline = (ms: number): string => `set_config('statement_timeout', '${ms}', true)`
-/** Prepared on every connection: says whose rows the statement behind it may touch, and how long it may take. */
-const introductions = {
+/** Prepared on every connection: sets the organization of the next statement, and its timeouts. */
+const settingsStatements = {
   DEFAULT: { name: 'tenant', text: `select ${tenant}` },
   READ: { name: 'tenant_read', text: `select ${tenant}, ${deadline(readMs)}` },
   WRITE: {
@@ -34,9 +35,9 @@ const introductions = {
 } as const
 
 /**
- * An organization may hold four fifths of the connections, one operation three tenths, so that one who does the worst leaves
- * the others room, and one that is alone is as fast as the database. Scans take a core each: half of the cores' number of one organization and no more than the cores in all,
- * or than half of the connections, so that what reads by id finds both.
+ * One organization may hold 80 % of the connections and one operation 30 %, so that the worst organization leaves room for the
+ * others, and a single one is as fast as the database allows. A scan uses one core: all scans together may use as many slots as
+ * there are cores, at most half of the connections, and one organization half of these slots. So lookups find a free core and a connection.
  */
 export function limitsOf(connections: number): QueueLimits {
   const scans = Math.max(1, Math.min(availableParallelism(), Math.floor(connections / 2)))
@@ -53,8 +54,8 @@ export function limitsOf(connections: number): QueueLimits {
 }
 
 /**
- * The pool for requests: its connections act as a role that row-level security binds. Every statement is told whose rows it
- * may touch, for itself alone; one that is not told finds nothing, and a connection that goes back to the pool knows nobody.
+ * The pool for tenants' requests: its connections use a role that is subject to row-level security. The organization is set for
+ * each statement or transaction only. Without it a statement finds no rows, and a connection in the pool belongs to no organization.
  */
 export class TenantDatabase extends Database implements Tenancy {
   readonly #shared: SharedPool
@@ -65,10 +66,10 @@ export class TenantDatabase extends Database implements Tenancy {
       { ...options, statementTimeoutMs: readMs },
       {
         role: tenantRole,
-        // One statement takes one core, and compiles nothing: LLVM cannot be interrupted by a deadline.
+        // One core per statement, and no JIT: a statement timeout cannot interrupt LLVM.
         settings: { max_parallel_workers_per_gather: '0', jit: 'off', lock_timeout: String(readLockMs) },
         onConnect: async (client) => {
-          for (const prepared of Object.values(introductions)) await client.query({ ...prepared, values: [''] })
+          for (const prepared of Object.values(settingsStatements)) await client.query({ ...prepared, values: [''] })
         },
       },
     )
@@ -83,14 +84,14 @@ export class TenantDatabase extends Database implements Tenancy {
 
   of(organizationId: string, operation?: Operation): Sql {
     const values = [organizationId]
-    const introduce: Introduce = (deadline) => ({ ...introductions[deadline], values })
-    return new SharedSql(this.#shared, organizationId, introduce, operation?.cancellation ?? null)
+    const settingsFor: SettingsFor = (deadline) => ({ ...settingsStatements[deadline], values })
+    return new SharedSql(this.#shared, organizationId, settingsFor, operation?.cancellation ?? null)
   }
 }
 
 /**
- * The whole database for requests that stand above organizations. Anybody may send those, so together they leave connections
- * for credentials and jobs, and one organization or address leaves some for the others.
+ * The whole database, for requests that do not belong to one organization, such as sign-in. Anonymous clients can send these, so
+ * all of them together leave connections for credentials and jobs, and one organization or IP address leaves some for the others.
  */
 export class AboveTenants implements Tenancy {
   readonly #shared: SharedPool

@@ -1,2 +1,2 @@
-/** What requests of tenants act as in PostgreSQL; see `tenant-wall.ts`. */
+/** The PostgreSQL role of tenants' requests; see `tenant-wall.ts`. */
 export const tenantRole = 'crm_app'

@@ -1,45 +1,45 @@
 import type pg from 'pg'
 import { Transaction, type Row, type StatementKind } from './database.ts'
-import { inTime, isComposed } from './deadlines.ts'
-import type { SharedSql } from './shared-pool.ts'
+import { translateTimeout, isClientComposed } from './deadlines.ts'
+import type { SharedOperation } from './shared-pool.ts'
 
-/** A transaction on a shared pool: what the client composed has the deadline of a read, and scans in the narrow lane. */
+/** A transaction on a shared pool. Statements that the client composed have the timeout of a read; scans also need a scan slot. */
 export class TenantTransaction extends Transaction {
-  /** Settings last until the transaction ends, so the next statement must put back what a read has set. */
+  /** The timeouts of a read are set. Settings last until the transaction ends, so the next write must set its own again. */
   #isReading = false
 
   constructor(
     client: pg.PoolClient,
-    private readonly operation: SharedSql,
+    private readonly operation: SharedOperation,
   ) {
     super(client)
   }
 
-  /** Says for whom the transaction is, and how long its statements may take. */
-  async introduce(): Promise<void> {
-    const introduction = this.operation.introduce?.('WRITE')
-    if (introduction) await this.client.query(introduction)
+  /** Sets the organization and the timeouts of the transaction. */
+  async applySettings(): Promise<void> {
+    const settings = this.operation.settingsFor?.('WRITE')
+    if (settings) await this.client.query(settings)
   }
 
   override query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {
-    const { introduce } = this.operation
-    if (isComposed(kind)) return this.#read<R>(text, values, kind)
-    if (!this.#isReading) return this.introduced<R>(text, values, null)
+    const { settingsFor } = this.operation
+    if (isClientComposed(kind)) return this.#read<R>(text, values, kind)
+    if (!this.#isReading) return this.queryWithSettings<R>(text, values, null)
     this.#isReading = false
-    return this.introduced<R>(text, values, introduce?.('WRITE') ?? null)
+    return this.queryWithSettings<R>(text, values, settingsFor?.('WRITE') ?? null)
   }
 
   async #read<R>(text: string, values: readonly unknown[], kind: StatementKind): Promise<R[]> {
-    const { shared, tenant, introduce } = this.operation
-    const needsLane = kind === 'SCAN'
-    const turn = needsLane
-      ? await shared.turn({ tenant, needsConnection: false, needsLane, operation: this.operation })
+    const { shared, tenant, settingsFor } = this.operation
+    const needsScanSlot = kind === 'SCAN'
+    const turn = needsScanSlot
+      ? await shared.turn({ tenant, needsConnection: false, needsScanSlot, operation: this.operation })
       : null
     try {
-      this.#isReading = introduce !== null
-      return await this.introduced<R>(text, values, introduce?.('READ') ?? null)
+      this.#isReading = settingsFor !== null
+      return await this.queryWithSettings<R>(text, values, settingsFor?.('READ') ?? null)
     } catch (error) {
-      throw inTime(error, kind)
+      throw translateTimeout(error, kind)
     } finally {
       if (turn) shared.queue.leave(turn)
     }

@@ -30,20 +30,20 @@ afterAll(async () => {
 
 const totals = 'select organization_id as "organizationId", n from kernel.record_total order by n'
 
-describe('the wall between tenants', () => {
-  it('shows an organization its own rows, whatever the statement asks for', async () => {
+describe('row-level security between tenants', () => {
+  it('shows an organization only its own rows, with any statement', async () => {
     expect(await tenants.of(mine).query(totals)).toEqual([{ organizationId: mine, n: 3 }])
     expect(await tenants.of(theirs).query(totals)).toEqual([{ organizationId: theirs, n: 5 }])
     expect(await tenants.of(mine).query(`${totals} limit $1`, [10])).toEqual([{ organizationId: mine, n: 3 }])
   })
 
-  it('shows nothing when no organization was told', async () => {
+  it('shows no rows when no organization is set', async () => {
     expect(await tenants.query(totals)).toEqual([])
     expect(await tenants.of('').query(totals)).toEqual([])
   })
 
-  it('is carried to nobody else by the connection', async () => {
-    // One connection serves them all.
+  it('keeps no organization on the connection for the next statement', async () => {
+    // All of them use one connection.
     await tenants.of(mine).query(totals)
     expect(await tenants.query(totals)).toEqual([])
     await tenants.of(mine).transaction((sql) => sql.query(totals))
@@ -55,7 +55,7 @@ describe('the wall between tenants', () => {
     expect(await tenants.query(totals)).toEqual([])
   })
 
-  it('holds in transactions and in their savepoints', async () => {
+  it('applies in transactions and in their savepoints', async () => {
     const seen = await tenants.of(mine).transaction(async (sql) => {
       await sql.transaction((inner) => inner.query('select 1 / 0')).catch(() => undefined)
       return sql.transaction((inner) => inner.query(totals))
@@ -63,7 +63,7 @@ describe('the wall between tenants', () => {
     expect(seen).toEqual([{ organizationId: mine, n: 3 }])
   })
 
-  it('lets nothing be written for another organization', async () => {
+  it('refuses writes for another organization', async () => {
     const insert = 'insert into kernel.record_total (organization_id, object, n) values ($1, $2, 1)'
     await expect(tenants.of(mine).query(insert, [theirs, 'thing'])).rejects.toThrow(/row-level security/)
     expect(
@@ -74,7 +74,7 @@ describe('the wall between tenants', () => {
     expect(await tenants.of(theirs).query(totals)).toEqual([{ organizationId: theirs, n: 5 }])
   })
 
-  it('stands around every table that has an organization, for a role that cannot bypass it', async () => {
+  it('covers every table with an organization, for a role that cannot bypass it', async () => {
     const open = await fresh.database.query(
       `select c.oid::regclass::text as table from pg_class c join pg_namespace n on n.oid = c.relnamespace
        join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
@@ -90,7 +90,7 @@ describe('the wall between tenants', () => {
     expect(owned).toEqual([])
   })
 
-  it('is passed by no view', async () => {
+  it('is bypassed by no view', async () => {
     const views = await fresh.database.query(
       `select c.oid::regclass::text as view from pg_class c
        where c.relkind in ('v', 'm') and has_table_privilege('crm_app', c.oid, 'select')
@@ -100,7 +100,7 @@ describe('the wall between tenants', () => {
     expect(views).toEqual([])
   })
 
-  it('is passed by the root fields that act before or beyond one organization, and by no other', () => {
+  it('is bypassed only by the root fields that act before sign-in or beyond one organization', () => {
     const above = subgraphs.flatMap(({ resources }) => resources.flatMap(({ aboveTenants = [] }) => aboveTenants))
     expect(above.toSorted()).toEqual([
       'authAcceptPartnerInvite',
@@ -126,7 +126,7 @@ describe('the wall between tenants', () => {
     ])
   })
 
-  it('keeps requests from what belongs to no organization: passwords of people above all', async () => {
+  it('hides tables without an organization from requests, especially the passwords of people', async () => {
     await expect(tenants.of(mine).query('select password_hash from identity.person')).rejects.toThrow(
       /permission denied/,
     )
@@ -143,7 +143,7 @@ describe('migrate', () => {
     'revoke all on kernel.record_total from crm_app',
     'alter table kernel.record_total disable row level security',
     'drop policy tenant on kernel.record_total',
-  ])('raises the wall where a start was killed before it had: %s', async (unfinished) => {
+  ])('enables row-level security where an earlier start was killed before it did: %s', async (unfinished) => {
     await fresh.database.query(unfinished)
     await migrate(fresh.database, fresh.url, migrations)
     expect(await tenants.of(mine).query(totals)).toEqual([{ organizationId: mine, n: 3 }])

@@ -30,20 +30,6 @@ it('totals.fold makes one row of many and keeps the sum', async () => {
   ])
 })
 
-it('events.createPartitions makes the months ahead, once', async () => {
-  await run('events.createPartitions')
-  await run('events.createPartitions')
-  const partitions = await fresh.database.query<{ name: string }>(
-    `select relname as name from pg_class where relname like 'event\\_2031%' order by relname`,
-  )
-  expect(partitions.filter(({ name }) => /^event_\d{4}_\d\d$/.test(name)).map(({ name }) => name)).toEqual([
-    'event_2031_01',
-    'event_2031_02',
-    'event_2031_03',
-    'event_2031_04',
-  ])
-})
-
 it('idempotency.forget drops answers after 24 hours', async () => {
   const insert = `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)
      values ($1, $1, 'key-1', $2, 's', 'f', '{}', $3)`

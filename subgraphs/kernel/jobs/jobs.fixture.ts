@@ -3,10 +3,11 @@ import { pino } from 'pino'
 import { readConfig, settingsOf } from '../config.ts'
 import { MemoryCounters } from '../counters/memory-counters.ts'
 import type { Database } from '../database/database.ts'
-import { extractiveModel } from '../language-model.ts'
+import { localModel } from '../language-model/local-model.ts'
 import { RememberingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import { EventLog } from '../outbox/event-log.ts'
+import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 
@@ -32,11 +33,12 @@ export const servicesOf = (database: Database, clock: HandSetClock): Services =>
   vault: new Vault(database, randomBytes(32)),
   clock,
   log: pino({ level: 'silent' }),
-  languageModel: extractiveModel,
+  languageModel: localModel,
   counters: new MemoryCounters(),
   settings: settingsOf(readConfig({})),
   mailer: new RememberingMailer(),
   outbound: new Outbound(['127.0.0.1']),
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
+  shapes: builtInShapes,
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

@@ -1,4 +1,5 @@
 import type { Migration } from '../database/migrate.ts'
+import { queueIndexes } from '../queue/queue-table.ts'
 
 export const mailTable: Migration = {
   name: '20261121-kernel-mail',
@@ -44,5 +45,19 @@ export const mailCountTable: Migration = {
       mails int not null,
       primary key (key, window_ms)
     );
+  `,
+}
+
+export const mailQueueTable: Migration = {
+  name: '20261122-kernel-mail-queue',
+  sql: `
+    drop trigger mail_tells on kernel.mail;
+    drop function kernel.tell_mail_queued();
+    drop index kernel.mail_due;
+    drop index kernel.mail_created;
+    alter table kernel.mail rename column claim to lease_token;
+    alter table kernel.mail alter column state set default 'QUEUED', 
+      alter column next_attempt_at set default date_trunc('milliseconds', clock_timestamp());
+    ${queueIndexes({ name: 'mail', table: 'kernel.mail' })}
   `,
 }

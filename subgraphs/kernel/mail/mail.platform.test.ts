@@ -5,12 +5,13 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { drain, passInQueue } from '../queue/queue.fixture.ts'
+import { QueueWorker } from '../queue/queue-worker.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
-import { attemptsMax, deliverMail, leaseMs, retryAfterMs } from './deliver-mail.ts'
+import { attemptsMax, mailQueue, retryAfterMs } from './mail-queue.ts'
 import { RememberingMailer } from './mail.fixture.ts'
 import { mailJobs } from './mail.jobs.ts'
-import { MailDelivery } from './mail-delivery.ts'
 import { openMailer, type Mailer } from './mailer.ts'
 import { MailRefused } from './message.ts'
 import type { MailKind } from './mail-limits.ts'
@@ -46,7 +47,15 @@ const rows = () =>
   fresh.database.query(
     'select state, attempts, content is null as "isEmpty", last_error as error from kernel.mail order by id',
   )
-const pass = (ms: number) => clock.set(new Date(clock.now().getTime() + ms).toISOString())
+/** Retries and leases go by the clock of the database, everything else by that of the platform. */
+const pass = async (ms: number) => {
+  clock.set(new Date(clock.now().getTime() + ms).toISOString())
+  await passInQueue(services, mailQueue.table, ms)
+}
+/** More than a test takes. */
+const aMoment = 30_000
+const deliverMail = (sending: Services) => drain(mailQueue, sending)
+const [forgetMail] = mailJobs
 
 describe('mail', () => {
   it('leaves once, from a row whose content nobody can read and that forgets it then', async () => {
@@ -75,10 +84,10 @@ describe('mail', () => {
     for (let attempt = 1; attempt < attemptsMax; attempt++) {
       await deliverMail(services)
       expect(await rows()).toEqual([{ state: 'QUEUED', attempts: attempt, isEmpty: false, error: 'away' }])
-      pass(retryAfterMs(attempt) - 1)
+      await pass(retryAfterMs(attempt) - aMoment)
       await deliverMail(services)
       expect(await rows()).toMatchObject([{ attempts: attempt }])
-      pass(1)
+      await pass(aMoment)
     }
     await deliverMail(services)
     expect(await rows()).toEqual([{ state: 'FAILED', attempts: attemptsMax, isEmpty: true, error: 'away' }])
@@ -103,10 +112,10 @@ describe('mail', () => {
   it('is never sent when it is withheld', async () => {
     await queue({ withheld: true })
     await deliverMail(services)
-    await mailJobs[1]!.run(services)
+    await forgetMail!.run(services)
     expect([mailer.sent, await rows()]).toEqual([[], [{ state: 'WITHHELD', attempts: 0, isEmpty: true, error: null }]])
-    pass(30 * 86_400_000 + 1)
-    await mailJobs[1]!.run(services)
+    await pass(30 * 86_400_000 + 1)
+    await forgetMail!.run(services)
     expect(await rows()).toEqual([])
   })
 
@@ -123,10 +132,10 @@ describe('mail', () => {
     await queue()
     const dying = deliverMail({ ...services, mailer: hanging })
     await begun.promise
-    pass(leaseMs - 1)
+    await pass(mailQueue.leaseMs - aMoment)
     await deliverMail(services)
     expect(mailer.sent).toEqual([])
-    pass(1)
+    await pass(aMoment)
     await deliverMail(services)
     end.resolve()
     await dying
@@ -135,7 +144,7 @@ describe('mail', () => {
   })
 
   it('leaves by itself as soon as its transaction has committed', async () => {
-    const delivery = await MailDelivery.start(services, fresh.url)
+    const delivery = await QueueWorker.start(services, fresh.url, [mailQueue])
     onTestFinished(() => delivery.close())
     await inTransaction(ctx, (inner) => queue({}, inner))
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]), { timeout: 10_000 })
@@ -153,14 +162,14 @@ describe('limits', () => {
   it('refuse with the seconds to wait, over all ways to write one mailbox, and queue nothing then', async () => {
     const kind = perMailbox(false)
     for (const to of variants.slice(0, 3)) expect(await queue({ to, kind })).toBe(true)
-    pass(minute)
+    await pass(minute)
     await expect(inTransaction(ctx, (inner) => queue({ to: variants[3], kind }, inner))).rejects.toMatchObject({
       code: 'MAIL_RATE_LIMITED',
       extensions: { retryAfter: 540 },
     })
     expect(await rows()).toHaveLength(3)
     expect(await queue({ to: 'other@gmail.com', kind })).toBe(true)
-    pass(9 * minute)
+    await pass(9 * minute)
     expect(await queue({ to: variants[3], kind })).toBe(true)
   })
 
@@ -186,10 +195,10 @@ describe('limits', () => {
   it('are forgotten when they are over', async () => {
     await queue({ kind: perMailbox(true) })
     const counts = () => fresh.database.query('select mails from kernel.mail_count')
-    await mailJobs[1]!.run(services)
+    await forgetMail!.run(services)
     expect(await counts()).toEqual([{ mails: 1 }])
-    pass(10 * minute + 1)
-    await mailJobs[1]!.run(services)
+    await pass(10 * minute + 1)
+    await forgetMail!.run(services)
     expect(await counts()).toEqual([])
   })
 })
@@ -218,7 +227,7 @@ describe('the ways out', () => {
     expect(await rows()).toMatchObject([{ state: 'SENT' }, { state: 'FAILED' }, { state: 'QUEUED', attempts: 1 }])
 
     receiver.refusals.clear()
-    pass(minute)
+    await pass(minute)
     await deliverMail(bySmtp)
     expect(receiver.received.map(({ to }) => to)).toEqual([['ann@example.com'], ['busy@example.com']])
   })

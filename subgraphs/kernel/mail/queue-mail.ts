@@ -47,8 +47,8 @@ export async function queueMail(
   const id = newId()
   const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify({ subject, text, html }))
   await ctx.db.query(
-    `insert into kernel.mail (id, recipient, content, state, created_at, next_attempt_at, expires_at)
-     values ($1, $2, $3, $4, $5, $5, $6)`,
+    `insert into kernel.mail (id, recipient, content, state, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6)`,
     [id, to, content, withheld ? 'WITHHELD' : 'QUEUED', ctx.clock.now().toISOString(), expiresAt.toISOString()],
   )
   return true

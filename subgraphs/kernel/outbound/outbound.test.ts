@@ -29,7 +29,7 @@ const reasonOf = (sending: Promise<unknown>) =>
   )
 
 describe('Outbound', () => {
-  it('sends a body and gives the answer, also to a name that resolves here', async () => {
+  it('sends a body and returns the answer, also for a name that resolves to an allowed address', async () => {
     const host = await aServer((req, res) => {
       let text = ''
       req.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -46,7 +46,7 @@ describe('Outbound', () => {
     expect((await here.send({ method: 'GET', url: `http://${host}/` })).status).toBe(302)
   })
 
-  it('refuses what is not public, by address and by name, unless it is allowed', async () => {
+  it('refuses private addresses, by address and by name, unless they are allowed', async () => {
     let isCalled = false
     const host = await aServer((_req, res) => {
       isCalled = true
@@ -64,7 +64,7 @@ describe('Outbound', () => {
     expect(isCalled).toBe(false)
   })
 
-  it('gives up on an answer that is too long, or does not come', async () => {
+  it('fails when an answer is too long or does not arrive in time', async () => {
     const long = await aServer((_req, res) => res.end('x'.repeat(2000)))
     const silent = await aServer((_req, res) => res.writeHead(200).write('x'))
     const get = (host: string, bounds: object) => here.send({ method: 'GET', url: `http://${host}/`, ...bounds })

@@ -11,7 +11,7 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   readonly timeoutMs?: number
-  /** A longer answer is refused. */
+  /** Maximum size of the body of the answer; a longer answer is an error. */
   readonly answerBytesMax?: number
 }
 
@@ -21,7 +21,7 @@ export interface OutboundAnswer {
   readonly body: Buffer
 }
 
-/** A request that could not be made or was not answered properly. Says nothing of what an inner network looks like. */
+/** A request that could not be sent or was not answered correctly. The message reveals nothing about the internal network. */
 export class OutboundError extends Error {
   readonly reason: 'ADDRESS_REFUSED' | 'TIMEOUT' | 'TOO_LARGE' | 'UNREACHABLE'
 
@@ -31,19 +31,19 @@ export class OutboundError extends Error {
   }
 }
 
-const refusedAddress = (): OutboundError => new OutboundError('ADDRESS_REFUSED', 'The address is not a public one.')
+const refusedAddress = (): OutboundError => new OutboundError('ADDRESS_REFUSED', 'The address must be public.')
 
 /**
- * The only way out over HTTP. An address is vetted at the moment of connecting, whatever its name said before; redirects are
- * answers like any other; the deadline covers the whole exchange.
+ * All outgoing HTTP requests go through this class. The address is checked when the connection is opened, so a changed DNS answer
+ * cannot bypass the check. Redirects are returned, not followed. The timeout covers the whole exchange.
  */
 export class Outbound {
   readonly #allowed: readonly string[]
-  // Connections are not kept: each is vetted for its own request.
+  // No keep-alive: each connection is checked for its own request.
   readonly #http = new HttpAgent({ keepAlive: false })
   readonly #https = new HttpsAgent({ keepAlive: false })
 
-  /** `allowed`: addresses and CIDR blocks that may be called although they are not public. */
+  /** `allowed`: private addresses and CIDR blocks that may be called. */
   constructor(allowed: readonly string[]) {
     this.#allowed = allowed
   }
@@ -51,7 +51,8 @@ export class Outbound {
   async send(wanted: OutboundRequest): Promise<OutboundAnswer> {
     const { timeoutMs = 10_000, answerBytesMax = 1_048_576 } = wanted
     const url = URL.parse(wanted.url)
-    if (!url || !/^https?:$/.test(url.protocol)) throw new OutboundError('UNREACHABLE', 'This is no HTTP address.')
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw new OutboundError('UNREACHABLE', 'The URL must start with http:// or https://.')
     const host = url.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) && !this.#isAllowed(host)) throw refusedAddress()
     const signal = AbortSignal.timeout(timeoutMs)
@@ -76,7 +77,7 @@ export class Outbound {
     })
   }
 
-  /** What a name resolves to is what is connected to, so it cannot change in between. One bad address spoils the name. */
+  /** Connects to exactly the addresses that were checked, so DNS cannot change in between. One refused address refuses the name. */
   readonly #lookup: LookupFunction = (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whether anybody on the internet could have this address. Anything reserved, local, embedded or unreadable is not public. */
+/** Whether the address is a public internet address. Reserved, local and embedded addresses and invalid texts are not. */
 export function isPublicAddress(address: string): boolean {
   try {
     return ipaddr.process(address).range() === 'unicast'

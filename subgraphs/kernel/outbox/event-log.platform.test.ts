@@ -219,7 +219,7 @@ describe('watch', () => {
       took.push((await woken.promise) - committed)
       expect(await log.latest(organization)).toBe(round + 1)
     }
-    took.sort((one, other) => one - other)
+    took.sort((one, next) => one - next)
     expect(took[10]).toBeLessThan(100)
     expect(strangerWoken).toBe(0)
     end()

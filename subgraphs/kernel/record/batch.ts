@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { RequestContext } from '../request.ts'
 
-/** Joins what one operation asks for in the same way into one read. */
+/** Batches reads: keys that one operation requests with the same selection are read by one statement. */
 export function batchOf<V>(
   ctx: RequestContext,
   asked: ReadonlySet<string>,

@@ -5,7 +5,7 @@ import { Json } from './scalars.ts'
 const BulkItemStatus = enumeration('BulkItemStatus', ['UPDATED', 'DELETED', 'FAILED'])
 export type BulkItemStatus = keyof typeof BulkItemStatus
 
-@ObjectType({ description: 'What became of one item of a bulk request.' })
+@ObjectType({ description: 'The result of one item of a bulk request.' })
 @Directive('@shareable')
 export class BulkItemResult {
   @Field(() => Int, { description: 'Position in the request, from 0.' })
@@ -17,17 +17,22 @@ export class BulkItemResult {
   @Field(() => BulkItemStatus)
   status!: BulkItemStatus
 
-  @Field(() => String, { nullable: true, description: 'Error code of a failed item.' })
+  @Field(() => String, { nullable: true, description: 'Error code of a failed item; null for a successful one.' })
   code!: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Error message of a failed item; null for a successful one.' })
   message!: string | null
 
-  @Field(() => Json, { nullable: true, description: 'The inputs that were refused: path, code and message of each.' })
+  @Field(() => Json, {
+    nullable: true,
+    description: 'The refused inputs: path, code and message of each; null when there are none.',
+  })
   errors!: unknown
 }
 
-@ObjectType({ description: 'Each item succeeds or fails for itself; results stand in the order of the request.' })
+@ObjectType({
+  description: 'The results of a bulk request, in the order of its items. Each item succeeds or fails independently.',
+})
 @Directive('@shareable')
 export class BulkResult {
   @Field(() => Int)

@@ -1,46 +1,48 @@
 import type { FieldProblem } from '../errors.ts'
-import { compareNumbers, decimalsOf, isExactNumber } from '../exact-number.ts'
+import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../exact-number.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
+import { columnKinds } from './column-kind.ts'
+import { customFieldsName, isMember, valueInWords } from './custom-field-column.ts'
 import { checkCustomFields } from './custom-fields.ts'
-import { layoutOf, type RecordShape } from './definition.ts'
+import type { RecordShape } from './definition.ts'
 import { checkJson, isStorable } from './scalars.ts'
 
 export const textMax = 255
 export const numberMax = 1e15
-/** Digits behind the point of a decimal whose column says nothing else. */
+/** Maximum decimals of an amount whose column does not declare its own limit. */
 export const decimalsMax = 20
 
 const problem = (column: Column, code: string, message: string): FieldProblem => ({ path: column.name, code, message })
 
-const countsMoreThan = (text: string, max: number): boolean => text.length > max && [...text].length > max
+const isLongerThan = (text: string, max: number): boolean => text.length > max && [...text].length > max
 
 function checkText(column: Column, text: unknown): FieldProblem | null {
-  if (typeof text !== 'string') return problem(column, 'WRONG_TYPE', `${column.name} is text.`)
+  if (typeof text !== 'string') return problem(column, 'WRONG_TYPE', `${column.name} must be text.`)
   if (!isStorable(text))
-    return problem(column, 'NOT_TEXT', `${column.name} contains a NUL character or half of a surrogate pair.`)
+    return problem(column, 'NOT_TEXT', `${column.name} must not contain a NUL character or half of a surrogate pair.`)
   const max = column.max ?? textMax
-  if (countsMoreThan(text, max)) return problem(column, 'TOO_LONG', `${column.name} takes at most ${max} characters.`)
+  if (isLongerThan(text, max)) return problem(column, 'TOO_LONG', `${column.name} must have at most ${max} characters.`)
   if (column.filled && text.trim() === '') return problem(column, 'EMPTY', `${column.name} must not be empty.`)
   return null
 }
 
 function checkNumber(column: Column, value: unknown): FieldProblem | null {
   if (!isExactNumber(value) || (column.kind !== 'money' && typeof value !== 'number'))
-    return problem(column, 'WRONG_TYPE', `${column.name} is a number.`)
+    return problem(column, 'WRONG_TYPE', `${column.name} must be a number.`)
   const { minimum = -numberMax, maximum = numberMax, decimals = decimalsMax } = column
   if (compareNumbers(value, minimum) < 0 || compareNumbers(value, maximum) > 0) {
-    return problem(column, 'OUT_OF_RANGE', `${column.name} is between ${minimum} and ${maximum}.`)
+    return problem(column, 'OUT_OF_RANGE', `${column.name} must be between ${minimum} and ${maximum}.`)
   }
   if (column.kind === 'money' && (decimalsOf(value) ?? Infinity) > decimals)
-    return problem(column, 'TOO_PRECISE', `${column.name} has at most ${decimals} decimals.`)
+    return problem(column, 'TOO_PRECISE', `${column.name} must have at most ${decimals} decimals.`)
   return null
 }
 
 function checkTextList(column: Column, list: unknown): FieldProblem | null {
-  if (!Array.isArray(list)) return problem(column, 'WRONG_TYPE', `${column.name} is a list of text.`)
+  if (!Array.isArray(list)) return problem(column, 'WRONG_TYPE', `${column.name} must be a list of texts.`)
   const maxItems = column.maxItems ?? 100
-  if (list.length > maxItems) return problem(column, 'TOO_MANY', `${column.name} takes at most ${maxItems} items.`)
+  if (list.length > maxItems) return problem(column, 'TOO_MANY', `${column.name} must have at most ${maxItems} items.`)
   for (const [index, item] of list.entries()) {
     const found = checkText(column, item)
     if (found) return { ...found, path: `${column.name}.${index}` }
@@ -49,8 +51,8 @@ function checkTextList(column: Column, list: unknown): FieldProblem | null {
 }
 
 function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
-  const misnamed = column.name === 'customFields' ? checkCustomFields(value) : null
-  if (misnamed) return misnamed
+  const invalidName = column.name === customFieldsName ? checkCustomFields(value) : null
+  if (invalidName) return invalidName
   try {
     checkJson(value)
     return null
@@ -66,7 +68,7 @@ function checkColumn(column: Column, value: unknown): FieldProblem | null {
     case 'text':
       return checkText(column, value)
     case 'id':
-      return isId(value) ? null : problem(column, 'NOT_AN_ID', `${column.name} is an id (UUID).`)
+      return isId(value) ? null : problem(column, 'NOT_AN_ID', `${column.name} must be an id (UUID).`)
     case 'integer':
     case 'number':
     case 'money':
@@ -80,12 +82,31 @@ function checkColumn(column: Column, value: unknown): FieldProblem | null {
   }
 }
 
-/** The bounds of the columns, whichever way the values came in. Types are checked by GraphQL before. */
+/** The graph knows the types of columns of a table only. */
+function checkCustomField(column: Column, value: unknown): FieldProblem | null {
+  if (value === null) return null
+  const isOfKind = columnKinds[column.kind].parse(value) !== undefined
+  if (isOfKind && (column.kind !== 'enum' || isMember(column, value))) return checkColumn(column, value)
+  const code = column.kind === 'enum' ? 'NOT_ALLOWED' : 'WRONG_TYPE'
+  return problem(column, code, `${column.name} is ${valueInWords(column)}.`)
+}
+
+function customFieldProblems({ columns: { customFields } }: RecordShape, values: unknown): FieldProblem[] {
+  if (customFields.size === 0 || !isJsonObject(values)) return []
+  return Object.entries(values).flatMap(([key, value]) => {
+    const column = customFields.get(key)
+    return (column && checkCustomField(column, value)) ?? []
+  })
+}
+
+/** Checks the bounds of the columns for every kind of write. GraphQL has checked most types before. */
 export function checkValues(definition: RecordShape, values: Readonly<Record<string, unknown>>): FieldProblem[] {
-  const { byName } = layoutOf(definition)
-  return Object.entries(values).flatMap(([name, value]) => {
+  const { byName } = definition.columns
+  const problems = Object.entries(values).flatMap(([name, value]) => {
     const column = byName.get(name)
     if (!column || value === undefined) return []
     return checkColumn(column, value) ?? []
   })
+  const custom = customFieldProblems(definition, values[customFieldsName])
+  return custom.length === 0 ? problems : [...problems, ...custom]
 }

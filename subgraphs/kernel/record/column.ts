@@ -1,12 +1,10 @@
 import { Property, PrimaryKey } from '@mikro-orm/decorators/legacy'
 import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
+import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 
-export type ColumnKind =
-  'id' | 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'timestamp' | 'json' | 'enum' | 'textList'
-
-type GraphQLTypeOf =
+export type GraphQLTypeOf =
   typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
 
 /** The TypeScript type behind a GraphQL type: the compiler compares it with the property. */
@@ -46,18 +44,33 @@ export interface ColumnOptions {
   derivedFrom?: readonly string[]
   /** Kept, and usable by rules, but not part of the graph. */
   internal?: boolean
+  /** The view that the record is read from computes it, so it is not written. */
+  computed?: boolean
+  /** When a client may give the value; never, where the platform or the rules of the type do. Always, unless said. */
+  writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
+  /** What a new record has when nobody gave a value. A column without one that takes no null is required on create. */
+  default?: unknown
 }
 
 /** One column of a record: what field security, filters, sorting, the event payload and the change diff read. */
 export interface Column extends ColumnOptions {
-  /** The name in the graph, in REST and in the class. */
+  /** The name in the graph, in REST and in the class; `customFields.<key>` for a custom field. */
   readonly name: string
-  /** The name in the database. */
+  /** The column of the table that holds the value. */
   readonly column: string
+  /** The key of the value in that column, where the column holds a JSON object. */
+  readonly key?: string
   readonly kind: ColumnKind
   readonly type: GraphQLTypeOf
   readonly nullable: boolean
+  /** The value of a row in SQL, of the type that belongs to the kind: to be selected, compared, ordered and indexed. */
+  readonly sql: (alias: string) => string
+  /** A value as the parameter of a write. */
+  readonly stored: (value: unknown) => unknown
 }
+
+const asItIs = (value: unknown): unknown => value
+const asJson = (value: unknown): unknown => (value === null ? null : JSON.stringify(value))
 
 const columnsByClass = new Map<object, Column[]>()
 
@@ -87,37 +100,35 @@ function kindOf(type: GraphQLTypeOf): ColumnKind {
   }
 }
 
-const databaseType: Readonly<Record<ColumnKind, string>> = {
-  id: 'uuid',
-  text: 'text',
-  integer: 'integer',
-  number: 'double precision',
-  money: 'numeric',
-  boolean: 'boolean',
-  timestamp: 'timestamptz(3)',
-  json: 'jsonb',
-  enum: 'text',
-  textList: 'text[]',
-}
-
-const databaseDefault: Partial<Record<ColumnKind, string>> = { textList: "'{}'", boolean: 'false' }
-
 const hiddenWith = ({ derivedFrom }: ColumnOptions): string | undefined =>
   derivedFrom && `Null to those from whom a profile hides ${derivedFrom.join(' or ')}.`
 
+/** A column of a table, named as in the class. */
+export function tableColumn(name: string, type: GraphQLTypeOf, options: ColumnOptions = {}): Column {
+  const kind = kindOf(type)
+  const column = snakeCase(name)
+  return {
+    ...options,
+    name,
+    column,
+    kind,
+    type,
+    nullable: options.nullable ?? false,
+    sql: (alias) => `${alias}.${column}`,
+    stored: kind === 'json' ? asJson : asItIs,
+  }
+}
+
 /** Declares a column: a GraphQL field, a database column and an entry of the class's column list, from one line. */
-export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: ColumnOptions = {}) {
+export function Column<const G extends GraphQLTypeOf>(
+  typeOf: () => G,
+  options: ColumnOptions & { default?: ValueOf<G> } = {},
+) {
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
     const type = typeOf()
-    const kind = kindOf(type)
-    const column: Column = {
-      ...options,
-      name: key,
-      column: snakeCase(key),
-      kind,
-      type,
-      nullable: options.nullable ?? false,
-    }
+    const column = tableColumn(key, type, options)
+    const { kind } = column
+    const { databaseType, databaseDefault } = columnKinds[kind]
     const own = columnsByClass.get(target.constructor) ?? []
     own.push(column)
     columnsByClass.set(target.constructor, own)
@@ -130,18 +141,21 @@ export function Column<const G extends GraphQLTypeOf>(typeOf: () => G, options: 
       Field(() => shown as never, fieldOptions)(target, key)
     }
     const isKey = key === 'organizationId' || key === 'id'
-    const property = { fieldName: column.column, type: databaseType[kind], columnType: databaseType[kind] }
+    const property = { fieldName: column.column, type: databaseType, columnType: databaseType }
     if (isKey) PrimaryKey(property)(target, key)
     else
       Property({
         ...property,
         nullable: column.nullable,
-        defaultRaw: column.nullable ? undefined : databaseDefault[kind],
+        defaultRaw: column.nullable ? undefined : databaseDefault,
       })(target, key)
   }
 }
 
-/** The value of a column nobody gave one. */
+/** What a new record has in a column that nobody gave a value. */
+export const initialValue = (column: Column): unknown => column.default ?? blank(column)
+
+/** A column without a value. */
 export function blank(column: Column): unknown {
   if (column.nullable) return null
   if (column.kind === 'textList') return []

@@ -104,15 +104,14 @@ async function childrenOf(
   asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection[]> {
   const first = size(args.first, 'first')
-  const { column } = columnOf(definition, parentColumn)
-  const listing = new Listing(ctx, definition, args, `t.${column} = p.parent_id`)
-  const { scope, order, conditions } = listing
+  const listing = new Listing(ctx, definition, args, `${columnOf(definition, parentColumn).sql('t')} = p.parent_id`)
+  const { scope, order, conditions, rules } = listing
   // Whose they are is hidden: as if nobody had filled it in, they are nobody's.
   if (isHidden(ctx.caller, definition, parentColumn))
     return parents.map(() => connectionOf(order, [], first, args.after, asked.total ? 0 : null))
   const where = args.after ? [...conditions, order.after(args.after, 't', scope.values, 'after')] : conditions
   const distinct = [...new Set(parents)]
-  const columns = selectList(definition, together(asked.record, order.names), 't', listing.rules)
+  const columns = selectList(definition, together(asked.record, order.columnNames), 't', rules) + order.selected('t')
   const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
   const counted = asked.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)
@@ -145,10 +144,10 @@ async function countsOf(
   args: ListArgs,
   parents: readonly string[],
 ): Promise<Map<string, number>> {
-  const { column } = columnOf(definition, parentColumn)
+  const parent = columnOf(definition, parentColumn).sql('t')
   const { scope, conditions } = new Listing(ctx, definition, args)
   const rows = await ctx.db.query<{ id: string; total: number }>(
-    `select t.${column} as id, count(*)::int8 as total from ${definition.table} t where t.${column} = any(${scope.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
+    `select ${parent} as id, count(*)::int8 as total from ${definition.table} t where ${parent} = any(${scope.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
     scope.values.list,
     'SCAN',
   )

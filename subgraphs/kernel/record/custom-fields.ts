@@ -1,27 +1,30 @@
 import { invalid, type FieldProblem } from '../errors.ts'
+import type { Columns } from './columns.ts'
+import { isSameValue } from './same-value.ts'
 import { jsonValuesIn, jsonValuesMax } from './scalars.ts'
 import { isJsonObject } from '../exact-number.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** On one record. */
+/** Maximum custom fields on one record. */
 const countMax = 500
 const nameMax = 100
-/** Of all of them as JSON. Fields come one by one, and every change writes and announces them all. */
+/** Maximum length of all custom fields of a record as JSON, because every change of one field writes all of them and sends them in events. */
 const charactersMax = 1_000_000
 
 export function checkCustomFields(value: unknown): FieldProblem | null {
   const problem = (code: string, message: string): FieldProblem => ({ path: 'customFields', code, message })
-  if (!isJsonObject(value)) return problem('WRONG_TYPE', 'customFields is an object keyed by API name.')
+  if (!isJsonObject(value))
+    return problem('WRONG_TYPE', 'customFields must be an object with the API names of fields as keys.')
   for (const name in value) {
     if (name === '') return problem('EMPTY', 'A name in customFields must not be empty.')
     if (name.length > nameMax && [...name].length > nameMax)
-      return problem('TOO_LONG', `A name in customFields takes at most ${nameMax} characters.`)
+      return problem('TOO_LONG', `A name in customFields must have at most ${nameMax} characters.`)
   }
   return null
 }
 
-/** A change of custom fields names those it changes; null clears one. */
+/** Merges a change into the custom fields of a record: fields that it does not name are kept, and null removes a field. */
 export function mergeCustomFields(previous: unknown, change: unknown): Fields {
   const merged = Object.entries({ ...(previous as Fields), ...(change as Fields) }).filter(
     ([, value]) => value !== null,
@@ -29,11 +32,25 @@ export function mergeCustomFields(previous: unknown, change: unknown): Fields {
   const refuse = (code: string, message: string): never => {
     throw invalid({ path: 'customFields', code, message })
   }
-  if (merged.length > countMax) refuse('TOO_MANY', `A record has at most ${countMax} custom fields.`)
+  if (merged.length > countMax) refuse('TOO_MANY', `A record must have at most ${countMax} custom fields.`)
   const fields = Object.fromEntries(merged)
   if (jsonValuesIn(fields) > jsonValuesMax)
-    refuse('TOO_MANY', `The custom fields of a record have at most ${jsonValuesMax} values in all.`)
+    refuse('TOO_MANY', `The custom fields of a record must have at most ${jsonValuesMax} values in total.`)
   if (JSON.stringify(fields).length > charactersMax)
-    refuse('TOO_LONG', `The custom fields of a record come to at most ${charactersMax} characters as JSON.`)
+    refuse('TOO_LONG', `The custom fields of a record must have at most ${charactersMax} characters as JSON.`)
   return fields
+}
+
+/** The values of defined fields in the form that is stored; what is of another type stays as it is, to be refused. */
+export function storedCustomFields({ customFields }: Columns, values: unknown): unknown {
+  if (customFields.size === 0 || !isJsonObject(values)) return values
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, customFields.get(key)?.stored(value) ?? value]),
+  )
+}
+
+/** Names of the defined fields whose value differs: `customFields.<key>`. */
+export function changedCustomFields({ customFields }: Columns, previous: unknown, next: unknown): string[] {
+  const [before, after] = [previous, next].map((values) => (isJsonObject(values) ? values : {})) as [Fields, Fields]
+  return [...customFields].flatMap(([key, { name }]) => (isSameValue(before[key], after[key]) ? [] : [name]))
 }

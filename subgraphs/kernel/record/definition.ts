@@ -1,9 +1,8 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
-import { columnsOf, type Column } from './column.ts'
-import type { RecordEvents } from './record-events.ts'
-
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'RESTORE'
+import type { Column } from './column.ts'
+import type { Columns } from './columns.ts'
+import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 
 /** What every stored row has; most are an `OrgRecord`. */
 export interface StoredRow {
@@ -22,13 +21,13 @@ export interface Draft<T extends StoredRow> {
   readonly implied?: Partial<T>
   /** Refuse with VERSION_CONFLICT unless the record still has this version. */
   readonly expectedVersion?: number | null
-  /** Further events of the same change, beside `<object>.<created|updated|deleted|restored>`. */
-  readonly events?: readonly ExtraEvent[]
-}
-
-export interface ExtraEvent {
-  readonly type: string
-  readonly data?: Readonly<Record<string, unknown>>
+  /**
+   * Types of further events of the same change, beside `<object>.<created|updated|deleted|restored>`. They are written also
+   * where nothing else changes: then the record keeps its version, and must still have it.
+   */
+  readonly events?: readonly string[]
+  /** What the audit log calls the change, where that is not the type of its event. */
+  readonly action?: string
 }
 
 /** Tells which of these ids exist and may be seen by the caller. Exported by the subgraph that owns the record. */
@@ -42,13 +41,17 @@ export interface Relation {
   readonly from?: string
 }
 
-/** What reads need to know of a record; `RecordDefinition` adds what writes need. */
-export interface RecordShape {
+/** What reads need to know of a record: an immutable value. `RecordDefinition` adds what writes need. */
+export interface RecordShape extends TrackedObject {
+  /** The decorated class: the type in the graph and the model of the table. */
   readonly entity: object
-  /** Object kind in events, totals and messages: `account`. */
-  readonly object: string
+  readonly columns: Columns
   /** `schema.table`, quoted where needed. */
   readonly table: string
+  /** The table that is written, where `table` is a view. Columns that the view computes are `computed`. */
+  readonly storedIn?: string
+  /** The column that says the kind of a row, where a table has records of several kinds: it holds `object`. */
+  readonly objectColumn?: string
   /** The feature of the plan that records of this kind need; without it they answer 402. */
   readonly entitlement?: string
   /** Columns whose user sees the record under OWN and TEAM. Empty: everybody in the organization sees it. */
@@ -58,7 +61,7 @@ export interface RecordShape {
   /** Columns that `search` looks into. */
   readonly searchable: readonly string[]
   /** Columns that hold ids of other records, and who knows them. */
-  readonly references?: Readonly<Record<string, Reference>>
+  readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
   /** Unique columns among live rows, by the name of the index that guards them. */
   readonly unique?: Readonly<Record<string, string>>
@@ -66,52 +69,55 @@ export interface RecordShape {
   readonly numbered?: string
   /** No trigger keeps the number of its rows, so that a list without filter is counted like any other. */
   readonly isCountedAnew?: boolean
-  /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */
-  readonly eventTypes?: Partial<Record<Operation, string>>
-  readonly events?: RecordEvents
 }
+
+/** The name of a column of this record: a name that it does not have does not compile. */
+export type ColumnName<T> = keyof T & string
+
+/** A column of this record, or a custom field: `customFields.serial`. */
+export type ColumnPath<T> = ColumnName<T> | `customFields.${string}`
+
+/** A relation through a column of this record. */
+export interface RelationBy<T> extends Relation {
+  readonly by: ColumnName<T>
+  readonly from?: never
+}
+
+declare const isChecked: unique symbol
+
+/** A relation through a column of the other record; `relationFrom` makes it, so that this name is checked as well. */
+export interface RelationFrom extends Relation {
+  readonly [isChecked]: true
+}
+
+export const relationFrom = <Other extends StoredRow>(
+  to: () => RecordDefinition<Other>,
+  from: ColumnName<Other>,
+): RelationFrom => ({ to, from }) as Relation as RelationFrom
 
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
-  readonly events: RecordEvents<T>
-  readonly initial?: (ctx: RequestContext) => Partial<T>
+  readonly visibleBy: readonly ColumnName<T>[]
+  readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
+  readonly searchable: readonly ColumnPath<T>[]
+  readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
+  readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
+  readonly unique?: Readonly<Record<string, ColumnName<T>>>
+  readonly numbered?: ColumnName<T>
+  readonly events: RecordEvents<T, AnyRecord>
+  readonly audit?: TrackedObject<T>['audit']
   /** Rules of the type that hold for every write; pure. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Rules that need to look something up. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
 
-export interface Layout {
-  readonly columns: readonly Column[]
-  readonly byName: ReadonlyMap<string, Column>
-  /** Columns of the graph. */
-  readonly shown: readonly Column[]
-  /** Always read: ids, which edges and visibility need. */
-  readonly ids: readonly Column[]
-}
-
-const layouts = new WeakMap<object, Layout>()
-
-/** The columns of a definition, read once. */
-export function layoutOf(definition: RecordShape): Layout {
-  let layout = layouts.get(definition.entity)
-  if (!layout) {
-    const columns = columnsOf(definition.entity)
-    layout = {
-      columns,
-      byName: new Map(columns.map((column) => [column.name, column])),
-      shown: columns.filter((column) => !column.internal),
-      ids: columns.filter((column) => column.kind === 'id'),
-    }
-    layouts.set(definition.entity, layout)
-  }
-  return layout
-}
+export const isRecordShape = (source: TrackedObject): source is RecordShape => 'columns' in source
 
 export function columnOf(definition: RecordShape, name: string): Column {
-  const column = layoutOf(definition).byName.get(name)
+  const column = definition.columns.byName.get(name)
   if (!column) throw new Error(`${definition.object} has no column ${name}`)
   return column
 }
 
-export const has = (definition: RecordShape, name: string): boolean => layoutOf(definition).byName.has(name)
+export const has = (definition: RecordShape, name: string): boolean => definition.columns.byName.has(name)

@@ -5,7 +5,6 @@ import { account } from '../../crm/account/account.ts'
 import { product } from '../../commerce/product/product.ts'
 import { supportCase } from '../../support/case/case.ts'
 import type { FieldRestrictions } from '../context.ts'
-import { layoutOf } from './definition.ts'
 import { fieldRules, isHidden, objectOfType, redact, restrictableTo } from './field-security.ts'
 
 const record = {
@@ -60,7 +59,7 @@ describe('rules', () => {
     [product, 'costPrice', 'HIDDEN'],
     [supportCase, 'pausedAt', null],
   ] as const)('restrict $object %#: %s to %s', (definition, name, most) => {
-    expect(restrictableTo(layoutOf(definition).byName.get(name)!)).toBe(most)
+    expect(restrictableTo(definition.columns.byName.get(name)!)).toBe(most)
   })
 })
 

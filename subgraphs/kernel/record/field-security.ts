@@ -2,17 +2,11 @@ import type { Caller, FieldRestrictions } from '../context.ts'
 import { Refusal, type FieldProblem } from '../errors.ts'
 import { isRawNumber } from '../exact-number.ts'
 import { blank, type Column } from './column.ts'
-import { layoutOf, type RecordShape } from './definition.ts'
+import type { RecordShape } from './definition.ts'
+import { customFieldKey, customFieldName, customFieldsName as customFields, sqlLiteral } from './custom-field-column.ts'
 import { recordNamed } from './known-records.ts'
 
 export type FieldLevel = 'HIDDEN' | 'READ'
-
-const customFields = 'customFields'
-const keyPrefix = `${customFields}.`
-
-/** The key of `customFields.<key>`; null for every other name of a field. */
-export const customFieldKey = (name: string): string | null =>
-  name.startsWith(keyPrefix) ? name.slice(keyPrefix.length) : null
 
 /** The kind of record of a GraphQL type: `case_comment` of `CaseComment`. */
 export const objectOfType = (type: string): string =>
@@ -48,21 +42,21 @@ export interface FieldRules {
   readonly fixedKeys: ReadonlySet<string>
 }
 
-const known = new WeakMap<FieldRestrictions, Map<string, FieldRules | null>>()
+const known = new WeakMap<FieldRestrictions, WeakMap<RecordShape, FieldRules | null>>()
 
 /** Null when nothing of this kind of record is withheld from the caller: the usual case, which costs one comparison. */
 export function fieldRules({ fields }: Pick<Caller, 'fields'>, definition: RecordShape): FieldRules | null {
   if (!fields) return null
-  let byObject = known.get(fields)
-  if (!byObject) known.set(fields, (byObject = new Map()))
-  let rules = byObject.get(definition.object)
-  if (rules === undefined) byObject.set(definition.object, (rules = rulesOf(fields, definition)))
+  let byShape = known.get(fields)
+  if (!byShape) known.set(fields, (byShape = new WeakMap()))
+  let rules = byShape.get(definition)
+  if (rules === undefined) byShape.set(definition, (rules = rulesOf(fields, definition)))
   return rules
 }
 
 function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules | null {
   if (!Object.hasOwn(fields, definition.object)) return null
-  const { byName, columns } = layoutOf(definition)
+  const { byName } = definition.columns
   const [hidden, fixed, hiddenKeys, fixedKeys] = [0, 1, 2, 3].map(() => new Set<string>()) as [
     Set<string>,
     Set<string>,
@@ -73,7 +67,10 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     const key = customFieldKey(name)
     if (key !== null) {
       fixedKeys.add(key)
-      if (level === 'HIDDEN') hiddenKeys.add(key)
+      if (level === 'HIDDEN') {
+        hiddenKeys.add(key)
+        hidden.add(name)
+      }
       continue
     }
     const column = byName.get(name)
@@ -82,7 +79,7 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     fixed.add(name)
     if (level === 'HIDDEN' && most === 'HIDDEN') hidden.add(name)
   }
-  for (const { name, derivedFrom = [] } of columns) {
+  for (const { name, derivedFrom = [] } of byName.values()) {
     if (!derivedFrom.some((source) => hidden.has(source))) continue
     hidden.add(name)
     fixed.add(name)
@@ -97,7 +94,7 @@ export function withDerived(fields: FieldRestrictions): FieldRestrictions {
     const definition = recordNamed(object)
     const hidden = definition && rulesOf(fields, definition)?.hidden
     const derived = hidden
-      ? layoutOf(definition).columns.filter(({ name, derivedFrom }) => derivedFrom && hidden.has(name))
+      ? definition.columns.stored.filter(({ name, derivedFrom }) => derivedFrom && hidden.has(name))
       : []
     complete[object] = { ...levels, ...Object.fromEntries(derived.map(({ name }) => [name, 'HIDDEN' as const])) }
   }
@@ -148,7 +145,7 @@ function named(
   return Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined) return []
     if (columns.has(name)) return [name]
-    return name === customFields ? keysOf(value).flatMap((key) => (keys.has(key) ? [keyPrefix + key] : [])) : []
+    return name === customFields ? keysOf(value).flatMap((key) => (keys.has(key) ? [customFieldName(key)] : [])) : []
   })
 }
 
@@ -167,7 +164,7 @@ export function redact<T extends object>(caller: Pick<Caller, 'fields'>, definit
   const rules = fieldRules(caller, definition)
   if (!rules) return record
   const readable = { ...record } as Record<string, unknown>
-  for (const column of layoutOf(definition).columns) {
+  for (const column of definition.columns.stored) {
     if (rules.hidden.has(column.name) && column.name in readable) readable[column.name] = blank(column)
   }
   const values = readable[customFields]
@@ -176,8 +173,6 @@ export function redact<T extends object>(caller: Pick<Caller, 'fields'>, definit
   return readable as T
 }
 
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
 /** What a select list has in the place of a column of this caller; null when it is the column itself. */
 export function substitute({ hidden, hiddenKeys }: FieldRules, column: Column, alias: string): string | null {
   if (hidden.has(column.name)) {
@@ -185,5 +180,5 @@ export function substitute({ hidden, hiddenKeys }: FieldRules, column: Column, a
     return column.name === customFields ? "'{}'::jsonb" : 'null'
   }
   if (column.name !== customFields || hiddenKeys.size === 0) return null
-  return `${alias}.${column.column} - array[${[...hiddenKeys].map(literal).join(', ')}]::text[]`
+  return `${column.sql(alias)} - array[${[...hiddenKeys].map(sqlLiteral).join(', ')}]::text[]`
 }

@@ -2,8 +2,12 @@ import { invalid, type FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../exact-number.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
-import { layoutOf, type RecordShape } from './definition.ts'
+import { columnKinds } from './column-kind.ts'
+import { customFieldsName } from './custom-field-column.ts'
+import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, notReadable } from './field-security.ts'
+import { shapeFor, type OrganizationShapes } from './shape-source.ts'
+import { conditionOf, operandInWords, operandOf, operatorSql } from './operators.ts'
 import type { Scope } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 
@@ -14,23 +18,12 @@ const listItemsMax = 500
 /** Of one filter, all levels together. Every condition is work for the database, on every row that the others leave. */
 export const filterConditionsMax = 100
 
-const comparison: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
-const castOf: Partial<Record<Column['kind'], string>> = {
-  id: '::uuid[]',
-  timestamp: '::timestamptz[]',
-  integer: '::int[]',
-  number: '::float8[]',
-  money: '::numeric[]',
-}
-
-/** `%`, `_` and `\` mean themselves. */
-export const literalPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
-
 /**
  * A filter as a predicate. Fields of one object are joined by `and`; an operator or a field that is absent filters nothing,
  * so that a stored document may name every parameter it knows. Related records count only when the caller may see them.
  */
 export function filterPredicate(
+  shapes: OrganizationShapes | null,
   scope: Scope,
   definition: RecordShape,
   filter: FilterInput,
@@ -38,7 +31,7 @@ export function filterPredicate(
 ): string | null {
   const problems: FieldProblem[] = []
   const withheld: string[] = []
-  const predicate = new FilterCompiler(scope, problems, withheld).object(definition, filter, alias, 'filter', 0)
+  const predicate = new FilterCompiler(shapes, scope, problems, withheld).object(definition, filter, alias, 'filter', 0)
   if (withheld.length > 0) throw notReadable(withheld)
   if (problems.length > 0) throw invalid(...problems)
   return predicate
@@ -51,6 +44,7 @@ class FilterCompiler {
   #conditions = 0
 
   constructor(
+    readonly shapes: OrganizationShapes | null,
     private readonly scope: Scope,
     private readonly problems: FieldProblem[],
     /** Paths of what the caller's profile hides. */
@@ -90,19 +84,46 @@ class FilterCompiler {
     }
     const relation = definition.relations?.[name]
     const [shape, field] = relation?.from
-      ? ([relation.to(), relation.from] as const)
+      ? ([this.#target(relation), relation.from] as const)
       : ([definition, relation?.by ?? name] as const)
     // That there is a related record, or JSON at all, is told by an empty condition as well.
-    const tells = relation?.by !== undefined || layoutOf(shape).byName.get(field)?.kind === 'json' || hasOperand(value)
+    const tells = relation?.by !== undefined || shape.columns.byName.get(field)?.kind === 'json' || hasOperand(value)
     if (tells && this.#withholds(shape, field, value, path)) return null
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
-    const column = layoutOf(definition).byName.get(name)
+    const column = definition.columns.byName.get(name)
     if (!column) return null
-    if (column.kind === 'json') {
-      this.#count(path)
-      return this.#holds(column, value, `${alias}.${column.column}`)
+    if (column.kind !== 'json') return this.#operators(column, value as FilterInput, column.sql(alias), path)
+    if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
+      return this.#customFields(definition, column, value, alias, path)
+    this.#count(path)
+    return this.#holds(column, value, column.sql(alias))
+  }
+
+  /** Defined custom fields take the operators of their kind; of the others each must have the given value. */
+  #customFields(
+    { columns: { customFields } }: RecordShape,
+    column: Column,
+    value: FilterInput,
+    alias: string,
+    path: string,
+  ): string | null {
+    const members = Object.entries(value)
+    const free = members.filter(([key]) => !customFields.has(key))
+    const parts: string[] = []
+    for (const [key, condition] of members) {
+      const field = customFields.get(key)
+      const part = field && this.#operators(field, conditionOf(field, condition), field.sql(alias), `${path}.${key}`)
+      if (part) parts.push(part)
     }
-    return this.#operators(column, value as FilterInput, `${alias}.${column.column}`, path)
+    if (free.length > 0 || members.length === 0) {
+      this.#count(path)
+      parts.push(this.#holds(column, Object.fromEntries(free), column.sql(alias)))
+    }
+    return parts.length > 0 ? parts.join(' and ') : null
+  }
+
+  #target(relation: Relation): RecordShape {
+    return shapeFor(this, relation.to())
   }
 
   /** A custom field without a value is not stored, so null asks for records that lack it. */
@@ -162,12 +183,11 @@ class FilterCompiler {
     depth: number,
   ): string | null {
     const relation = definition.relations![name]!
-    const target = relation.to()
+    const target = this.#target(relation)
     const other = this.scope.alias()
-    const column = (of: RecordShape, field: string) => layoutOf(of).byName.get(field)!.column
     const joint = relation.by
-      ? `${other}.id = ${alias}.${column(definition, relation.by)}`
-      : `${other}.${column(target, relation.from!)} = ${alias}.id`
+      ? `${other}.id = ${columnOf(definition, relation.by).sql(alias)}`
+      : `${columnOf(target, relation.from!).sql(other)} = ${alias}.id`
     const exists = (inner: string | null) =>
       `exists (select 1 from ${target.table} ${other} where ${this.scope.live(target, other)} and ${joint}${inner ? ` and ${inner}` : ''})`
     if (relation.by) {
@@ -189,47 +209,31 @@ class FilterCompiler {
 
   #operators(column: Column, operators: FilterInput, sql: string, path: string): string | null {
     const parts: string[] = []
-    for (const [operator, operand] of Object.entries(operators)) {
-      if (operand === undefined || operand === null) continue
+    for (const [operator, given] of Object.entries(operators)) {
+      if (given === undefined || given === null) continue
       this.#count(`${path}.${operator}`)
-      if (!this.#fits(column, operand, `${path}.${operator}`)) continue
-      parts.push(this.#operator(column, operator, operand, sql))
+      if (!this.#fits(column, given, `${path}.${operator}`)) continue
+      // The graph knows the types of columns of a table only.
+      const operand = column.key === undefined ? given : this.#customOperand(column, operator, given, path)
+      if (operand !== undefined) parts.push(operatorSql(column, sql, operator, operand, this.scope.values))
     }
     return parts.length > 0 ? parts.join(' and ') : null
   }
 
-  #operator(column: Column, operator: string, operand: unknown, sql: string): string {
-    const { values } = this.scope
-    const cast = castOf[column.kind] ?? '::text[]'
-    const like = (pattern: string) => `${sql} ilike ${values.add(pattern)}`
-    switch (operator) {
-      case 'eq':
-        return `${sql} = ${values.addOf(column.kind, operand)}`
-      case 'ne':
-        return `${sql} is distinct from ${values.addOf(column.kind, operand)}`
-      case 'in':
-        return `${sql} = any(${values.add(operand)}${cast})`
-      case 'notIn':
-        return `coalesce(not (${sql} = any(${values.add(operand)}${cast})), true)`
-      case 'isNull':
-        return operand ? `${sql} is null` : `${sql} is not null`
-      case 'contains':
-        return like(`%${literalPattern(operand as string)}%`)
-      case 'startsWith':
-        return like(`${literalPattern(operand as string)}%`)
-      case 'endsWith':
-        return like(`%${literalPattern(operand as string)}`)
-      case 'has':
-        return `${sql} @> array[${values.add(operand)}]::text[]`
-      case 'hasAny':
-        return `${sql} && ${values.add(operand)}::text[]`
-      case 'hasAll':
-        return `${sql} @> ${values.add(operand)}::text[]`
-      case 'isEmpty':
-        return operand ? `cardinality(${sql}) = 0` : `cardinality(${sql}) > 0`
-      default:
-        return `${sql} ${comparison[operator]!} ${values.addOf(column.kind, operand)}`
+  #customOperand(column: Column, operator: string, given: unknown, path: string): unknown {
+    if (!columnKinds[column.kind].operators.includes(operator)) {
+      const message = `${column.name} takes the operators ${columnKinds[column.kind].operators.join(', ')}.`
+      this.problems.push({ path: `${path}.${operator}`, code: 'UNKNOWN_OPERATOR', message })
+      return undefined
     }
+    const operand = operandOf(column, operator, given)
+    if (operand === undefined)
+      this.problems.push({
+        path: `${path}.${operator}`,
+        code: 'WRONG_TYPE',
+        message: `${operator} of ${column.name} takes ${operandInWords(column, operator)}.`,
+      })
+    return operand
   }
 
   #fits(column: Column, operand: unknown, path: string): boolean {

@@ -1,5 +1,6 @@
 import { Directive, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
-import { columnsOf, enumerationName, type Column } from './column.ts'
+import { columnsOf, enumerationName, initialValue, type Column, type ColumnOptions } from './column.ts'
+import type { ColumnName } from './definition.ts'
 import { filterConditionsMax } from './filter.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 
@@ -20,46 +21,49 @@ function classNamed(name: string): Class {
   return { [name]: class {} }[name] as Class
 }
 
-function column(entity: object, name: string): Column {
-  const found = columnsOf(entity).find((candidate) => candidate.name === name)
-  if (!found) throw new Error(`There is no column ${name} to choose.`)
-  return found
+/** What a client may give of a record. The graph checks which columns that are, and which of them must be given. */
+export type RecordInput<T> = { [Name in ColumnName<T>]?: T[Name] | null }
+
+const writableIn: Readonly<Record<'CREATE' | 'UPDATE', readonly ColumnOptions['writable'][]>> = {
+  CREATE: ['ALWAYS', 'ON_CREATE'],
+  UPDATE: ['ALWAYS'],
 }
 
-type Chosen<T, R extends keyof T, O extends keyof T> = Required<Pick<T, R>> & { [K in O]?: T[K] | null }
+/** The platform gives an id and every initial value by itself. */
+export const isRequired = (column: Column): boolean =>
+  !column.nullable && column.name !== 'id' && initialValue(column) === undefined
 
-interface Choice<R, O> {
-  required?: readonly R[]
-  optional?: readonly O[]
+/** The columns that a client may give; first those that a new record must have. */
+export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'): readonly Column[] {
+  const writable = shown(entity).filter((column) => writableIn[operation].includes(column.writable ?? 'ALWAYS'))
+  return [...writable.filter(isRequired), ...writable.filter((column) => !isRequired(column))]
 }
 
-/** An input type from columns of a record: what is listed may be given, nothing else. */
-export function inputFrom<T, R extends keyof T & string = never, O extends keyof T & string = never>(
-  name: string,
-  entity: Entity<T>,
-  { required = [], optional = [] }: Choice<R, O>,
-): Class<Chosen<T, R, O>> {
+function inputOf<T>(name: string, entity: Entity<T>, operation: 'CREATE' | 'UPDATE'): Class<RecordInput<T>> {
   const input = classNamed(name)
-  for (const [names, nullable] of [
-    [required, false],
-    [optional, true],
-  ] as const) {
-    for (const chosen of names) {
-      const { type, description } = column(entity, chosen)
-      field(input, chosen, () => type, { nullable, ...(description && { description }) })
-    }
+  for (const column of writableColumns(entity, operation)) {
+    const { type, description } = column
+    const nullable = operation === 'UPDATE' || !isRequired(column)
+    field(input, column.name, () => type, { nullable, ...(description && { description }) })
   }
   InputType(name)(input)
-  return input as Class<Chosen<T, R, O>>
+  return input as Class<RecordInput<T>>
 }
 
-/** An input type with the id and the expected version of a record beside its changes: one item of a bulk update. */
-export function bulkItemFrom<T, O extends keyof T & string>(
+/** What a client may give when it creates a record. */
+export const createInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
+  inputOf(name, entity, 'CREATE')
+
+/** What a client may change of a record. */
+export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
+  inputOf(name, entity, 'UPDATE')
+
+/** One item of a bulk update: what a client may change, beside the id and the expected version of the record. */
+export function bulkItemOf<T>(
   name: string,
   entity: Entity<T>,
-  { optional }: { optional: readonly O[] },
-): Class<Chosen<T, never, O> & { id: string; expectedVersion?: number | null }> {
-  const input = inputFrom(name, entity, { optional })
+): Class<RecordInput<T> & { id: string; expectedVersion?: number | null }> {
+  const input = inputOf(name, entity, 'UPDATE')
   field(input, 'id', () => ID)
   field(input, 'expectedVersion', () => Int, { nullable: true })
   return input as never
@@ -77,6 +81,7 @@ function operatorsOf({ kind, type }: Column): unknown {
     money: 'DecimalFilter',
     boolean: 'BooleanFilter',
     timestamp: 'DateTimeFilter',
+    date: 'DateFilter',
     textList: 'StringListFilter',
     json: '',
     enum: `${enumerationName(type)}Filter`,
@@ -105,12 +110,14 @@ function operatorsOf({ kind, type }: Column): unknown {
         number: Float,
         money: Decimal,
         timestamp: DateTime,
+        date: String,
         enum: type,
       }[kind]
       add(['eq', 'ne'], () => operand)
       add(['in', 'notIn'], () => [operand])
       if (kind === 'text') add(['contains', 'startsWith', 'endsWith'], () => String)
-      if (['integer', 'number', 'money', 'timestamp'].includes(kind)) add(['gt', 'gte', 'lt', 'lte'], () => operand)
+      if (['integer', 'number', 'money', 'timestamp', 'date'].includes(kind))
+        add(['gt', 'gte', 'lt', 'lte'], () => operand)
       add(['isNull'], () => Boolean)
     }
   }

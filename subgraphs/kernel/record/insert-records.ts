@@ -1,12 +1,12 @@
 import type { Sql } from '../database/database.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
-import { blank } from './column.ts'
-import { columnOf, layoutOf, type RecordDefinition, type StoredRow } from './definition.ts'
+import { initialValue, type Column } from './column.ts'
+import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A record that is right by construction, and whom its `created` event names. */
 export interface Given<T extends StoredRow> {
-  /** Columns left out are blank. */
+  /** Columns left out have their initial value. */
   readonly values: Partial<T> & StoredRow & { readonly createdAt: string }
   readonly actorId: string | null
   readonly eventId: string
@@ -14,8 +14,8 @@ export interface Given<T extends StoredRow> {
 
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
-  const { columns } = layoutOf(definition)
-  return Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? blank(column)])) as unknown as T
+  const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
+  return Object.fromEntries(definition.columns.stored.map((column) => [column.name, value(column)])) as unknown as T
 }
 
 /**
@@ -39,7 +39,7 @@ async function insertRows<T extends StoredRow>(
   definition: RecordDefinition<T>,
   records: readonly T[],
 ): Promise<void> {
-  const { columns } = layoutOf(definition)
+  const { stored: columns } = definition.columns
   const names = columns.map(({ column }) => column).join(', ')
   const rows = records.map((record) =>
     Object.fromEntries(columns.map(({ name, column }) => [column, record[name as keyof T]])),
@@ -55,10 +55,8 @@ function createdEvents<T extends StoredRow>(
   given: readonly Given<T>[],
   records: readonly T[],
 ): EventRow[] {
-  const { columns } = layoutOf(definition)
   return given.map(({ values, actorId, eventId }, index) => {
-    const next = records[index]! as unknown as Record<string, unknown>
-    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next, changed: columns, actorId })
+    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next: records[index]! }, actorId)
     return { ...event!, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
   })
 }

@@ -2,7 +2,7 @@ import type { RecordShape } from './definition.ts'
 
 const byObject = new Map<string, RecordShape>()
 
-/** Told by whoever composes the subgraphs: the kinds of records there are, for what speaks of them by name. */
+/** Registers the record types. The composition root calls it once; code that refers to record types by name uses the registry. */
 export function knowRecords(definitions: Iterable<RecordShape>): void {
   for (const definition of definitions) byObject.set(definition.object, definition)
 }

@@ -15,24 +15,28 @@ function argsOf(filter: Class<object>, order: Class<object>): Class<Narrowing> {
   Field(() => filter, { nullable: true })(Args.prototype, 'filter')
   Field(() => String, {
     nullable: true,
-    description: 'Text that one of the searchable fields contains; % and _ mean themselves.',
+    description: 'Text that one of the searchable fields must contain. `%` and `_` are ordinary characters.',
   })(Args.prototype, 'search')
   Field(() => [order], {
     nullable: true,
-    description: 'Ends in `id` by itself, so that pages neither repeat nor lose a row.',
+    description:
+      'Sort order. `id` is always added as the last criterion, so that pages neither repeat nor skip a record.',
   })(Args.prototype, 'orderBy')
   return Args as Class<Narrowing>
 }
 
-/** Arguments of a list in pages: page and limit, or a cursor. */
+/** Arguments of a paged list: page and limit, or cursor and limit. */
 export function pageArgs(
   filter: Class<object>,
   order: Class<object>,
 ): Class<Narrowing & { page: number; limit: number; cursor?: string | null }> {
   const args = argsOf(filter, order)
   Field(() => Int, { defaultValue: 1 } as never)(args.prototype as object, 'page')
-  Field(() => Int, { defaultValue: 20, description: '1 to 100.' } as never)(args.prototype as object, 'limit')
-  Field(() => String, { nullable: true, description: '`nextCursor` of the page before; stands instead of `page`.' })(
+  Field(() => Int, { defaultValue: 20, description: 'Records per page, 1 to 100.' } as never)(
+    args.prototype as object,
+    'limit',
+  )
+  Field(() => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })(
     args.prototype as object,
     'cursor',
   )
@@ -46,18 +50,24 @@ export function connectionArgs(
   order: Class<object>,
 ): Class<Narrowing & { first: number; after?: string | null }> {
   const args = argsOf(filter, order)
-  Field(() => Int, { defaultValue: 20, description: '1 to 100.' } as never)(args.prototype as object, 'first')
-  Field(() => String, { nullable: true })(args.prototype as object, 'after')
+  Field(() => Int, { defaultValue: 20, description: 'Number of records, 1 to 100.' } as never)(
+    args.prototype as object,
+    'first',
+  )
+  Field(() => String, { nullable: true, description: 'Cursor of the last record of the previous page.' })(
+    args.prototype as object,
+    'after',
+  )
   ArgsType()(args)
   return args as never
 }
 
-/** Arguments of a list that has neither filter nor order. */
+/** Arguments of a paged list without filter and order. */
 @ArgsType()
 export class PartArgs {
   @Field(() => Int, { defaultValue: 1 })
   page!: number
 
-  @Field(() => Int, { defaultValue: 100, description: '1 to 100.' })
+  @Field(() => Int, { defaultValue: 100, description: 'Records per page, 1 to 100.' })
   limit!: number
 }

@@ -3,7 +3,9 @@ import type { RequestContext } from '../request.ts'
 import type { Row, StatementKind } from '../database/database.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, notReadable, type FieldRules } from './field-security.ts'
-import { filterPredicate, literalPattern, type FilterInput } from './filter.ts'
+import { filterPredicate, type FilterInput } from './filter.ts'
+import { literalPattern } from './operators.ts'
+import { shapeFor } from './shape-source.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { Scope } from './predicate.ts'
 import { isStorable } from './scalars.ts'
@@ -54,19 +56,24 @@ export class Listing {
   /** What its statement is, but for a page far behind: filters and most orders may read every row. */
   readonly kind: StatementKind
 
+  /** As the organization of the caller has it. */
+  readonly definition: RecordShape
+
   constructor(
     readonly ctx: RequestContext,
-    readonly definition: RecordShape,
+    builtIn: RecordShape,
     args: ListArgs,
     base: string | null = null,
   ) {
+    const definition = shapeFor(ctx, builtIn)
+    this.definition = definition
     this.scope = new Scope(ctx.caller)
     this.rules = fieldRules(ctx.caller, definition)
     this.order = new Order(definition, args.orderBy)
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw notReadable(['orderBy'])
     this.conditions = [this.scope.live(definition, 't')]
     if (base) this.conditions.push(base)
-    const filter = args.filter ? filterPredicate(this.scope, definition, args.filter, 't') : null
+    const filter = args.filter ? filterPredicate(ctx.shapes, this.scope, definition, args.filter, 't') : null
     if (filter) this.conditions.push(filter)
     const search = args.search ? this.#search(args.search) : null
     if (search) this.conditions.push(search)
@@ -87,7 +94,7 @@ export class Listing {
     const pattern = this.scope.values.add(`%${literalPattern(text)}%`)
     const searched = this.definition.searchable.filter((name) => !this.rules?.hidden.has(name))
     if (searched.length === 0) return 'false'
-    return `(${searched.map((name) => `t.${columnOf(this.definition, name).column} ilike ${pattern}`).join(' or ')})`
+    return `(${searched.map((name) => `${columnOf(this.definition, name).sql('t')} ilike ${pattern}`).join(' or ')})`
   }
 
   /** A part of the list and, when it is counted, the number of records in all of it. */
@@ -114,7 +121,8 @@ export class Listing {
   ): Promise<Row[]> {
     const { scope, definition, order, rules } = this
     const values = scope.values
-    const columns = selectList(definition, together(asked, order.names), 't', rules) + further
+    const columns =
+      selectList(definition, together(asked, order.columnNames), 't', rules) + order.selected('t') + further
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
     const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     const rows = await this.ctx.db.query(sql, values.list, offset > skippedMax ? 'SCAN' : this.kind)
@@ -204,10 +212,11 @@ export async function readPage(
 /** Deleted records in sight, the last deleted first. */
 export async function readDeleted(
   ctx: RequestContext,
-  definition: RecordShape,
+  builtIn: RecordShape,
   args: Pick<PageArgs, 'page' | 'limit'>,
   asked: ReadonlySet<string>,
 ): Promise<Row[]> {
+  const definition = shapeFor(ctx, builtIn)
   const scope = new Scope(ctx.caller)
   const limit = size(args.limit ?? pageSizeMax, 'limit')
   const page = args.page ?? 1

@@ -1,10 +1,10 @@
 import { actorIdOf } from '../context.ts'
-import { isRawNumber } from '../exact-number.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
-import { blank, type Column } from './column.ts'
-import { mergeCustomFields } from './custom-fields.ts'
-import { has, layoutOf, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { initialValue, type Column } from './column.ts'
+import { mergeCustomFields, storedCustomFields } from './custom-fields.ts'
+import { has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { isSameValue } from './same-value.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -15,10 +15,11 @@ export function definedOnly<T extends object>(values: T): T {
 /** Ids may come in capitals; they are kept and compared as the database prints them. */
 export function normalized<T extends object>(definition: RecordShape, values: T): T {
   const given: Fields = definedOnly(values) as Fields
-  for (const { name } of layoutOf(definition).ids) {
+  for (const { name } of definition.columns.ids) {
     const id = given[name]
     if (typeof id === 'string') given[name] = id.toLowerCase()
   }
+  if ('customFields' in given) given.customFields = storedCustomFields(definition.columns, given.customFields)
   return given as T
 }
 
@@ -33,13 +34,15 @@ export function nextRecord<T extends StoredRow>(
   const actor = actorIdOf(ctx.caller)
   if (!previous) return created(ctx, definition, values, now, actor)
   const before: Fields = previous as T & Fields
+  // What is gone is told of as it was.
+  if (operation === 'DELETE' && !has(definition, 'deletedAt')) return before as T & Fields
   const next: Fields = { ...before, ...values }
   if ('customFields' in values) next.customFields = mergeCustomFields(before.customFields, values.customFields)
   if (operation === 'DELETE') next.deletedAt = now
   if (operation === 'RESTORE') next.deletedAt = null
   if (has(definition, 'version')) {
     Object.assign(next, { version: (before.version as number) + 1, updatedAt: now, updatedById: actor })
-  }
+  } else if (has(definition, 'updatedAt')) next.updatedAt = now
   return next as T & Fields
 }
 
@@ -50,7 +53,7 @@ function created<T extends StoredRow>(
   now: string,
   actor: string | null,
 ): T & Fields {
-  const given: Fields = { ownerId: actor, ...definedOnly(definition.initial?.(ctx) ?? {}), ...values }
+  const given: Fields = { ownerId: actor, ...values }
   const stamped: Fields = {
     version: 1,
     createdAt: now,
@@ -60,35 +63,17 @@ function created<T extends StoredRow>(
     deletedAt: null,
   }
   const record: Fields = {}
-  for (const column of layoutOf(definition).columns) {
+  for (const column of definition.columns.stored) {
     const { name } = column
-    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : blank(column)
+    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : initialValue(column)
   }
   record.id = values.id ?? newId()
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
   record.organizationId = ctx.caller.organizationId
+  if (definition.objectColumn) record[definition.objectColumn] = definition.object
   return record as T & Fields
 }
 
-/** JSON is the same whatever the order of its keys, which the database does not keep. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  if (
-    typeof one !== 'object' ||
-    typeof other !== 'object' ||
-    !one ||
-    !other ||
-    Array.isArray(one) !== Array.isArray(other) ||
-    isRawNumber(one) !== isRawNumber(other)
-  )
-    return false
-  const members = Object.entries(one)
-  return (
-    members.length === Object.keys(other).length &&
-    members.every(([name, member]) => Object.hasOwn(other, name) && isSame(member, (other as Fields)[name]))
-  )
-}
-
 export function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
-  return layoutOf(definition).columns.filter(({ name }) => !isSame(previous[name], next[name]))
+  return definition.columns.stored.filter(({ name }) => !isSameValue(previous[name], next[name]))
 }

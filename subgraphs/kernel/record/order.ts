@@ -1,27 +1,34 @@
 import { invalid } from '../errors.ts'
 import { parseJsonExactly } from '../exact-json.ts'
-import { isExactNumber, plainDigits, textOfNumber } from '../exact-number.ts'
-import { isId } from '../ids.ts'
-import type { ColumnKind } from './column.ts'
-import { columnOf, type RecordShape } from './definition.ts'
+import type { Column } from './column.ts'
+import { columnKinds } from './column-kind.ts'
+import { customFieldKey } from './custom-field-column.ts'
+import type { RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
-import { isStorable, normalizeTimestamp } from './scalars.ts'
 
 export interface OrderInput {
   readonly field?: string | null
   readonly direction?: string | null
 }
 
+const newestFirst: readonly OrderInput[] = [{}]
+
 const indexed: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'id'])
 
 export type CursorPath = 'cursor' | 'after'
 
-interface Term {
-  readonly name: string
-  readonly column: string
-  readonly kind: ColumnKind
-  readonly nullable: boolean
+interface Term extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
   readonly descending: boolean
+  /** The name of the value in a row. Custom fields are no columns of a row, so an order by them selects their values. */
+  readonly rowName: string
+}
+
+function termOf(definition: RecordShape, name: string, descending: boolean, index: number): Term {
+  const column = definition.columns.byName.get(name)
+  if (!column || !columnKinds[column.kind].isSortable)
+    throw invalid({ path: 'orderBy', code: 'NOT_SORTABLE', message: `Records cannot be ordered by ${name}.` })
+  const { kind, nullable, sql, key } = column
+  return { name, kind, nullable, sql, descending, rowName: key === undefined ? name : `order${index}` }
 }
 
 /**
@@ -30,29 +37,27 @@ interface Term {
  */
 export class Order {
   readonly terms: readonly Term[]
+  readonly names: readonly string[]
+  readonly #hasCustomFields: boolean
 
-  constructor(
-    private readonly definition: RecordShape,
-    wanted: readonly OrderInput[] | null | undefined,
-  ) {
-    const terms = (wanted?.length ? wanted : [{}]).map(({ field, direction }) => {
-      const { name, column, kind, nullable } = columnOf(definition, field ?? 'createdAt')
-      return { name, column, kind, nullable, descending: (direction ?? 'DESC').toUpperCase() === 'DESC' }
-    })
+  constructor(definition: RecordShape, wanted: readonly OrderInput[] | null | undefined) {
+    const terms = (wanted?.length ? wanted : newestFirst).map(({ field, direction }, index) =>
+      termOf(definition, field ?? 'createdAt', (direction ?? 'DESC').toUpperCase() === 'DESC', index),
+    )
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
     const withoutId = distinct.findIndex((term) => term.name === 'id')
     const last = distinct.at(-1)!
     this.terms =
-      withoutId >= 0
-        ? distinct.slice(0, withoutId + 1)
-        : [...distinct, { name: 'id', column: 'id', kind: 'id', nullable: false, descending: last.descending }]
+      withoutId >= 0 ? distinct.slice(0, withoutId + 1) : [...distinct, termOf(definition, 'id', last.descending, 0)]
+    this.names = this.terms.map((term) => term.name)
+    this.#hasCustomFields = this.terms.some(({ name, rowName }) => name !== rowName)
   }
 
   sql(alias: string): string {
     return this.terms
       .map(
-        ({ column, nullable, descending }) =>
-          `${alias}.${column} ${descending ? 'desc' : 'asc'}${nullable ? ' nulls last' : ''}`,
+        ({ sql, nullable, descending }) =>
+          `${sql(alias)} ${descending ? 'desc' : 'asc'}${nullable ? ' nulls last' : ''}`,
       )
       .join(', ')
   }
@@ -63,13 +68,21 @@ export class Order {
   }
 
   /** Columns a row must carry so that a cursor can be made of it. */
-  get names(): readonly string[] {
-    return this.terms.map((term) => term.name)
+  get columnNames(): readonly string[] {
+    return this.#hasCustomFields ? this.names.filter((name) => customFieldKey(name) === null) : this.names
+  }
+
+  /** What a select list needs beside those columns: custom fields. */
+  selected(alias: string): string {
+    if (!this.#hasCustomFields) return ''
+    return this.terms
+      .map(({ name, sql, rowName }) => (rowName === name ? '' : `, ${sql(alias)} as "${rowName}"`))
+      .join('')
   }
 
   cursorOf(row: Readonly<Record<string, unknown>>): string {
     return Buffer.from(
-      JSON.stringify([this.#signature(), ...this.terms.map(({ name }) => row[name] ?? null)]),
+      JSON.stringify([this.#signature(), ...this.terms.map(({ rowName }) => row[rowName] ?? null)]),
     ).toString('base64url')
   }
 
@@ -79,13 +92,13 @@ export class Order {
     const [first] = this.terms
     const uniform = this.terms.every((term) => !term.nullable && term.descending === first!.descending)
     if (uniform) {
-      const columns = this.terms.map((term) => `${alias}.${term.column}`).join(', ')
+      const columns = this.terms.map((term) => term.sql(alias)).join(', ')
       return `(${columns}) ${first!.descending ? '<' : '>'} (${position.map((value, index) => values.addOf(this.terms[index]!.kind, value)).join(', ')})`
     }
     const alternatives: string[] = []
     const equal: string[] = []
     this.terms.forEach((term, index) => {
-      const sql = `${alias}.${term.column}`
+      const sql = term.sql(alias)
       const value = position[index] ?? null
       if (value === null) {
         equal.push(`${sql} is null`)
@@ -117,28 +130,9 @@ export class Order {
     if (signature !== this.#signature()) throw refused('The cursor belongs to another list or order.')
     const fits = position.every((value, index) => {
       const { kind, nullable } = this.terms[index]!
-      return value === null ? nullable : fitsKind(kind, value)
+      return value === null ? nullable : columnKinds[kind].parse(value) === value
     })
     if (!fits) throw refused('The cursor is not one that this API gave.')
     return position
-  }
-}
-
-function fitsKind(kind: ColumnKind, value: unknown): boolean {
-  switch (kind) {
-    case 'integer':
-      return Number.isInteger(value) && (value as number) >= -(2 ** 31) && (value as number) < 2 ** 31
-    case 'number':
-      return Number.isFinite(value)
-    case 'money':
-      return isExactNumber(value) && plainDigits(textOfNumber(value)) !== null
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'id':
-      return isId(value)
-    case 'timestamp':
-      return typeof value === 'string' && normalizeTimestamp(value) === value
-    default:
-      return typeof value === 'string' && isStorable(value)
   }
 }

@@ -7,10 +7,13 @@ export type JsonObject = { [key: string]: unknown }
 /** What every record has. */
 @ObjectType()
 export abstract class OrgRecord {
-  @Column(() => ID, { description: 'UUIDv7. May be supplied on create, so that an import can be retried.' })
+  @Column(() => ID, {
+    writable: 'ON_CREATE',
+    description: 'UUIDv7. May be supplied on create, so that an import can be retried.',
+  })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { writable: 'NEVER' })
   organizationId!: string
 
   // A record that nobody owns would be lost to OWN and TEAM.
@@ -33,21 +36,21 @@ export abstract class OrgRecord {
   @Column(() => Json, { description: 'Custom field values by API name.' })
   customFields!: JsonObject
 
-  @Column(() => Int, { description: 'Counts the changes of the record; sent as ETag in REST.' })
+  @Column(() => Int, { writable: 'NEVER', description: 'Counts the changes of the record; sent as ETag in REST.' })
   version!: number
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { writable: 'NEVER' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { writable: 'NEVER' })
   updatedAt!: string
 
-  @Column(() => ID, { nullable: true })
+  @Column(() => ID, { nullable: true, writable: 'NEVER' })
   createdById!: string | null
 
-  @Column(() => ID, { nullable: true })
+  @Column(() => ID, { nullable: true, writable: 'NEVER' })
   updatedById!: string | null
 
-  @Column(() => DateTime, { nullable: true, description: 'Null while the record is live.' })
+  @Column(() => DateTime, { nullable: true, writable: 'NEVER', description: 'Null while the record is live.' })
   deletedAt!: string | null
 }

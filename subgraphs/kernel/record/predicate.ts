@@ -1,6 +1,6 @@
 import type { Caller } from '../context.ts'
 import { requireEntitlement } from '../require.ts'
-import type { ColumnKind } from './column.ts'
+import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { columnOf, has, type RecordShape } from './definition.ts'
 
 /** The values of a statement; `add` gives the placeholder. */
@@ -14,7 +14,7 @@ export class Values {
 
   /** A value to compare a column with. Columns of whole numbers are compared with fractions as numbers, too. */
   addOf(kind: ColumnKind, value: unknown): string {
-    return kind === 'number' ? `${this.add(value)}::float8` : this.add(value)
+    return this.add(value) + columnKinds[kind].operandCast
   }
 }
 
@@ -45,15 +45,17 @@ export class Scope {
   seen(definition: RecordShape, alias: string): string {
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     const parts = [`${alias}.organization_id = ${this.organization()}`]
+    if (definition.objectColumn)
+      parts.push(`${columnOf(definition, definition.objectColumn).sql(alias)} = ${this.values.add(definition.object)}`)
     if (definition.visibleThrough) {
       const { by, to } = definition.visibleThrough
       const parent = this.alias()
       parts.push(
-        `exists (select 1 from ${to().table} ${parent} where ${this.live(to(), parent)} and ${parent}.id = ${alias}.${columnOf(definition, by).column})`,
+        `exists (select 1 from ${to().table} ${parent} where ${this.live(to(), parent)} and ${parent}.id = ${columnOf(definition, by).sql(alias)})`,
       )
     } else if (this.caller.ownerIds && definition.visibleBy.length > 0) {
       const owners = definition.visibleBy.map(
-        (name) => `${alias}.${columnOf(definition, name).column} = any(${this.#ownerIds()})`,
+        (name) => `${columnOf(definition, name).sql(alias)} = any(${this.#ownerIds()})`,
       )
       parts.push(owners.length === 1 ? owners[0]! : `(${owners.join(' or ')})`)
     }

@@ -3,8 +3,9 @@ import { isId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
 import { batchOf } from './batch.ts'
-import { columnOf, has, layoutOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { columnOf, has, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules, requireReadable } from './field-security.ts'
+import { shapeFor } from './shape-source.ts'
 import { Scope } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList } from './selection.ts'
@@ -12,21 +13,22 @@ import { selectList } from './selection.ts'
 const everything: ReadonlySet<string> = new Set()
 const allColumns = new WeakMap<object, ReadonlySet<string>>()
 
-/** Every column of the definition, as an "asked" set. */
-export function allOf(definition: RecordShape): ReadonlySet<string> {
-  let names = allColumns.get(definition)
-  if (!names) allColumns.set(definition, (names = new Set(layoutOf(definition).columns.map((column) => column.name))))
+/** Every column of the table, as an "asked" set. */
+export function allOf({ columns: { stored } }: RecordShape): ReadonlySet<string> {
+  let names = allColumns.get(stored)
+  if (!names) allColumns.set(stored, (names = new Set(stored.map((column) => column.name))))
   return names
 }
 
 /** One live record, or null when it does not exist, is deleted, is another organization's or is out of sight. */
 export async function readOne(
   ctx: RequestContext,
-  definition: RecordShape,
+  builtIn: RecordShape,
   id: string,
   asked = everything,
 ): Promise<Row | null> {
   if (!isId(id)) return null
+  const definition = shapeFor(ctx, builtIn)
   const scope = new Scope(ctx.caller)
   const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.live(definition, 't')}`
   const [row] = await ctx.db.query(sql, scope.values.list)
@@ -37,14 +39,15 @@ export async function readOne(
 /** The one record whose column has this value. */
 export async function readBy(
   ctx: RequestContext,
-  definition: RecordShape,
+  builtIn: RecordShape,
   name: string,
   value: string,
   asked = everything,
 ): Promise<Row> {
+  const definition = shapeFor(ctx, builtIn)
   requireReadable(ctx.caller, definition, name)
   const scope = new Scope(ctx.caller)
-  const match = `t.${columnOf(definition, name).column} = ${scope.values.add(value)}`
+  const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(value)}`
   const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`
   const [row] = isStorable(value) ? await ctx.db.query(sql, scope.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
@@ -89,10 +92,11 @@ export function readReference(
 
 async function readMany(
   ctx: RequestContext,
-  definition: RecordShape,
+  builtIn: RecordShape,
   ids: readonly string[],
   asked: ReadonlySet<string>,
 ): Promise<(Row | null)[]> {
+  const definition = shapeFor(ctx, builtIn)
   const scope = new Scope(ctx.caller)
   const wanted = scope.values.add([...new Set(ids.filter(isId))])
   const rows = await ctx.db.query(

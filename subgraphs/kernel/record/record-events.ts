@@ -1,65 +1,85 @@
 import type { EventDraft } from '../outbox/event.ts'
 import type { Column } from './column.ts'
-import { layoutOf, type ExtraEvent, type Operation, type RecordShape } from './definition.ts'
+import { customFieldsName } from './custom-field-column.ts'
+import { changedCustomFields } from './custom-fields.ts'
+import type { RecordShape } from './definition.ts'
+import type { Change, TrackedObject, Operation } from './event-types.ts'
+import { isSameValue } from './same-value.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** One event type of a record, as its contract describes it. `schema/events` is printed from this. */
-export interface EventType<T extends object = object> {
-  readonly operation: Operation
-  readonly description: string
-  /** Properties of `data` beside those of every record event, and the place in it whose value each repeats: `record.status`. */
-  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${string}`>>
-  /** What the catalog's sample says that the record was before. */
-  readonly before?: Partial<T>
-}
-
-/** Every event type that changes of a record announce. A type that is not listed cannot be written. */
-export interface RecordEvents<T extends object = object> {
-  readonly types: Readonly<Record<string, EventType<T>>>
-  /** The record of the catalog's samples; a column left out is blank. */
-  readonly sample: Partial<T>
-}
 
 const pastTense = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RESTORE: 'restored' } as const
 
 /** Columns that every change touches. */
 export const bookkeeping: ReadonlySet<string> = new Set(['version', 'updatedAt', 'updatedById'])
 
-/** A change of a record that has passed every check. */
-export interface Change {
-  readonly operation: Operation
-  readonly previous: Fields | null
-  readonly next: Fields
-  readonly changed: readonly Column[]
-  /** Null when the system itself changed it. */
-  readonly actorId: string | null
-  readonly events?: readonly ExtraEvent[]
+/** The type of the event of the operation itself. */
+export const eventTypeOf = ({ eventTypes, object }: TrackedObject, operation: Operation): string =>
+  eventTypes?.[operation] ?? `${object}.${pastTense[operation]}`
+
+/** The record as its events tell of it. */
+function payloadOf(source: TrackedObject, record: object): Fields {
+  const { payload } = source.events ?? {}
+  if (payload) return payload.of(record) as Fields
+  const values = record as Fields
+  return Object.fromEntries((source as RecordShape).columns.shown.map(({ name }) => [name, values[name]]))
 }
 
-const shownValues = (definition: RecordShape, record: Fields): Fields =>
-  Object.fromEntries(layoutOf(definition).shown.map(({ name }) => [name, record[name]]))
+const differing = (one: Fields, other: Fields): string[] =>
+  Object.keys(one).filter((name) => !bookkeeping.has(name) && !isSameValue(one[name], other[name]))
+
+/** Names of what differs in what events tell of the record. */
+export const changedFieldsOf = (source: TrackedObject, previous: object, next: object): string[] =>
+  differing(payloadOf(source, next), payloadOf(source, previous))
+
+/**
+ * Names of those of the changed columns that events tell of and, after `customFields`, of the defined custom fields in it;
+ * undefined where events tell of the record in another way.
+ */
+export function changedFieldsIn(
+  { columns, events }: RecordShape,
+  changed: readonly Column[],
+  previous: Fields,
+  next: Fields,
+): readonly string[] | undefined {
+  if (events?.payload) return undefined
+  return changed
+    .filter(({ name, internal }) => !internal && !bookkeeping.has(name))
+    .flatMap(({ name }) =>
+      name === customFieldsName ? [name, ...changedCustomFields(columns, previous[name], next[name])] : name,
+    )
+}
 
 /** The event of the operation itself, then the further ones of the same change; those stand alone when nothing that shows was changed. */
-export function eventsOf(definition: RecordShape, change: Change): EventDraft[] {
-  const { operation, previous, next, changed, actorId, events = [] } = change
-  const isUpdate = operation === 'UPDATE'
-  const data = {
-    object: definition.object,
-    id: next.id,
-    record: shownValues(definition, next),
-    previous: isUpdate ? shownValues(definition, previous!) : null,
-    changedFields: isUpdate
-      ? changed.filter(({ name, internal }) => !internal && !bookkeeping.has(name)).map(({ name }) => name)
-      : null,
-    actorId,
-  }
-  const main: ExtraEvent = {
-    type: definition.eventTypes?.[operation] ?? `${definition.object}.${pastTense[operation]}`,
-  }
-  const isHidden = data.changedFields?.length === 0 && events.length > 0
-  return [...(isHidden ? [] : [main]), ...events].map(({ type, data: added }) => {
-    if (!definition.events?.types[type]) throw new Error(`${definition.object} does not declare the event type ${type}`)
-    return { type, version: 1, object: definition.object, recordId: next.id as string, data: { ...data, ...added } }
+export function eventsOf(source: TrackedObject, change: Change, actorId: string | null): EventDraft[] {
+  const { object, events: declared } = source
+  if (!declared) return []
+  const { operation, previous, next, events: further = [] } = change
+  const record = payloadOf(source, next)
+  const before = operation === 'UPDATE' ? payloadOf(source, previous!) : null
+  const changedFields = before && (change.changedFields ?? differing(record, before))
+  const { id } = next as { id: string }
+  const data = { object, id, record, previous: before, changedFields, actorId }
+  const main = eventTypeOf(source, operation)
+  const types = changedFields?.length === 0 && further.length > 0 ? further : [main, ...further]
+  return types.map((type) => {
+    const declaredType = declared.types[type]
+    if (!declaredType) throw new Error(`${object} does not declare the event type ${type}`)
+    const added = declaredType.adds ? addedData(declaredType.adds, change) : null
+    return { type, version: 1, object, recordId: id, data: added ? { ...data, ...added } : data }
   })
+}
+
+/** `record.status` is the column `status` of the record as it is now, `previous.status` as it was. */
+function addedData(adds: Readonly<Record<string, string>>, { next, previous }: Change): Fields {
+  const values: Readonly<Record<string, Fields | null>> = {
+    record: next as Fields,
+    previous: previous as Fields | null,
+  }
+  return Object.fromEntries(
+    Object.entries(adds).map(([name, path]) => {
+      const [place, column] = path.split('.', 2) as [string, string]
+      return [name, values[place]?.[column] ?? null]
+    }),
+  )
 }

@@ -2,14 +2,14 @@ import { invalid, notFound, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Row } from '../database/database.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
-import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
+import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { mayWrite, save } from './save.ts'
 import { asksForAny, fieldsAsked, type Asked } from './selection.ts'
 
-const bulkMax = 500
+export const bulkMax = 500
 
 interface Versioned {
   readonly id: string
@@ -19,13 +19,13 @@ interface Versioned {
 /** What every resource does, once. A resource that needs something else writes a verb with `require` and `save`. */
 export interface Records<T extends StoredRow> {
   one(ctx: RequestContext, id: string, info: Asked): Promise<Row>
-  by(ctx: RequestContext, column: string, value: string, info: Asked): Promise<Row>
+  by(ctx: RequestContext, column: ColumnName<T>, value: string, info: Asked): Promise<Row>
   page(ctx: RequestContext, args: PageArgs, info: Asked): ReturnType<typeof readPage>
   connection(ctx: RequestContext, args: ConnectionArgs, info: Asked): ReturnType<typeof readConnection>
   /** The connection below one of many parents, read for all of them together. */
   children(
     ctx: RequestContext,
-    parentColumn: string,
+    parentColumn: ColumnName<T>,
     parentId: string,
     args: ConnectionArgs,
     info: Asked,

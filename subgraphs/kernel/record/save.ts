@@ -1,36 +1,31 @@
-import { actorIdOf } from '../context.ts'
 import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
-import { eventInsert, type EventDraft } from '../outbox/event.ts'
 import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
-import {
-  columnOf,
-  has,
-  layoutOf,
-  type Draft,
-  type RecordDefinition,
-  type RecordShape,
-  type StoredRow,
-} from './definition.ts'
+import { columnOf, has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import type { Operation } from './event-types.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
-import { Scope, Values } from './predicate.ts'
-import { bookkeeping, eventsOf } from './record-events.ts'
+import { shapeFor } from './shape-source.ts'
+import { Scope, type Values } from './predicate.ts'
+import { bookkeeping, changedFieldsIn } from './record-events.ts'
+import { writeChange } from './write-change.ts'
 
 /**
  * The only way a record changes.
  *
- * Everything that can refuse comes first; then one statement writes the row and its event, so there is no state in which a
- * change happened and its event did not. Webhooks, live streams and triggers all start from that event row. The version
- * column refuses the write if the record moved meanwhile. The answer is the record as the caller may read it.
+ * Everything that can refuse comes first; then one statement writes the row, its events and its entry in the audit log, so
+ * there is no state in which a change happened and its event did not. Webhooks, live streams and triggers all start from
+ * that event row. The version column refuses the write if the record moved meanwhile. The answer is the record as the
+ * caller may read it.
  */
 export async function save<T extends StoredRow>(
   ctx: RequestContext,
-  definition: RecordDefinition<T>,
+  builtIn: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
+  const definition = shapeFor(ctx, builtIn)
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
   mayWrite(ctx)
   refuseFixed(ctx.caller, definition, draft.values as Fields)
@@ -63,17 +58,17 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
-  const changed = previous ? changedColumns(definition, previous, next) : layoutOf(definition).columns
-  if (previous && changed.every((column) => bookkeeping.has(column.name))) return previous
+  const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
+  const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
+  if (previous && changesNothing) {
+    if (draft.events?.length) await write(ctx, definition, draft, previous, [])
+    return previous
+  }
   refuse(await referenceProblems(ctx, definition, next, changed, values))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
-
-  const actorId = actorIdOf(ctx.caller)
-  const { operation, events: further = [] } = draft
-  const events = eventsOf(definition, { operation, previous, next, changed, actorId, events: further })
-  await write(ctx, definition, previous, next, changed, events)
+  await write(ctx, definition, draft, next, changed)
   return next
 }
 
@@ -97,7 +92,7 @@ async function referenceProblems(
   const problems: FieldProblem[] = []
   for (const [name, reference] of Object.entries(definition.references ?? {})) {
     const id = next[name]
-    if (typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
+    if (!reference || typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
     // The owner of what names none is the caller, who was just authenticated.
     if (id === ctx.caller.userId && !(name in given)) continue
     if (!(await reference(ctx, [id])).has(id)) {
@@ -117,24 +112,27 @@ async function nextNumber(ctx: RequestContext, object: string): Promise<number> 
   return row!.value
 }
 
-async function write(
+async function write<T extends StoredRow>(
   ctx: RequestContext,
-  definition: RecordShape,
-  previous: Fields | null,
-  next: Fields,
+  definition: RecordDefinition<T>,
+  draft: Draft<T>,
+  next: T & Fields,
   changed: readonly Column[],
-  events: readonly EventDraft[],
 ): Promise<void> {
-  const values = new Values()
-  const written = previous
-    ? updateSql(ctx, definition, previous, next, changed, values)
-    : insertSql(definition, next, values)
-  const sql = `with written as (${written} returning 1), event as (${eventInsert(ctx, values, events, 'written')}) select count(*)::int as count from written`
-  const run = (db: RequestContext['db']) => db.query<{ count: number }>(sql, values.list, 'WRITE')
+  const { operation, events, action } = draft
+  const previous = draft.previous as (T & Fields) | null
+  const rowSql = (values: Values): string =>
+    previous
+      ? changeSql(ctx, definition, operation, previous, next, changed, values)
+      : insertSql(definition, next, values)
+  const changedFields =
+    previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
+  const change = { operation, previous, next, changedFields, events, action }
+  const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // Inside a transaction a refused statement must leave the rest of it usable.
-    const [row] = ctx.db.open ? await ctx.db.transaction(run) : await run(ctx.db)
-    if (row!.count === 0)
+    const isWritten = ctx.db.open ? await inTransaction(ctx, run) : await run(ctx)
+    if (!isWritten)
       throw previous && has(definition, 'version')
         ? versionConflict(definition, previous)
         : notFound(`The ${definition.object}`)
@@ -143,27 +141,34 @@ async function write(
   }
 }
 
-const stored = (column: Column, value: unknown): unknown =>
-  column.kind === 'json' && value !== null ? JSON.stringify(value) : value
+const writtenTable = ({ storedIn, table }: RecordShape): string => storedIn ?? table
 
 function insertSql(definition: RecordShape, next: Fields, values: Values): string {
-  const columns = layoutOf(definition).columns.filter(({ name }) => next[name] !== undefined)
-  const placeholders = columns.map((column) => values.add(stored(column, next[column.name])))
-  return `insert into ${definition.table} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')})`
+  const columns = definition.columns.stored.filter(({ name, computed }) => !computed && next[name] !== undefined)
+  const placeholders = columns.map((column) => values.add(column.stored(next[column.name])))
+  return `insert into ${writtenTable(definition)} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')}) returning 1`
 }
 
-function updateSql(
+/** Of the record that was read, as long as it has the version that it had then. */
+function changeSql(
   ctx: RequestContext,
   definition: RecordShape,
+  operation: Operation,
   previous: Fields,
   next: Fields,
   changed: readonly Column[],
   values: Values,
 ): string {
-  const sets = changed.map((column) => `${column.column} = ${values.add(stored(column, next[column.name]))}`)
+  const table = writtenTable(definition)
   const scope = new Scope(ctx.caller, values)
   const version = has(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
-  return `update ${definition.table} t set ${sets.join(', ')} where t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
+  const which = `t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
+  if (operation === 'DELETE' && !has(definition, 'deletedAt'))
+    return `delete from ${table} t where ${which} returning 1`
+  const written = changed.filter(({ computed }) => !computed)
+  if (written.length === 0) return `select 1 from ${table} t where ${which} for share of t`
+  const sets = written.map((column) => `${column.column} = ${values.add(column.stored(next[column.name]))}`)
+  return `update ${table} t set ${sets.join(', ')} where ${which} returning 1`
 }
 
 function versionConflict(definition: RecordShape, previous: Fields): Refusal {
@@ -194,7 +199,7 @@ async function uniqueRefusal(
   if (isHidden(ctx.caller, definition, name))
     return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
   const scope = new Scope(ctx.caller)
-  const match = `t.${columnOf(definition, name).column} = ${scope.values.add(next[name])}`
+  const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(next[name])}`
   const [conflict] = await ctx.db.query<{ id: string }>(
     `select t.id from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`,
     scope.values.list,

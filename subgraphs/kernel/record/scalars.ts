@@ -15,8 +15,8 @@ const timestamp = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\
 const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
 /**
- * ISO 8601 to the one form that is stored and answered: UTC with milliseconds. A date alone is its midnight, a time without
- * an offset is UTC. Null for anything else, impossible dates included.
+ * Converts ISO 8601 to the canonical form that is stored and returned: UTC with milliseconds. A date without time means midnight
+ * UTC, a time without offset means UTC. Null for every other text, including impossible dates.
  */
 export function normalizeTimestamp(text: string): string | null {
   const match = timestamp.exec(text)
@@ -33,14 +33,14 @@ export function normalizeTimestamp(text: string): string | null {
 function parseTimestamp(value: unknown): string {
   const normalized = typeof value === 'string' ? normalizeTimestamp(value) : null
   if (normalized === null)
-    throw new Refusal('VALIDATION_FAILED', 'A date-time is written as ISO 8601, for example 2026-11-21T09:30:00Z.')
+    throw new Refusal('VALIDATION_FAILED', 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.')
   return normalized
 }
 
 export const DateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
   description:
-    'ISO 8601 date and time in UTC with milliseconds, for example `2026-11-21T09:30:00.000Z`. Input may carry another offset.',
+    'A date and time (ISO 8601) in UTC with milliseconds, for example `2026-11-21T09:30:00.000Z`. Input may have another offset.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
   parseValue: parseTimestamp,
@@ -49,35 +49,35 @@ export const DateTime = new GraphQLScalarType<string, string>({
 
 export const jsonDepthMax = 16
 
-/** More than that in one value holds up whoever reads, checks and stores it. */
+/** Maximum number of values in one JSON value, because parsing, checking and storing more takes too long. */
 export const jsonValuesMax = 10_000
-/** Of the numbers of one value that need an exponent to be short: PostgreSQL writes all of their digits. */
+/** Maximum digits of all numbers with a large exponent in one value, because PostgreSQL writes them without an exponent. */
 const jsonDigitsMax = 250_000
 
 const refuse = (message: string): never => {
   throw new Refusal('VALIDATION_FAILED', message)
 }
 
-/** Refuses what PostgreSQL cannot store (NUL, lone surrogates) and what nobody can read (endless nesting, lists and numbers). */
+/** Refuses JSON that PostgreSQL cannot store (NUL, lone surrogates), and JSON with too much nesting, too many values or too long numbers. */
 export function checkJson(value: unknown): void {
-  if (jsonValuesIn(value) > jsonValuesMax) refuse(`JSON has more than ${jsonValuesMax} values.`)
+  if (jsonValuesIn(value) > jsonValuesMax) refuse(`JSON must have at most ${jsonValuesMax} values.`)
 }
 
-/** How many values there are, this one included; counting and checking ends when there are too many. */
+/** The number of values, including this one. Checks each value; stops when there are more than `jsonValuesMax`. */
 export function jsonValuesIn(value: unknown): number {
   let values = 0
   let digits = 0
   const checkText = (text: string): void => {
-    if (!isStorable(text)) refuse('Text contains a NUL character or half of a surrogate pair.')
+    if (!isStorable(text)) refuse('Text must not contain a NUL character or half of a surrogate pair.')
   }
   const checkNumber = (number: ExactNumber): void => {
-    if (!isExactNumber(number)) refuse('A number is out of range.')
+    if (!isExactNumber(number)) refuse('A number must be finite.')
     if (typeof number === 'number' && (number === 0 || (Math.abs(number) >= 1e-6 && Math.abs(number) < 1e21))) return
-    digits += plainDigits(textOfNumber(number))?.length ?? refuse(`A number has at most ${digitsMax} digits.`)
-    if (digits > jsonDigitsMax) refuse(`The numbers of a value have at most ${jsonDigitsMax} digits together.`)
+    digits += plainDigits(textOfNumber(number))?.length ?? refuse(`A number must have at most ${digitsMax} digits.`)
+    if (digits > jsonDigitsMax) refuse(`The numbers of a value must have at most ${jsonDigitsMax} digits together.`)
   }
   const check = (item: unknown, depth: number): void => {
-    if (depth > jsonDepthMax) refuse(`JSON is nested deeper than ${jsonDepthMax} levels.`)
+    if (depth > jsonDepthMax) refuse(`JSON must be nested at most ${jsonDepthMax} levels deep.`)
     if (++values > jsonValuesMax) return
     if (typeof item === 'string') checkText(item)
     else if (typeof item === 'number' || isRawNumber(item)) checkNumber(item)
@@ -85,7 +85,7 @@ export function jsonValuesIn(value: unknown): number {
       for (const each of item) check(each, depth + 1)
     } else if (item !== null && typeof item === 'object') {
       for (const [key, member] of Object.entries(item)) {
-        if (key === '__proto__') refuse('A key named __proto__ is not accepted.')
+        if (key === '__proto__') refuse('A key must not be named __proto__.')
         checkText(key)
         check(member, depth + 1)
       }
@@ -95,7 +95,7 @@ export function jsonValuesIn(value: unknown): number {
   return values
 }
 
-/** PostgreSQL text holds neither NUL nor half a surrogate pair. */
+/** Whether PostgreSQL can store the text: it has no NUL character and no half of a surrogate pair. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 function parseJson(value: unknown): unknown {
@@ -105,7 +105,7 @@ function parseJson(value: unknown): unknown {
 
 type LiteralVariables = Readonly<Record<string, unknown>> | null | undefined
 
-/** What a literal says, whatever type it stands for; numbers by their digits. */
+/** The value of a literal, independent of its type; numbers keep all digits. */
 export function valueOfLiteral(node: ValueNode, variables?: LiteralVariables): unknown {
   switch (node.kind) {
     case Kind.NULL:
@@ -126,7 +126,7 @@ export function valueOfLiteral(node: ValueNode, variables?: LiteralVariables): u
 
 export const Json = new GraphQLScalarType({
   name: 'JSON',
-  description: `Any JSON value, at most ${jsonDepthMax} levels deep and of at most ${jsonValuesMax} values. Numbers keep their value to the last digit, up to ${digitsMax} digits each.`,
+  description: `Any JSON value, nested at most ${jsonDepthMax} levels deep, with at most ${jsonValuesMax} values. Numbers keep all their digits, at most ${digitsMax} each.`,
   serialize: (value) => value,
   parseValue: parseJson,
   parseLiteral: (node: ValueNode, variables) => parseJson(valueOfLiteral(node, variables)),
@@ -134,15 +134,17 @@ export const Json = new GraphQLScalarType({
 
 function parseDecimal(value: unknown): ExactNumber {
   const decimal = typeof value === 'string' ? exactNumberOf(value) : value
-  if (!isExactNumber(decimal)) return refuse('A decimal is a number, or text with one: 1234.5 or "1234.5".')
-  // One that cannot be written out kept the text that it came as.
-  return plainDigits(textOfNumber(decimal)) === null ? refuse(`A decimal has at most ${digitsMax} digits.`) : decimal
+  if (!isExactNumber(decimal)) return refuse('A decimal must be a number or a text with a number: 1234.5 or "1234.5".')
+  // A number that is too long to be written without an exponent has no `plainDigits`.
+  return plainDigits(textOfNumber(decimal)) === null
+    ? refuse(`A decimal must have at most ${digitsMax} digits.`)
+    : decimal
 }
 
 export const Decimal = new GraphQLScalarType<ExactNumber, ExactNumber>({
   name: 'Decimal',
   description:
-    'A decimal number, exact to the last digit: answered as a JSON number with all of its digits, which a client that reads numbers as doubles has to parse itself. Input is a number, or text with one (`1234.5` or `"1234.5"`).',
+    'A decimal number with all its digits. Output is a JSON number; a client that parses numbers as doubles loses digits after the fifteenth. Input is a number or a text with a number (`1234.5` or `"1234.5"`).',
   serialize: (value) => value as ExactNumber,
   parseValue: parseDecimal,
   parseLiteral: (node) =>

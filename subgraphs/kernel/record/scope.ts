@@ -2,11 +2,11 @@ import { Directive } from 'type-graphql'
 
 type Decorator = ClassDecorator & MethodDecorator & PropertyDecorator
 
-/** `@requiresScopes` in the form every Federation 2 router understands. */
+/** Adds `@requiresScopes` in the form that every Federation 2 router supports. */
 export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
   Directive(`@requiresScopes(scopes: [${scopes.map((scope) => `["${scope}"]`).join(', ')}])`) as Decorator
 
-/** The scope of a resource: READ on a type, WRITE on a mutation. */
+/** Requires the scope of a resource: READ on a type, WRITE on a mutation. */
 export function Scope(resource: string): Decorator {
   return ((target: object, key?: string, descriptor?: PropertyDescriptor) => {
     const scope = key === undefined ? `READ_${resource}` : `WRITE_${resource}`

@@ -1,6 +1,7 @@
 import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { layoutOf, type RecordShape } from './definition.ts'
+import type { Column } from './column.ts'
+import type { RecordShape } from './definition.ts'
 import { substitute, type FieldRules } from './field-security.ts'
 
 /** The part of a resolver's info that says what was asked for; graphql-jit gives the same nodes for every run of a document. */
@@ -64,31 +65,35 @@ export function together(asked: ReadonlySet<string>, names: readonly string[]): 
 
 const selectLists = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
 
+function selected(column: Column, alias: string, rules: FieldRules | null): string {
+  const instead = rules && substitute(rules, column, alias)
+  if (instead) return `${instead} as "${column.name}"`
+  return column.sql(alias) + (column.column === column.name ? '' : ` as "${column.name}"`)
+}
+
 /**
  * The select list of a read: the id, the asked columns under their graph names and, when anything but columns is asked for,
  * every id, which edges to other records stand on. What the rules hide never leaves the database.
  */
 export function selectList(
-  definition: RecordShape,
+  { columns }: RecordShape,
   asked: ReadonlySet<string>,
   alias: string,
   rules: FieldRules | null,
 ): string {
-  let byDefinition = selectLists.get(asked)
-  if (!byDefinition) selectLists.set(asked, (byDefinition = new WeakMap()))
-  let list = byDefinition.get(rules ?? definition)
+  let byColumns = selectLists.get(asked)
+  if (!byColumns) selectLists.set(asked, (byColumns = new WeakMap()))
+  // Organizations share what is kept: it has columns of the table only, which are the same for all of them.
+  const owner = rules ?? columns.stored
+  let list = byColumns.get(owner)
   if (!list) {
-    const { columns, byName } = layoutOf(definition)
+    const { stored, byName } = columns
     const followsEdges = [...asked].some((name) => !byName.has(name) && name !== '__typename')
-    list = columns
+    list = stored
       .filter(({ kind, name }) => name === 'id' || asked.has(name) || (followsEdges && kind === 'id'))
-      .map((column) => {
-        const instead = rules && substitute(rules, column, alias)
-        if (instead) return `${instead} as "${column.name}"`
-        return `${alias}.${column.column}${column.column === column.name ? '' : ` as "${column.name}"`}`
-      })
+      .map((column) => selected(column, alias, rules))
       .join(', ')
-    byDefinition.set(rules ?? definition, list)
+    byColumns.set(owner, list)
   }
   return list
 }

@@ -3,19 +3,19 @@ import type { RequestContext } from '../request.ts'
 import type { RecordShape } from './definition.ts'
 import { Scope } from './predicate.ts'
 
-/** What an answer tells of records that not everybody in the organization sees: their ids by kind, and whether it has figures over them. */
+/** The records with restricted visibility in an answer: their ids by record type, and whether the answer has figures over such records. */
 export interface Told {
   readonly records: Readonly<Record<string, readonly string[]>>
   readonly hasFigures: boolean
 }
 
-const isSeenBySome = ({ visibleBy, visibleThrough, entitlement }: RecordShape): boolean =>
+const hasRestrictedVisibility = ({ visibleBy, visibleThrough, entitlement }: RecordShape): boolean =>
   visibleBy.length > 0 || visibleThrough !== undefined || entitlement !== undefined
 
-/** The kinds of records of a subgraph, by name. */
+/** The record types of a subgraph, by name. */
 export type Kinds = ReadonlyMap<string, RecordShape>
 
-/** Notes what an answer tells while it is made. */
+/** Collects the records of an answer while the answer is built. */
 export class Telling {
   readonly #ids = new Map<string, Set<string>>()
   #hasFigures = false
@@ -23,8 +23,9 @@ export class Telling {
   constructor(private readonly kinds: Kinds) {}
 
   record(definition: RecordShape, id: unknown): void {
-    if (!isSeenBySome(definition)) return
-    if (!this.kinds.has(definition.object)) throw new Error(`No resource of the subgraph names ${definition.object}`)
+    if (!hasRestrictedVisibility(definition)) return
+    if (!this.kinds.has(definition.object))
+      throw new Error(`No resource of the subgraph declares the record type ${definition.object}`)
     const ids = this.#ids.get(definition.object)
     if (ids) ids.add(id as string)
     else this.#ids.set(definition.object, new Set([id as string]))
@@ -35,7 +36,7 @@ export class Telling {
   }
 
   figure(definition: RecordShape): void {
-    if (isSeenBySome(definition)) this.#hasFigures = true
+    if (hasRestrictedVisibility(definition)) this.#hasFigures = true
   }
 
   told(): Told {
@@ -47,10 +48,10 @@ export class Telling {
 }
 
 /**
- * Those of these records that the caller sees by now, deleted or not: who saw a record may know that it was. Throws a `Refusal`
- * where a feature of the plan is missing.
+ * The given records that the caller can see at this moment. Deleted records are included, because a caller who has seen a record may
+ * know that it existed. Throws a `Refusal` when the plan lacks the feature of a record type.
  */
-export async function inSight(
+export async function visibleRecords(
   { caller, db }: Pick<RequestContext, 'caller' | 'db'>,
   kinds: Kinds,
   records: Told['records'],
@@ -58,7 +59,7 @@ export async function inSight(
   const seen: Record<string, readonly string[]> = {}
   for (const [object, ids] of Object.entries(records)) {
     const definition = kinds.get(object)
-    // Of a kind that is no more nobody sees anything.
+    // Records of a type that no longer exists are visible to no caller.
     if (!definition) continue
     const scope = new Scope(caller)
     const wanted = scope.values.add(ids)
@@ -73,12 +74,12 @@ export async function inSight(
 
 type OwnerIds = Caller['ownerIds']
 
-/** Whether there may be records that are seen by those owners, and not by these. Null sees everybody's. */
+/** Whether the visibility `now` may exclude a record that the visibility `then` includes. Null includes all owners. */
 export const seesLess = (then: OwnerIds, now: OwnerIds): boolean =>
   now !== null && (then === null || then.some((id) => !now.includes(id)))
 
-/** Whether the caller sees all of these records by now. */
+/** Whether the caller can see all of these records at this moment. */
 export async function seesAll(ctx: Pick<RequestContext, 'caller' | 'db'>, kinds: Kinds, records: Told['records']) {
-  const seen = await inSight(ctx, kinds, records)
+  const seen = await visibleRecords(ctx, kinds, records)
   return Object.entries(records).every(([object, ids]) => ids.length === (seen[object]?.length ?? 0))
 }

@@ -3,8 +3,8 @@ import type { Sql } from '../database/database.ts'
 import type { RecordShape } from './definition.ts'
 
 /**
- * Live rows per organization and kind are kept exactly: triggers append a difference in the transaction of each change
- * (appending never waits for another writer), reading sums them in one snapshot, `foldTotals` makes few rows of many.
+ * The maintained count of live rows per organization and record type. Triggers append a difference in the transaction of each
+ * change, so writers never wait for each other; a read sums the differences in one snapshot; `foldTotals` merges them.
  */
 export async function keptTotal(ctx: RequestContext, definition: RecordShape): Promise<number> {
   const sql = `select (${keptTotalOf('$1', '$2')}) as total`
@@ -12,11 +12,11 @@ export async function keptTotal(ctx: RequestContext, definition: RecordShape): P
   return row!.total
 }
 
-/** As `keptTotal`, to be a part of another statement; takes the placeholders of the organization and the kind. */
+/** The SQL of `keptTotal` for use inside another statement, with the placeholders of the organization and the record type. */
 export const keptTotalOf = (organization: string, object: string): string =>
   `select coalesce(sum(n), 0)::int8 from kernel.record_total where organization_id = ${organization} and object = ${object}`
 
-/** Replaces the differences of one organization and kind by their sum; safe at any time, from any number of workers. */
+/** Replaces the differences of one organization and record type by their sum. Safe at any time and in several workers at once. */
 export async function foldTotals(sql: Sql): Promise<void> {
   await sql.query(`
     with crowded as (

@@ -1,16 +1,16 @@
 import type { Row, Sql } from '../database/database.ts'
 import { platformId, versionOf, type Vault } from './vault.ts'
 
-/** A column that holds sealed text: what `keys:rotate` seals anew. */
+/** A column with sealed text, which `keys:rotate` seals again with the new key. */
 export interface SealedColumn {
   /** `schema.table` */
   readonly table: string
   readonly column: string
-  /** Columns that name the row, and all that `place` needs. */
+  /** Columns that identify the row, and all columns that `place` needs. */
   readonly key: readonly string[]
-  /** The column with the organization; null for what belongs to the platform. */
+  /** The column with the organization; null for secrets of the platform. */
   readonly organization: string | null
-  /** The place that a row's text is sealed for. */
+  /** The place that the text of a row is sealed for. */
   place(row: Row): string
 }
 
@@ -23,8 +23,8 @@ export interface Rotation {
 const batchSize = 500
 
 /**
- * New keys for everything: data keys wrapped by a former master key are wrapped by the present one, every organization gets a
- * new data key, and every sealed text is sealed with it. May be stopped and run again at any point; readers notice nothing.
+ * Rotates all keys: data keys of a former master key are wrapped with the current one, every organization gets a new data key,
+ * and every sealed text is sealed again with it. May be stopped and run again at any point; reads work throughout.
  */
 export async function rotateKeys(database: Sql, vault: Vault, columns: readonly SealedColumn[]): Promise<Rotation> {
   const rewrapped = await vault.rewrap()
@@ -48,7 +48,7 @@ async function resealColumn(
   let count = 0
   let after = ''
   for (;;) {
-    // The row's own address orders the walk; a row that is written meanwhile is sealed with the new key already.
+    // Rows are read in the order of their ctid. A row written in the meantime moves, but is already sealed with the new key.
     const rows = await database.query(
       `select ctid::text as "at", ${names.join(', ')}, ${column} as "sealed" from ${table}
        where ${column} is not null and ($1 = '' or ctid > $1::tid) order by ctid limit ${batchSize}`,

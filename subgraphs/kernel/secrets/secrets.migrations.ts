@@ -1,6 +1,6 @@
 import type { Migration } from '../database/migrate.ts'
 
-/** The keys that seal the secrets of each organization, themselves wrapped by the master key. */
+/** The data keys that encrypt the secrets of each organization, stored encrypted with the master key. */
 export const dataKeyTable: Migration = {
   name: '20261121-kernel-data-key',
   sql: `

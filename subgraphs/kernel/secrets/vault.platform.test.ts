@@ -41,10 +41,10 @@ describe('Vault', () => {
     expect(() => vault.open(mine, 'token/2', sealed)).toThrow()
     expect(() => vault.open(theirs, 'token/1', sealed)).toThrow()
     expect(() => vault.open(mine, 'token/1', `${sealed.slice(0, -2)}AA`)).toThrow()
-    expect(() => vault.open(mine, 'token/1', 'plain')).toThrow('This is no sealed text.')
+    expect(() => vault.open(mine, 'token/1', 'plain')).toThrow('The text must be a sealed text (k<version>.<data>).')
   })
 
-  it('gives one first key to all that ask at once', async () => {
+  it('creates one first key for concurrent callers', async () => {
     const organization = newId()
     const vaults = Array.from({ length: 20 }, () => new Vault(fresh.database, master))
     await Promise.all(vaults.map((vault) => vault.load(organization)))
@@ -57,12 +57,12 @@ describe('Vault', () => {
     expect(keys).toEqual([{ version: 1 }])
   })
 
-  it('does not open with another master key, and says which one is missing', async () => {
+  it('does not open with another master key, and names the missing variable', async () => {
     await vaultWith(mine)
     await expect(new Vault(fresh.database, randomBytes(32)).load(mine)).rejects.toThrow('ENCRYPTION_KEY_FORMER')
   })
 
-  it('asks for no connection inside a transaction, however long ago the keys were read', async () => {
+  it('takes no connection inside a transaction, however long ago the keys were read', async () => {
     const single = new Database({ url: fresh.url, connectionsMax: 1 })
     onTestFinished(() => single.close())
     let nowMs = 0
@@ -79,7 +79,7 @@ describe('Vault', () => {
     }
   })
 
-  it('has a key that another process made meanwhile after a load, and never without one', async () => {
+  it('knows a key that another process has created only after a load', async () => {
     const organization = newId()
     let nowMs = 0
     const vault = new Vault(fresh.database, master, [], () => nowMs)
@@ -97,12 +97,12 @@ describe('Vault', () => {
     nowMs += 61_000
     await vault.load(organization)
     expect(vault.seal(organization, 'x', 'y')).toMatch(/^k3\./)
-    await expect(vault.load(organization, sealed.replace('k2.', 'k9.'))).rejects.toThrow('There is no data key 9')
+    await expect(vault.load(organization, sealed.replace('k2.', 'k9.'))).rejects.toThrow('The data key 9')
   })
 })
 
 describe('rotateKeys', () => {
-  it('seals everything anew under a new master key, and twice does no harm', async () => {
+  it('seals all texts again under a new master key, and can be repeated', async () => {
     const before = await vaultWith(mine, theirs)
     for (let id = 1; id <= 3; id++) {
       const owner = id === 3 ? theirs : mine

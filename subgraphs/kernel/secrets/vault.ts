@@ -6,12 +6,12 @@ import type { Sql } from '../database/database.ts'
 import { Refusal } from '../errors.ts'
 import { seal, unseal } from '../seal.ts'
 
-/** For what belongs to no organization. */
+/** The organization id of secrets that belong to the platform itself. */
 export const platformId = '00000000-0000-0000-0000-000000000000'
 
 /** All data keys of one organization. */
 interface Keyring {
-  /** By version; a key never changes under its version. */
+  /** By version. The key of a version never changes. */
   readonly keys: ReadonlyMap<number, Buffer>
   readonly latest: number
   readonly freshUntil: number
@@ -23,36 +23,37 @@ interface WrappedKey {
   readonly masterId: string
 }
 
-/** Tells master keys apart without telling anything of them. */
+/** Identifies a master key without revealing it. */
 const masterIdOf = (master: Buffer): string =>
   createHash('sha256').update('master').update(master).digest('hex').slice(0, 16)
 
-/** After this the data keys of an organization are read again, for one that another process made. */
+/** After this time the data keys of an organization are read again, to find keys that another process created. */
 const freshMs = 60_000
 
 const wrapPlace = (organizationId: string, version: number): string => `kernel.data_key/${organizationId}/${version}`
 
 /**
- * Secrets that must be read back: sealed with a data key of their organization, which is itself kept wrapped by the master
- * key. A sealed text is `k<version>.<AES-256-GCM>` and opens only in the place (table, row, column) that it was sealed for.
+ * Envelope encryption of secrets that must be read back. `seal` encrypts with a data key of the organization; data keys are stored
+ * encrypted (wrapped) with the master key. A sealed text is `k<version>.<AES-256-GCM>` and can be opened only for the place
+ * (table, row, column) that it was sealed for.
  *
- * `load` reads data keys, and makes the first; it comes before the transaction in which `seal` and `open` are called. These
- * two ask the database for nothing, so a transaction never waits for a second connection.
+ * `load` reads the data keys, and creates the first one. Call it before the transaction in which `seal` and `open` are called.
+ * These two never query the database, so a transaction never waits for a second connection.
  */
 export class Vault {
   readonly #masters: ReadonlyMap<string, Buffer>
   readonly #masterId: string
   readonly #rings = new LRUCache<string, Keyring>({ max: 10_000 })
-  /** Of the platform itself; mail in any transaction is sealed with it, so it is never dropped for others. */
+  /** The keys of the platform itself. Kept outside the cache and never evicted, because mail in every transaction is sealed with them. */
   #platformRing: Keyring | undefined
   readonly #loading = new Map<string, Promise<void>>()
-  /** Runs what a transaction only gives rise to, outside it. */
-  readonly #outside = AsyncLocalStorage.snapshot()
+  /** Runs background reads outside the async context of the transaction that triggers them. */
+  readonly #outsideTransaction = AsyncLocalStorage.snapshot()
 
   constructor(
     private readonly database: Sql,
     private readonly master: Buffer,
-    /** Master keys that data keys may still be wrapped with. */
+    /** Former master keys that may still wrap some data keys. */
     former: readonly Buffer[] = [],
     private readonly now: () => number = () => performance.now(),
   ) {
@@ -60,40 +61,40 @@ export class Vault {
     this.#masters = new Map([...former, master].map((key) => [masterIdOf(key), key]))
   }
 
-  /** Has the data keys of an organization at hand: to seal, or to open what is given. Not for use inside a transaction. */
+  /** Loads the data keys of an organization: to seal, or to open the given text. Must not be called inside a transaction. */
   async load(organizationId: string, sealed?: string): Promise<void> {
-    // A read that is under way may have begun before the key was made; the next one has not.
-    for (let reads = 0; reads < 2 && !this.#isAtHand(organizationId, sealed); reads++) await this.#read(organizationId)
-    if (sealed === undefined || this.#isAtHand(organizationId, sealed)) return
-    throw new Error(`There is no data key ${versionOf(sealed)} of organization ${organizationId}.`)
+    // A read in progress may have started before the key was created; a second read finds it.
+    for (let reads = 0; reads < 2 && !this.#isLoaded(organizationId, sealed); reads++) await this.#read(organizationId)
+    if (sealed === undefined || this.#isLoaded(organizationId, sealed)) return
+    throw new Error(`The data key ${versionOf(sealed)} of organization ${organizationId} does not exist.`)
   }
 
   seal(organizationId: string, place: string, text: string): string {
     const ring = this.#ringOf(organizationId)
-    if (!ring) throw this.#notAtHand(organizationId)
-    if (ring.freshUntil <= this.now()) this.#readLater(organizationId)
+    if (!ring) throw this.#notLoaded(organizationId)
+    if (ring.freshUntil <= this.now()) this.#refreshInBackground(organizationId)
     return `k${ring.latest}.${seal(ring.keys.get(ring.latest)!, place, text)}`
   }
 
-  /** Throws when the text was altered, moved to another place or belongs to another organization. */
+  /** Throws when the text was altered, was moved to another place, or belongs to another organization. */
   open(organizationId: string, place: string, sealed: string): string {
     const bytes = this.#ringOf(organizationId)?.keys.get(versionOf(sealed))
-    if (!bytes) throw this.#notAtHand(organizationId)
+    if (!bytes) throw this.#notLoaded(organizationId)
     return unseal(bytes, place, sealed.slice(sealed.indexOf('.') + 1))
   }
 
-  /** A new data key for what is sealed from now on; gives its version. */
+  /** Creates a new data key, which `seal` uses from then on; returns its version. */
   async renew(organizationId: string): Promise<number> {
     const [last] = await this.database.query<{ version: number }>(
       'select coalesce(max(version), 0)::int as version from kernel.data_key where organization_id = $1',
       [organizationId],
     )
-    await this.#make(organizationId, last!.version + 1)
-    this.#remember(organizationId, await this.#stored(organizationId))
+    await this.#createKey(organizationId, last!.version + 1)
+    this.#cache(organizationId, await this.#storedKeys(organizationId))
     return last!.version + 1
   }
 
-  /** Wraps with the master key what a former one wraps; gives how many data keys that were. */
+  /** Wraps all data keys of former master keys with the current master key; returns their number. */
   async rewrap(): Promise<number> {
     const rows = await this.database.query<WrappedKey & { organizationId: string }>(
       `select organization_id as "organizationId", version, wrapped, master_id as "masterId" from kernel.data_key where master_id <> $1`,
@@ -113,51 +114,51 @@ export class Vault {
     return organizationId === platformId ? this.#platformRing : this.#rings.get(organizationId)
   }
 
-  #isAtHand(organizationId: string, sealed: string | undefined): boolean {
+  #isLoaded(organizationId: string, sealed: string | undefined): boolean {
     const ring = this.#ringOf(organizationId)
     if (!ring) return false
     return sealed === undefined ? ring.freshUntil > this.now() : ring.keys.has(versionOf(sealed))
   }
 
-  /** One read at a time for each organization, however many wait for it. */
+  /** Runs one read at a time for each organization; concurrent callers share it. */
   #read(organizationId: string): Promise<void> {
     let loading = this.#loading.get(organizationId)
     if (!loading) {
-      loading = this.#readOrMake(organizationId).finally(() => this.#loading.delete(organizationId))
+      loading = this.#readOrCreate(organizationId).finally(() => this.#loading.delete(organizationId))
       this.#loading.set(organizationId, loading)
     }
     return loading
   }
 
-  async #readOrMake(organizationId: string): Promise<void> {
-    let rows = await this.#stored(organizationId)
+  async #readOrCreate(organizationId: string): Promise<void> {
+    let rows = await this.#storedKeys(organizationId)
     if (rows.length === 0) {
-      await this.#make(organizationId, 1)
-      rows = await this.#stored(organizationId)
+      await this.#createKey(organizationId, 1)
+      rows = await this.#storedKeys(organizationId)
     }
-    this.#remember(organizationId, rows)
+    this.#cache(organizationId, rows)
   }
 
-  /** Nobody waits for it: the keys that are at hand still serve. */
-  #readLater(organizationId: string): void {
-    this.#outside(() => void this.#read(organizationId).catch(() => undefined))
+  /** Reads the keys in the background; until then the loaded keys are used. */
+  #refreshInBackground(organizationId: string): void {
+    this.#outsideTransaction(() => void this.#read(organizationId).catch(() => undefined))
   }
 
-  /** A key that another process made a moment ago, or that nobody loaded: it is there when the request comes again. */
-  #notAtHand(organizationId: string): Refusal {
-    this.#readLater(organizationId)
-    return new Refusal('UNAVAILABLE', 'A key is being read; try again.', { retryAfter: 1 })
+  /** The key was just created by another process, or `load` was not called. It is loaded in the background for the retry. */
+  #notLoaded(organizationId: string): Refusal {
+    this.#refreshInBackground(organizationId)
+    return new Refusal('UNAVAILABLE', 'An encryption key is being loaded; retry in 1 s.', { retryAfter: 1 })
   }
 
-  #stored(organizationId: string): Promise<WrappedKey[]> {
+  #storedKeys(organizationId: string): Promise<WrappedKey[]> {
     return this.database.query<WrappedKey>(
       `select version, wrapped, master_id as "masterId" from kernel.data_key where organization_id = $1 order by version`,
       [organizationId],
     )
   }
 
-  /** Of processes that make the first key at once, one wins and all use it. Committed by itself, before anything is sealed with it. */
-  async #make(organizationId: string, version: number): Promise<void> {
+  /** When several processes create the first key at once, one wins and all use its key. Committed separately, before any text is sealed with it. */
+  async #createKey(organizationId: string, version: number): Promise<void> {
     await this.database.query(
       `insert into kernel.data_key (organization_id, version, wrapped, master_id, created_at) values ($1, $2, $3, $4, now())
        on conflict (organization_id, version) do nothing`,
@@ -165,7 +166,7 @@ export class Vault {
     )
   }
 
-  #remember(organizationId: string, rows: readonly WrappedKey[]): void {
+  #cache(organizationId: string, rows: readonly WrappedKey[]): void {
     const known = this.#ringOf(organizationId)?.keys
     const keys = new Map(rows.map((row) => [row.version, known?.get(row.version) ?? this.#unwrap(organizationId, row)]))
     const ring = { keys, latest: rows.at(-1)!.version, freshUntil: this.now() + freshMs }
@@ -181,7 +182,7 @@ export class Vault {
     const master = this.#masters.get(masterId)
     if (!master)
       throw new ConfigError(
-        `The data keys are wrapped with another master key (${masterId}); give it as ENCRYPTION_KEY_FORMER.`,
+        `The data keys are encrypted with another master key (${masterId}). Set that key as ENCRYPTION_KEY_FORMER.`,
       )
     return Buffer.from(unseal(master, wrapPlace(organizationId, version), wrapped), 'base64')
   }
@@ -189,6 +190,6 @@ export class Vault {
 
 export function versionOf(sealed: string): number {
   const match = /^k([1-9]\d{0,8})\./.exec(sealed)
-  if (!match) throw new Error('This is no sealed text.')
+  if (!match) throw new Error('The text must be a sealed text (k<version>.<data>).')
   return Number(match[1])
 }

@@ -11,7 +11,7 @@ const [head, payload, signature] = token.split('.')
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('a signed caller', () => {
-  it('is a JWT that says for whom and until when', async () => {
+  it('is a JWT with audience and expiry', async () => {
     const verified = await jwtVerify(token, Buffer.from(key), {
       algorithms: ['HS256'],
       audience: 'support',
@@ -20,7 +20,7 @@ describe('a signed caller', () => {
     expect(verified.payload).toMatchObject({ aud: 'support', iat: 1772366400, exp: 1772366430 })
   })
 
-  it('is believed for thirty seconds, and five before by a clock that lags', () => {
+  it('is valid for thirty seconds, and five seconds earlier for a slow clock', () => {
     const believed = [-6, -5, 0, 29.9, 30].map((seconds) => isSignedCaller(token, signed, key, at(seconds)))
     expect(believed).toEqual([false, true, true, true, false])
   })

@@ -4,14 +4,14 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 export const callerHeader = 'x-caller'
 
 const lifetimeS = 30
-/** How far ahead the gateway's clock may be. */
+/** Allowed clock skew: how far the gateway's clock may be ahead. */
 const skewS = 5
 
 const header = encoded({ alg: 'HS256', typ: 'JWT' })
 
-/** What a token vouches for. */
+/** What a token signs. */
 export interface Signed {
-  /** The subgraph that is addressed; another one refuses the token. */
+  /** The receiving subgraph (audience); another subgraph refuses the token. */
   readonly subgraph: string
   /** The whole request body: operation, variables and caller. */
   readonly body: string | Buffer
@@ -34,9 +34,9 @@ const digestOf = (body: string | Buffer): string => hash('sha256', body, 'base64
 const signatureOf = (text: string, key: string): Buffer => createHmac('sha256', key).update(text).digest()
 
 /**
- * The gateway's word for one request, as a JWT (HS256) of thirty seconds. The caller itself is in the body, which may name
- * a thousand users and would not fit into a header; the token holds the body's digest, so it is worth nothing with
- * another caller or another operation.
+ * Signs one request of the gateway, as a JWT (HS256) that is valid for thirty seconds. The caller is in the body, because it may
+ * list a thousand users and would not fit into a header. The token contains the digest of the body, so it is invalid for another
+ * caller or another operation.
  */
 export function signCaller({ subgraph, body }: Signed, key: string, now: Date): string {
   const iat = Math.floor(now.getTime() / 1000)
@@ -45,11 +45,11 @@ export function signCaller({ subgraph, body }: Signed, key: string, now: Date): 
   return `${text}.${signatureOf(text, key).toString('base64url')}`
 }
 
-/** Whether the gateway signed this body for this subgraph within the last thirty seconds. */
+/** Whether the gateway has signed this body for this subgraph within the last thirty seconds. */
 export function isSignedCaller(token: unknown, { subgraph, body }: Signed, key: string, now: Date): boolean {
   if (typeof token !== 'string') return false
   const [head, payload = '', signature = '', ...rest] = token.split('.')
-  // Only our own header: a token does not choose how it is verified.
+  // Accept only our own JWT header, so that a token cannot choose the algorithm of its verification.
   if (head !== header || rest.length > 0) return false
   const given = Buffer.from(signature, 'base64url')
   const expected = signatureOf(`${head}.${payload}`, key)

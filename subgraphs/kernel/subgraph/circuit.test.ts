@@ -3,7 +3,7 @@ import { Circuit } from './circuit.ts'
 
 function handSet() {
   const time = { ms: 0 }
-  return { time, circuit: new Circuit({ failuresMax: 3, restMs: 1000, now: () => time.ms }) }
+  return { time, circuit: new Circuit({ failuresMax: 3, retryAfterMs: 1000, now: () => time.ms }) }
 }
 
 function fail(circuit: Circuit, times: number): void {
@@ -14,7 +14,7 @@ function fail(circuit: Circuit, times: number): void {
 }
 
 describe('Circuit', () => {
-  it('lets everybody through until failures come in a row', () => {
+  it('allows all calls until there are consecutive failures', () => {
     const { circuit } = handSet()
     fail(circuit, 2)
     circuit.succeeded()
@@ -22,7 +22,7 @@ describe('Circuit', () => {
     expect([circuit.enter(), circuit.isOpen]).toEqual([true, false])
   })
 
-  it('refuses at once while it rests, then lets one through at a time', () => {
+  it('refuses at once while it is open, then allows one trial call at a time', () => {
     const { circuit, time } = handSet()
     fail(circuit, 3)
     expect([circuit.isOpen, circuit.enter()]).toEqual([true, false])
@@ -32,7 +32,7 @@ describe('Circuit', () => {
     expect([circuit.enter(), circuit.enter()]).toEqual([true, false])
   })
 
-  it('rests again when the one fails', () => {
+  it('stays open when the trial call fails', () => {
     const { circuit, time } = handSet()
     fail(circuit, 3)
     time.ms = 1000
@@ -43,7 +43,7 @@ describe('Circuit', () => {
     expect(circuit.enter()).toBe(true)
   })
 
-  it('closes when the one succeeds', () => {
+  it('closes when the trial call succeeds', () => {
     const { circuit, time } = handSet()
     fail(circuit, 3)
     time.ms = 1000

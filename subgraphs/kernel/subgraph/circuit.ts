@@ -1,23 +1,23 @@
 export interface CircuitOptions {
-  /** Failures in a row after which nobody else waits. */
+  /** Consecutive failures that open the circuit. */
   readonly failuresMax?: number
-  /** How long calls are refused at once before one is tried again. */
-  readonly restMs?: number
-  /** A clock that only goes forward, in milliseconds. */
+  /** How long an open circuit refuses calls before it allows one trial call. */
+  readonly retryAfterMs?: number
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
-/** Keeps calls from waiting for somebody who does not answer: after some failures they are refused at once, and one at a time is let through to look. */
+/** A circuit breaker: after consecutive failures it refuses calls at once instead of letting them wait, and allows one trial call at a time. */
 export class Circuit {
   #failures = 0
-  #restsUntil = 0
+  #retryAt = 0
   readonly #failuresMax: number
-  readonly #restMs: number
+  readonly #retryAfterMs: number
   readonly #now: () => number
 
-  constructor({ failuresMax = 5, restMs = 1000, now = () => performance.now() }: CircuitOptions = {}) {
+  constructor({ failuresMax = 5, retryAfterMs = 1000, now = () => performance.now() }: CircuitOptions = {}) {
     this.#failuresMax = failuresMax
-    this.#restMs = restMs
+    this.#retryAfterMs = retryAfterMs
     this.#now = now
   }
 
@@ -25,11 +25,11 @@ export class Circuit {
     return this.#failures >= this.#failuresMax
   }
 
-  /** Whether to call. Whoever gets true tells `succeeded`, `failed` or `abandoned` afterwards. */
+  /** Whether the call may be made. After true, the caller must call `succeeded`, `failed` or `abandoned`. */
   enter(): boolean {
     if (!this.isOpen) return true
-    if (this.#now() < this.#restsUntil) return false
-    this.#restsUntil = Infinity
+    if (this.#now() < this.#retryAt) return false
+    this.#retryAt = Infinity
     return true
   }
 
@@ -37,13 +37,13 @@ export class Circuit {
     this.#failures = 0
   }
 
-  /** The call was given up, which says nothing: the next one may look. */
+  /** The call was cancelled, so its outcome is unknown: the next call may be the trial. */
   abandoned(): void {
-    if (this.isOpen) this.#restsUntil = this.#now()
+    if (this.isOpen) this.#retryAt = this.#now()
   }
 
   failed(): void {
     this.#failures++
-    this.#restsUntil = this.#now() + this.#restMs
+    this.#retryAt = this.#now() + this.#retryAfterMs
   }
 }

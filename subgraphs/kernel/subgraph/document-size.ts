@@ -1,8 +1,8 @@
 import { Kind, type DocumentNode, type SelectionSetNode } from 'graphql'
 
 /**
- * The fields of a document, each fragment's wherever it is spread: what is compiled or planned of a document grows with them. A
- * fragment is counted once, so that those that double at every level cost no more than others.
+ * The number of fields in a document, with the fields of a fragment counted at every spread. The size of compiled code and of query
+ * plans grows with this number. Each fragment is visited once, so nested fragments that double at every level cost no more to count.
  */
 export function fieldsIn({ definitions }: DocumentNode): number {
   const fragments = new Map<string, SelectionSetNode>()

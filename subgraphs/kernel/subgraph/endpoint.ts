@@ -11,7 +11,7 @@ export interface SubgraphRequest {
 export interface SubgraphResult {
   data?: Record<string, unknown> | null
   errors?: readonly GraphQLFormattedError[]
-  /** True when a mutation was answered from its idempotency record and nothing ran. */
+  /** True when the stored answer of an idempotency key was returned and nothing was executed. */
   replayed?: boolean
 }
 

@@ -6,21 +6,21 @@ import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { parseJsonExactly } from '../exact-json.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/database.ts'
-import { inSight, seesAll, seesLess, Telling, type Kinds, type Told } from '../record/told.ts'
+import { visibleRecords, seesAll, seesLess, Telling, type Kinds, type Told } from '../record/told.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
 const idempotencyHours = 24
 
-interface Remembered {
+interface StoredRow {
   step: string
   fingerprint: string
-  /** Sealed: it may carry what is shown once, like the secret of a new key. */
+  /** Encrypted, because it may contain a secret that is shown once, such as a new API key. */
   answer: string
 }
 
-/** An answer, as whom it was given, and what it tells. */
+/** An answer, the rights of the caller who received it, and the records that it contains. */
 interface Stored {
   readonly role: Role
   readonly fields: FieldRestrictions | null
@@ -29,10 +29,10 @@ interface Stored {
   readonly answer: SubgraphResult
 }
 
-const toldNothing: Pick<Stored, 'told'> = { told: { records: {}, hasFigures: false } }
+const noRecords: Pick<Stored, 'told'> = { told: { records: {}, hasFigures: false } }
 
-/** Undoes everything a run wrote, and still answers. */
-class Undone extends Error {
+/** Thrown to roll back everything that a run wrote, and still answer. */
+class RolledBack extends Error {
   constructor(readonly answer: SubgraphResult) {
     super('undone')
   }
@@ -40,19 +40,19 @@ class Undone extends Error {
 
 type Run = (ctx: RequestContext) => Promise<SubgraphResult>
 
-/** One operation of a subgraph that came with a key. */
-export interface Keyed {
+/** One operation of a subgraph with an idempotency key. */
+export interface KeyedRequest {
   readonly services: Services
   readonly request: SubgraphRequest
   readonly kinds: Kinds
 }
 
 /**
- * Runs a mutation at most once per idempotency key: the key, what it wrote and its answer commit in one transaction, so a
- * crash leaves all of them or none. A key in use is refused at once, never waited for. While a call to the outside is made
- * nothing is open or in use: of two requests that both call, one writes and the other is answered what that one said.
+ * Runs a mutation at most once per idempotency key. The key, the changes and the answer commit in one transaction, so a crash
+ * leaves all of them or none. A request whose key is in use is refused at once; it never waits. During an external call no
+ * transaction is open and the key is not in use: when two requests both make the call, one writes and the other gets its answer.
  */
-export async function once(keyed: Keyed, run: Run): Promise<SubgraphResult> {
+export async function once(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const callsOut = new CallsOut()
   for (;;) {
     const answer = await onceWith(callsOut, keyed, run)
@@ -60,7 +60,7 @@ export async function once(keyed: Keyed, run: Run): Promise<SubgraphResult> {
   }
 }
 
-async function onceWith(callsOut: CallsOut, keyed: Keyed, run: Run): Promise<SubgraphResult> {
+async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const { services, request, kinds } = keyed
   const { context } = request
   const { caller } = context
@@ -70,44 +70,44 @@ async function onceWith(callsOut: CallsOut, keyed: Keyed, run: Run): Promise<Sub
     await services.vault.load(caller.organizationId)
     const outcome = await services.tenants.of(caller.organizationId, context).transaction(async (db) => {
       await lock(db, [caller.organizationId, caller.credentialId, key])
-      const earlier = await recall(db, services, request, step)
+      const earlier = await findStoredAnswer(db, services, request, step)
       if (earlier) return { earlier }
       const telling = new Telling(kinds)
       const answer = await run(requestContext(context, services, db, { callsOut, telling }))
       const tooLarge = refusalOfSize(answer)
-      if (tooLarge) throw new Undone({ data: null, errors: [tooLarge.toJSON()] })
-      if (isDefect(answer) || wasStopped(answer))
-        throw new Undone({ data: null, ...(answer.errors && { errors: answer.errors }) })
+      if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
+      if (isDefect(answer) || isAnswerTooLarge(answer))
+        throw new RolledBack({ data: null, ...(answer.errors && { errors: answer.errors }) })
       if (isFinal(answer)) {
         const { records, hasFigures } = telling.told()
-        // What a write took out of its caller's own sight is told to a retry as to the first request.
-        const seen = caller.ownerIds ? await inSight({ caller, db }, kinds, records) : records
-        await remember(db, services, request, step, { answer, told: { records: seen, hasFigures } })
+        // Records that the write itself removed from the caller's visibility are not checked again for a retry.
+        const seen = caller.ownerIds ? await visibleRecords({ caller, db }, kinds, records) : records
+        await storeAnswer(db, services, request, step, { answer, told: { records: seen, hasFigures } })
       }
       return { answer }
     })
     if (!outcome.earlier) return outcome.answer
-    const replay = await replayed(keyed, outcome.earlier)
-    if (!replay) throw notFound('What this request was answered with')
+    const replay = await replayOf(keyed, outcome.earlier)
+    if (!replay) throw notFound('A record in the stored answer')
     return replay
   } catch (error) {
-    if (error instanceof Undone) return error.answer
+    if (error instanceof RolledBack) return error.answer
     return refused(error)
   }
 }
 
 /**
- * What a query that belongs to a mutation was answered the first time: the mutation's answer may have parts of several subgraphs,
- * and a replay says of all of them what the first answer said. What is out of sight since is read anew.
+ * Runs a query that contributes to the answer of a mutation, or replays its first answer: parts of several subgraphs can make up the
+ * answer, and a replay must return all of them unchanged. A part with a record that is no longer visible is read again.
  */
-export async function asBefore(keyed: Keyed, run: Run): Promise<SubgraphResult> {
+export async function asBefore(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const { services, request, kinds } = keyed
   const step = stepOf(request.document, request.variables)
   const { caller } = request.context
   const db = services.tenants.of(caller.organizationId, request.context)
   try {
-    const earlier = await recall(db, services, request, step)
-    const replay = earlier && (await replayed(keyed, earlier))
+    const earlier = await findStoredAnswer(db, services, request, step)
+    const replay = earlier && (await replayOf(keyed, earlier))
     if (replay) return replay
     await services.vault.load(caller.organizationId)
   } catch (error) {
@@ -118,7 +118,7 @@ export async function asBefore(keyed: Keyed, run: Run): Promise<SubgraphResult> 
   const tooLarge = refusalOfSize(answer)
   if (tooLarge) return refused(tooLarge)
   if (!isDefect(answer) && isFinal(answer))
-    await remember(db, services, request, step, { answer, told: telling.told() })
+    await storeAnswer(db, services, request, step, { answer, told: telling.told() })
   return answer
 }
 
@@ -127,23 +127,29 @@ function refused(error: unknown): SubgraphResult {
   throw error
 }
 
-/** An operation over several subgraphs has steps in each. Of a mutation the fingerprint of the request says the variables. */
+/** Identifies one step of an operation that spans several subgraphs. A mutation needs no variables here, because the fingerprint covers them. */
 const stepOf = (document: string, variables?: object): string =>
   createHash('sha256')
     .update(variables ? `${document}\n${JSON.stringify(variables)}` : document)
     .digest('base64url')
 
-/** Scopes were checked before; whether the role still allows what was done then, only doing it again would tell. */
-function refuseLowered(before: Stored, now: Caller): void {
+/** Refuses a replay when the role or profile now allows less. Scopes are checked before; the role is compared, because the mutation does not run again. */
+function refuseReducedRights(before: Stored, now: Caller): void {
   if (mayDoMore(before.role, now.role))
-    throw new Refusal('PERMISSION_DENIED', 'Your role was lowered since this request was answered; it is not repeated.')
+    throw new Refusal(
+      'PERMISSION_DENIED',
+      'Your role has been lowered since this request was first answered. Send the request with a new Idempotency-Key.',
+    )
   if (now.fields && JSON.stringify(now.fields) !== JSON.stringify(before.fields))
-    throw new Refusal('PERMISSION_DENIED', 'Your profile changed since this request was answered; it is not repeated.')
+    throw new Refusal(
+      'PERMISSION_DENIED',
+      'Your profile has changed since this request was first answered. Send the request with a new Idempotency-Key.',
+    )
 }
 
-/** Whether the caller would be told by now what the answer tells: every record of it, and figures over no more than it sees. */
-async function isInSight(
-  { request, kinds }: Keyed,
+/** Whether the caller may still see the answer: every record in it, and only figures over records that the caller sees. */
+async function isStillVisible(
+  { request, kinds }: KeyedRequest,
   db: Sql,
   { ownerIds, told: { records, hasFigures } }: Stored,
 ): Promise<boolean> {
@@ -155,7 +161,7 @@ async function isInSight(
 const placeOf = ({ context: { caller, idempotency } }: SubgraphRequest, step: string): string =>
   place(caller.organizationId, caller.credentialId, idempotency!.key, step)
 
-/** What an answer is bound to: where it is stored. */
+/** The place that a stored answer is encrypted for. */
 const place = (...names: readonly string[]): string => ['kernel.idempotency', ...names].join('\n')
 
 export const sealedAnswers: SealedColumn = {
@@ -172,42 +178,54 @@ async function lock(db: Sql, parts: readonly string[]): Promise<void> {
     [parts.join('\n')],
   )
   if (!row!.taken) {
-    throw new Refusal('IDEMPOTENCY_IN_PROGRESS', 'A request with this Idempotency-Key is still running.', {
-      retryAfter: 1,
-    })
+    throw new Refusal(
+      'IDEMPOTENCY_IN_PROGRESS',
+      'A request with this Idempotency-Key is still running; retry in 1 s.',
+      {
+        retryAfter: 1,
+      },
+    )
   }
 }
 
 const cutoff = ({ clock }: Services): string =>
   new Date(clock.now().getTime() - idempotencyHours * 3_600_000).toISOString()
 
-/** What this step was answered before, or null. */
-async function recall(db: Sql, services: Services, request: SubgraphRequest, step: string): Promise<Remembered | null> {
+/** The stored answer of this step; null when there is none. */
+async function findStoredAnswer(
+  db: Sql,
+  services: Services,
+  request: SubgraphRequest,
+  step: string,
+): Promise<StoredRow | null> {
   const { caller, idempotency } = request.context
-  const remembered = await db.query<Remembered>(
+  const stored = await db.query<StoredRow>(
     `select step, fingerprint, case when step = $5 then answer end as answer from kernel.idempotency
      where organization_id = $1 and credential_id = $2 and key = $3 and created_at > $4`,
     [caller.organizationId, caller.credentialId, idempotency!.key, cutoff(services), step],
   )
-  if (remembered.some(({ fingerprint }) => fingerprint !== idempotency!.fingerprint))
-    throw new Refusal('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with a different request.')
-  return remembered.find((row) => row.step === step) ?? null
+  if (stored.some(({ fingerprint }) => fingerprint !== idempotency!.fingerprint))
+    throw new Refusal(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used with a different request. Use a new key for each request.',
+    )
+  return stored.find((row) => row.step === step) ?? null
 }
 
-/** The answer of before; null when it tells what is out of the caller's sight. Outside the transaction: the key may have to be read. */
-async function replayed(keyed: Keyed, { step, answer: sealed }: Remembered): Promise<SubgraphResult | null> {
+/** The replay of a stored answer; null when a record in it is no longer visible. Runs outside the transaction, because it may have to load a data key. */
+async function replayOf(keyed: KeyedRequest, { step, answer: sealed }: StoredRow): Promise<SubgraphResult | null> {
   const { services, request } = keyed
   const { caller } = request.context
   await services.vault.load(caller.organizationId, sealed)
   const text = services.vault.open(caller.organizationId, placeOf(request, step), sealed)
-  // What a version stored that noted nothing tells of nothing that could be asked about.
-  const stored = { ...toldNothing, ...(parseJsonExactly(text) as Omit<Stored, 'told'> & Partial<Stored>) }
-  refuseLowered(stored, caller)
+  // Answers stored by older versions of the platform have no list of records.
+  const stored = { ...noRecords, ...(parseJsonExactly(text) as Omit<Stored, 'told'> & Partial<Stored>) }
+  refuseReducedRights(stored, caller)
   const db = services.tenants.of(caller.organizationId, request.context)
-  return (await isInSight(keyed, db, stored)) ? { ...stored.answer, replayed: true } : null
+  return (await isStillVisible(keyed, db, stored)) ? { ...stored.answer, replayed: true } : null
 }
 
-async function remember(
+async function storeAnswer(
   db: Sql,
   services: Services,
   request: SubgraphRequest,
@@ -244,22 +262,22 @@ function statuses({ errors = [] }: SubgraphResult): number[] {
   return errors.map(({ extensions }) => (isErrorCode(extensions?.code) ? statusOfCode[extensions.code] : 500))
 }
 
-/** A read that took too long has ended the transaction as well. */
+/** Whether the run failed for technical reasons. A read that was too expensive counts, because its timeout has aborted the transaction. */
 const isDefect = (answer: SubgraphResult): boolean =>
   statuses(answer).some((status) => status >= 500) ||
   (answer.errors ?? []).some(({ extensions }) => extensions?.code === 'QUERY_TOO_EXPENSIVE')
 
-/** Reading too much ends the connection, and with it the transaction. */
-const wasStopped = ({ errors = [] }: SubgraphResult): boolean =>
+/** Whether a read exceeded the size limit, which closes the connection and therefore aborts the transaction. */
+const isAnswerTooLarge = ({ errors = [] }: SubgraphResult): boolean =>
   errors.some(({ extensions }) => extensions?.['code'] === 'ANSWER_TOO_LARGE')
 
-/** Success, even of a part, and business refusals are final; failed validation and refused access may be tried again. */
+/** Whether the answer is stored for replays: success, also partial, and business refusals. Failed validation and refused access may be retried. */
 function isFinal(answer: SubgraphResult): boolean {
   const wrote = Object.values(answer.data ?? {}).some((value) => value !== null)
   return wrote || statuses(answer).every((status) => ![400, 401, 403, 429].includes(status))
 }
 
-/** Forgets answers older than the replay window. */
+/** Deletes answers older than the replay window. */
 export async function forgetOldAnswers(services: Services): Promise<void> {
   await services.database.query('delete from kernel.idempotency where created_at <= $1', [cutoff(services)])
 }

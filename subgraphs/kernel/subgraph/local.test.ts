@@ -22,7 +22,7 @@ async function ask(subgraph: LocalSubgraph, from: number, to: number): Promise<v
   }
 }
 
-it('keeps no more than 48 MB of compiled operations, by what they hold', async () => {
+it('keeps at most 48 MB of compiled operations', async () => {
   const subgraph = aSubgraph()
   await ask(subgraph, 0, 40)
   const perDocument = subgraph.compiledBytes / 40
@@ -32,11 +32,11 @@ it('keeps no more than 48 MB of compiled operations, by what they hold', async (
   expect(subgraph.compiledBytes).toBeGreaterThan(48_000_000 - perDocument)
 })
 
-it('holds nothing of the operations that it forgot', async () => {
+it('frees the memory of evicted operations', async () => {
   const subgraph = aSubgraph()
   await ask(subgraph, 0, 100)
   const before = heldBytes()
   await ask(subgraph, 100, 250)
-  // What V8 itself would keep of these is 100 MB.
+  // The compilation cache of V8 would keep 100 MB for these.
   expect(heldBytes() - before).toBeLessThan(20_000_000)
 })

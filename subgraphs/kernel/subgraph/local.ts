@@ -6,7 +6,7 @@ import { passingFailure } from '../database/passing-failure.ts'
 import { defectMessage, Refusal } from '../errors.ts'
 import type { Kinds } from '../record/told.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
-import { ownTurn } from '../turn.ts'
+import { ownEventLoopTurn } from '../turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { asBefore, once } from './idempotency.ts'
 import { fieldsIn } from './document-size.ts'
@@ -17,24 +17,24 @@ import type { SubgraphSchema } from './subgraph.ts'
 interface Compiled {
   readonly isMutation: boolean
   readonly services: Services
-  /** Operations that are run instead, one after another, where its root fields reach unequally far. */
+  /** Operations to execute instead, one after another, when only some root fields bypass row-level security. */
   readonly parts: readonly string[] | null
   run(ctx: RequestContext, variables: object): Promise<SubgraphResult> | SubgraphResult
 }
 
-/** What a compiled operation takes in memory: something by itself, and for each of its fields. Measured by `npm run soak`. */
+/** Estimated memory of a compiled operation: a base, and an amount for each field. Measured by `npm run soak`. */
 const operationBytes = 20_000
 const fieldBytes = 1_200
 const compiledBytesMax = 48_000_000
 
-/** A subgraph in this process: operations are compiled once and then only run. */
+/** A subgraph in this process. Each operation is compiled once. */
 export class LocalSubgraph implements SubgraphEndpoint {
   readonly #compiled = new LRUCache<string, Compiled>({ maxSize: compiledBytesMax })
 
   private readonly schema: GraphQLSchema
   private readonly aboveTenants: ReadonlySet<string>
   private readonly kinds: Kinds
-  /** Whose every statement reaches the rows of all organizations. */
+  /** Services whose statements bypass row-level security. */
   private readonly servicesAbove: Services
 
   constructor(
@@ -48,14 +48,14 @@ export class LocalSubgraph implements SubgraphEndpoint {
     this.kinds = kinds
   }
 
-  /** Bytes that the compiled operations take, as far as they are known. */
+  /** Estimated bytes of the compiled operations. */
   get compiledBytes(): number {
     return this.#compiled.calculatedSize
   }
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
     let compiled: Compiled
-    if (!this.#compiled.has(request.document)) await ownTurn()
+    if (!this.#compiled.has(request.document)) await ownEventLoopTurn()
     try {
       compiled = this.#compile(request.document)
     } catch (error) {
@@ -65,7 +65,9 @@ export class LocalSubgraph implements SubgraphEndpoint {
     const { context, variables } = request
     const { services, parts } = compiled
     if (parts) return this.#executeEach(parts, request)
-    // Keys are private to a credential: without one there is nobody to remember an answer for.
+    const loading = services.shapes.load(request.context.caller.organizationId)
+    if (loading) await loading
+    // Idempotency keys belong to a credential, so they have no effect for anonymous callers.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
       return (compiled.isMutation ? once : asBefore)({ services, request, kinds: this.kinds }, run)
@@ -80,7 +82,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     for (const document of documents) results.push(await this.execute({ ...request, document }))
     const errors = results.flatMap((result) => result.errors ?? [])
     return {
-      // Null where a part is: the root field that failed there may not be null.
+      // If a part is null, a non-null root field in it has failed, so the whole `data` is null.
       data: results.some(({ data }) => !data) ? null : Object.assign({}, ...results.map(({ data }) => data)),
       ...(errors.length > 0 && { errors }),
       ...(results.some(({ replayed }) => replayed) && { replayed: true }),
@@ -96,7 +98,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
         disableLeafSerialization: true,
         disablingCapturingStackErrors: true,
       })
-      // The gateway sends valid documents: what cannot be compiled is a literal that its scalar refuses.
+      // The gateway sends valid documents, so the only compile error is a literal that its scalar refuses.
       if (!isCompiledQuery(query)) {
         const { message } = query.errors?.[0] ?? { message: 'The operation is not valid.' }
         throw new Refusal('VALIDATION_FAILED', message)
@@ -114,7 +116,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     return compiled
   }
 
-  /** What a caller can act on passes; a defect is logged with its cause and passes as nothing but its code. */
+  /** Errors that the caller can act on are returned; a defect is logged with its cause and returned as `INTERNAL` only. */
   #formatted({ data, errors }: SubgraphResult, ctx: RequestContext): SubgraphResult {
     if (!errors?.length) return { data: data ?? null }
     const formatted = (errors as readonly GraphQLError[]).map((error) => {
@@ -135,7 +137,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
   }
 }
 
-/** Compiled execution takes what every object inherits for the value of a variable such as `$toString` that has none. */
+/** Whether a variable such as `$toString` has the name of an inherited property, which compiled code would read as its value. */
 function namesInherited(document: DocumentNode): boolean {
   const { variableDefinitions = [] } = getOperationAST(document) ?? {}
   return variableDefinitions.some(({ variable }) => variable.name.value in Object.prototype)

@@ -28,7 +28,7 @@ beforeEach(() => {
   resolveNullAsDefault(schema)
 })
 
-/** What resolvers see, run by graphql-js and compiled, as the subgraphs run it. */
+/** The arguments that resolvers receive, executed by graphql-js and compiled as in the subgraphs. */
 async function argsOf(document: string, variables: Record<string, unknown> = {}): Promise<unknown> {
   const compiled = compileQuery(schema, parse(document))
   if (!isCompiledQuery(compiled)) throw new Error(JSON.stringify(compiled.errors))
@@ -75,13 +75,13 @@ it('null is the default at any depth of an input object that contains itself', a
   })
 })
 
-it('null stays null where there is no default, and what is given stays as it is', async () => {
+it('null stays null without a default, and given values are unchanged', async () => {
   expect(await argsOf('{ plain(input: {name: null}) }')).toEqual({ input: { name: null } })
   seen = []
   expect(await argsOf('{ list(limit: 3, role: ADMIN) }')).toEqual({ limit: 3, role: 'ADMIN' })
 })
 
-it('the schema says that null is taken', () => {
+it('the published types are nullable', () => {
   expect(printSchema(schema)).toContain('list(limit: Int = 20, search: String')
   expect(printSchema(schema)).toContain('direction: Role = ADMIN')
 })

@@ -16,7 +16,7 @@ type Given = Record<string, unknown>
 
 const hasDefault = ({ defaultValue }: Member): boolean => defaultValue !== undefined
 
-/** Arguments and input fields with a default take null, in the schema as it is published. */
+/** Makes arguments and input fields with a default nullable in the published schema. */
 export function letNullBeDefault(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     const members: Member[] = isInputObjectType(type)
@@ -28,56 +28,56 @@ export function letNullBeDefault(schema: GraphQLSchema): void {
   }
 }
 
-/** Resolvers see the default where null was given, as a literal, by a variable or deep inside an input object. */
+/** Replaces null by the default before a resolver runs: in literals, in variables and inside input objects. */
 export function resolveNullAsDefault(schema: GraphQLSchema): void {
-  const defaults = new Defaults()
+  const defaults = new NullDefaults()
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue
     for (const field of Object.values(type.getFields())) {
       const { resolve } = field
-      const concerned = defaults.concerned(field.args)
-      if (!resolve || concerned.length === 0) continue
+      const affected = defaults.affected(field.args)
+      if (!resolve || affected.length === 0) continue
       field.resolve = (source, args, context, info) =>
-        resolve(source, defaults.filled(concerned, args as Given), context, info) as unknown
+        resolve(source, defaults.withDefaults(affected, args as Given), context, info) as unknown
     }
   }
 }
 
-/** What null stands for in arguments and input objects. */
-class Defaults {
-  readonly #concerned = new Map<GraphQLInputObjectType, readonly Member[]>()
+/** Replaces null by defaults in arguments and input objects. */
+class NullDefaults {
+  readonly #affected = new Map<GraphQLInputObjectType, readonly Member[]>()
 
-  /** Those with a default, or with one somewhere inside. */
-  concerned(members: readonly Member[]): readonly Member[] {
+  /** The members that have a default, or contain a member with a default. */
+  affected(members: readonly Member[]): readonly Member[] {
     return members.filter((member) => hasDefault(member) || this.#reaches(member.type, new Set()))
   }
 
-  /** The same object where nothing is to be filled: what is given may be shared between executions. */
-  filled(concerned: readonly Member[], given: Given): Given {
+  /** Returns a copy, or the same object when nothing changes. Never changes `given`, which may be shared between executions. */
+  withDefaults(affected: readonly Member[], given: Given): Given {
     let copy: Given | null = null
-    for (const { name, type, defaultValue } of concerned) {
+    for (const { name, type, defaultValue } of affected) {
       const value = given[name]
       if (value === undefined) continue
-      const filled = value === null ? (defaultValue ?? null) : this.#filledValue(type, value)
-      if (filled !== value) (copy ??= { ...given })[name] = filled
+      const replaced = value === null ? (defaultValue ?? null) : this.#valueWithDefaults(type, value)
+      if (replaced !== value) (copy ??= { ...given })[name] = replaced
     }
     return copy ?? given
   }
 
-  #filledValue(type: GraphQLInputType, value: unknown): unknown {
+  #valueWithDefaults(type: GraphQLInputType, value: unknown): unknown {
     const nullable = getNullableType(type)
     if (value === null) return null
     if (isListType(nullable)) {
       if (!Array.isArray(value)) return value
-      const items = value.map((item) => this.#filledValue(nullable.ofType as GraphQLInputType, item))
+      const items = value.map((item) => this.#valueWithDefaults(nullable.ofType as GraphQLInputType, item))
       return items.some((item, index) => item !== value[index]) ? items : value
     }
-    return isInputObjectType(nullable) ? this.filled(this.#concernedOf(nullable), value as Given) : value
+    return isInputObjectType(nullable) ? this.withDefaults(this.#affectedOf(nullable), value as Given) : value
   }
 
-  #concernedOf(type: GraphQLInputObjectType): readonly Member[] {
-    let members = this.#concerned.get(type)
-    if (!members) this.#concerned.set(type, (members = this.concerned(Object.values(type.getFields()))))
+  #affectedOf(type: GraphQLInputObjectType): readonly Member[] {
+    let members = this.#affected.get(type)
+    if (!members) this.#affected.set(type, (members = this.affected(Object.values(type.getFields()))))
     return members
   }
 

@@ -1,8 +1,8 @@
 import { Directive } from 'type-graphql'
 
-/** The tag, in the graph as clients of the supergraph see it, of a mutation that a request may ask for once and without others of its kind. */
+/** The `@tag` of mutations of which a request may contain only one. */
 export const onePerRequestTag = 'one-per-request'
 
-/** On mutations that try a secret or send a mail: limits count them by the request. */
+/** For mutations that verify a secret or send a mail, because their rate limits count requests. */
 export const OnePerRequest = (): MethodDecorator =>
   Directive(`@tag(name: "${onePerRequestTag}")`) as unknown as MethodDecorator

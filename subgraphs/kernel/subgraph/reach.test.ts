@@ -18,7 +18,7 @@ describe('partsByReach', () => {
     expect([print(part!.document), more]).toEqual([print(parse(document)), []])
   })
 
-  it('divides root fields where the reach changes, in their order', () => {
+  it('splits root fields where the access changes, in their order', () => {
     expect(parts('mutation ($v: Int) { a: rename(to: $v) { id } login { id } b: rename(to: $v) { id } }')).toEqual([
       ['mutation ($v: Int) { a: rename(to: $v) { id } }', false],
       ['mutation ($v: Int) { login { id } }', true],
@@ -26,7 +26,7 @@ describe('partsByReach', () => {
     ])
   })
 
-  it('keeps what one field is asked for in several places together, and looks into fragments', () => {
+  it('merges selections of one field, also from fragments', () => {
     expect(parts('{ me { id } ... { count } ...F } fragment F on Query { me { name } count }')).toEqual([
       ['{ me { id } me { name } } fragment F on Query { me { name } count }', false],
       ['{ count count } fragment F on Query { me { name } count }', true],

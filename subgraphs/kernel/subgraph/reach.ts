@@ -7,10 +7,10 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** Root fields that follow each other and reach equally far. */
+/** Consecutive root fields with the same access: one tenant, or all organizations. */
 export interface Part {
   readonly document: DocumentNode
-  /** Whether its statements reach the rows of all organizations. */
+  /** True: its statements bypass row-level security and can reach the rows of all organizations. */
   readonly isAbove: boolean
 }
 
@@ -20,8 +20,8 @@ interface Group {
 }
 
 /**
- * A document as parts of which each stands on one side of the wall between tenants, in the order of the root fields: nothing gets
- * over the wall because of what it was asked together with.
+ * Splits a document so that each part contains only root fields under row-level security, or only root fields that bypass it. The
+ * order of the root fields is kept. A root field never bypasses row-level security because of another field in the same request.
  */
 export function partsByReach(document: DocumentNode, aboveTenants: ReadonlySet<string>): Part[] {
   const operation = getOperationAST(document)!
@@ -33,7 +33,7 @@ export function partsByReach(document: DocumentNode, aboveTenants: ReadonlySet<s
     const isAbove = aboveTenants.has(field.name.value)
     const key = field.alias?.value ?? field.name.value
     const last = groups.at(-1)
-    // A field that is asked for twice is one field, where it is first.
+    // A field that is selected twice is executed once, at its first position.
     const group = byKey.get(key) ?? (last?.isAbove === isAbove ? last : { isAbove, selections: [] })
     if (group.selections.length === 0) groups.push(group)
     group.selections.push(field)
@@ -46,7 +46,7 @@ export function partsByReach(document: DocumentNode, aboveTenants: ReadonlySet<s
   })
 }
 
-/** Without the fragments around them; the gateway has decided all conditions. */
+/** Root fields, also inside fragments. There are no @skip or @include here, because the gateway has evaluated them. */
 function rootFieldsOf(
   { selections }: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

@@ -14,16 +14,16 @@ import {
   type VariableDefinitionNode,
 } from 'graphql'
 
-/** A value that was coerced before. */
+/** The type of a variable whose value graphql-js has already coerced. */
 const Coerced = new GraphQLScalarType({ name: 'Coerced__' })
 
-/** The schema with the type that `withoutRecursion` gives to variables. */
+/** Adds the type `Coerced__`, which `withoutRecursion` gives to variables. */
 export function knowingCoerced(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig()
   return new GraphQLSchema({ ...config, types: [...config.types, Coerced], assumeValid: true })
 }
 
-/** Whether values of a type may contain values of the same type, as filters do. */
+/** Whether an input type contains itself, as filters do. */
 function isRecursive(type: GraphQLInputType, above: readonly string[] = []): boolean {
   const named = getNamedType(type)
   if (!isInputObjectType(named)) return false
@@ -38,8 +38,8 @@ export interface Split {
 }
 
 /**
- * graphql-jit writes the check of a variable out down to its leaves, and for an input type that contains itself it never ends.
- * Such variables are coerced by graphql-js, and the compiled operation takes them as they are.
+ * graphql-jit compiles the check of a variable down to its leaf types, which never ends for an input type that contains itself.
+ * graphql-js coerces such variables instead, and the compiled operation accepts them unchecked.
  */
 export function withoutRecursion(schema: GraphQLSchema, document: DocumentNode): Split {
   const recursive: VariableDefinitionNode[] = []

@@ -32,7 +32,7 @@ export const anOperation = (part: Partial<SubgraphRequest> = {}): SubgraphReques
   ...part,
 })
 
-/** A subgraph that keeps what it was asked and gives one answer. */
+/** A subgraph that records its requests and always gives the same answer. */
 export class Scripted implements SubgraphEndpoint {
   readonly name = 'crm'
   readonly asked: SubgraphRequest[] = []
@@ -61,7 +61,7 @@ export function remote(url: string, options: Partial<RemoteOptions> = {}): Remot
   return endpoint
 }
 
-/** A server that answers as it is told, and counts its requests. */
+/** A server with a given answer that counts its requests. */
 export async function strange(listener: RequestListener) {
   const counted = { requests: 0 }
   const server = createServer((request, response) => {

@@ -16,8 +16,8 @@ const reasonOf = (endpoint: ReturnType<typeof remote>): Promise<string> =>
     (error: { cause: Error }) => error.cause.message,
   )
 
-describe('a subgraph that runs apart', () => {
-  it('gets the operation and the caller as they were, and its answer comes back as it was', async () => {
+describe('a subgraph in another process', () => {
+  it('receives the operation and the caller unchanged, and its answer arrives unchanged', async () => {
     const answer: SubgraphResult = {
       data: { account: null, text: '\u2028 “ü” 🙂' },
       errors: [{ message: 'No.', path: ['account'], extensions: { code: 'NOT_FOUND' } }],
@@ -43,7 +43,7 @@ describe('a subgraph that runs apart', () => {
     expect(subgraph.asked[0]!.context.caller.ownerIds).toEqual(ownerIds)
   })
 
-  it('learns that the client of a read has left, and is not taken for dead', async () => {
+  it('is told that the client of a read has disconnected, and this does not count as a failure', async () => {
     const arrived = Promise.withResolvers<void>()
     const told = Promise.withResolvers<void>()
     const subgraph = new Scripted(async () => {
@@ -68,14 +68,14 @@ describe('a subgraph that runs apart', () => {
     expect(subgraph.asked).toHaveLength(1)
   })
 
-  it('runs a mutation to its end, whoever leaves', async () => {
+  it('finishes a mutation although its client has disconnected', async () => {
     const subgraph = new Scripted()
     const document = 'mutation { accountDelete(id: $id) }'
     await remote((await serve(subgraph)).url).execute(anOperation({ document }))
     expect(subgraph.asked[0]!.context.cancellation).toBeUndefined()
   })
 
-  it('is unavailable while nobody listens, and back as soon as somebody does', async () => {
+  it('is unavailable while no process listens, and available again as soon as one does', async () => {
     const { port, stop, url } = await serve(new Scripted())
     const endpoint = remote(url)
     expect((await endpoint.execute(anOperation())).data).toEqual({ account: { name: 'Ärger & Söhne' } })
@@ -91,28 +91,31 @@ describe('a subgraph that runs apart', () => {
     await expect(endpoint.execute(anOperation())).rejects.toMatchObject(unavailable)
   })
 
-  it('is unavailable when its answer stops half way', async () => {
+  it('is unavailable when its answer is incomplete', async () => {
     const { url } = await strange(
       (_, response) => void response.writeHead(200, { 'content-length': 100 }).write('{"data":'),
     )
     await expect(remote(url, { timeoutMs: 30 }).execute(anOperation())).rejects.toMatchObject(unavailable)
   })
 
-  it('does not hold every request for the whole deadline when it hangs', async () => {
+  it('does not make every request wait for the whole timeout when it hangs', async () => {
     const time = { ms: 0 }
     const { url, counted } = await strange(() => {})
     const endpoint = remote(url, { timeoutMs: 300, circuit: new Circuit({ failuresMax: 2, now: () => time.ms }) })
     const reasons = []
     for (let call = 0; call < 4; call++) reasons.push(await reasonOf(endpoint))
-    const [silent, resting] = ['subgraph crm did not answer', 'subgraph crm rests after failures in a row']
-    expect(reasons).toEqual([silent, silent, resting, resting])
+    const [silent, open] = [
+      'subgraph crm did not answer',
+      'subgraph crm is not called: its circuit is open after consecutive failures',
+    ]
+    expect(reasons).toEqual([silent, silent, open, open])
     expect(counted.requests).toBe(2)
     time.ms = 1000
     expect(await reasonOf(endpoint)).toBe(silent)
     expect(counted.requests).toBe(3)
   })
 
-  it('works again after it hung', async () => {
+  it('is available again after it hung', async () => {
     const time = { ms: 0 }
     let hangs = true
     const { url } = await strange((_, response) => void (hangs || response.end('{"data":{"a":1}}')))
@@ -123,7 +126,7 @@ describe('a subgraph that runs apart', () => {
     time.ms = 1000
     expect(await Promise.all([reasonOf(endpoint), reasonOf(endpoint)])).toEqual([
       'answered',
-      'subgraph crm rests after failures in a row',
+      'subgraph crm is not called: its circuit is open after consecutive failures',
     ])
     expect(await Promise.all([reasonOf(endpoint), reasonOf(endpoint)])).toEqual(['answered', 'answered'])
   })
@@ -154,7 +157,7 @@ describe('a subgraph that runs apart', () => {
     expect(await reasonOf(remote(url))).toBe(`subgraph crm answered more than ${wireBytesMax} bytes`)
   })
 
-  it('is asked again for a read on a connection that was closed meanwhile, and never for a mutation', async () => {
+  it('gets a retry of a query on a connection that was closed in the meantime, and never of a mutation', async () => {
     const { url, counted, sockets } = await strange((request, response) => {
       if (counted.requests % 2 === 1) response.end('{"data":{}}')
       else request.socket.resetAndDestroy()
@@ -167,7 +170,7 @@ describe('a subgraph that runs apart', () => {
     expect(counted.requests).toBe(4)
   })
 
-  it('does not answer a gateway that has another secret', async () => {
+  it('refuses a gateway that has another secret', async () => {
     const subgraph = new Scripted()
     const { url } = await serve(subgraph, { callerKey: `${callerKey}!` })
     expect(await reasonOf(remote(url))).toBe('subgraph crm answered 401')

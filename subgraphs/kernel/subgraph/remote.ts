@@ -21,15 +21,15 @@ export interface RemoteOptions {
 
 interface Answer {
   readonly status: number
-  /** Null: larger than any answer may be. */
+  /** Null: the answer was larger than `wireBytesMax`. */
   readonly text: string | null
 }
 
 const connectionsMax = 256
 
 /**
- * A subgraph in another process. When it is dead, slow or answers something else than GraphQL, `execute` rejects with
- * UNAVAILABLE; as soon as it answers again, so does this.
+ * A subgraph in another process. While that process is down, too slow or does not answer with GraphQL, `execute` rejects with
+ * UNAVAILABLE. It recovers as soon as the process answers again.
  */
 export class RemoteSubgraph implements SubgraphEndpoint {
   readonly name: string
@@ -57,14 +57,15 @@ export class RemoteSubgraph implements SubgraphEndpoint {
 
   async execute(operation: SubgraphRequest): Promise<SubgraphResult> {
     if (operation.context.cancellation?.isCancelled) throw unavailable('the client has left')
-    if (!this.#circuit.enter()) throw unavailable(`subgraph ${this.name} rests after failures in a row`)
+    if (!this.#circuit.enter())
+      throw unavailable(`subgraph ${this.name} is not called: its circuit is open after consecutive failures`)
     const { status, text } = await this.#send(operation)
     if (status !== 200) throw unavailable(`subgraph ${this.name} answered ${status}`)
     if (text === null) throw unavailable(`subgraph ${this.name} answered more than ${wireBytesMax} bytes`)
     try {
       return readAnswer(text)
     } catch (cause) {
-      throw unavailable(`subgraph ${this.name} answered something else than GraphQL`, cause)
+      throw unavailable(`subgraph ${this.name} did not answer with GraphQL`, cause)
     }
   }
 
@@ -97,7 +98,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
     }
   }
 
-  /** A connection that was kept may have been closed at the other end; a read is then sent once more, a mutation never. */
+  /** The other end may have closed a keep-alive connection in the meantime. A query is then retried once, a mutation never. */
   async #post(body: string, signal: AbortSignal, isRead: boolean): Promise<Answer> {
     const { callerKey, clock } = this.#options
     const headers = {

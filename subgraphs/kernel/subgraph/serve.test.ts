@@ -20,7 +20,7 @@ describe('serveSubgraph', () => {
     expect(await post(url, body, signedFor(body))).toEqual([200, undefined])
   })
 
-  it('runs nothing for anybody else, nor what the gateway did not sign', async () => {
+  it('executes only requests that the gateway has signed', async () => {
     const subgraph = new Scripted()
     const { url } = await serve(subgraph, { clock })
     const other = writeRequest(anOperation({ document: 'mutation { accountDelete(id: 1) }' }))
@@ -29,7 +29,7 @@ describe('serveSubgraph', () => {
     expect(subgraph.asked).toEqual([])
   })
 
-  it('tells what is wrong with a request', async () => {
+  it('names the problem of a request', async () => {
     const { url } = await serve(new Scripted(), { clock })
     const large = 'x'.repeat(requestBytesMax + 1)
     expect(await post(url, '{}', signedFor('{}'))).toEqual([400, 'INVALID_JSON'])
@@ -39,7 +39,7 @@ describe('serveSubgraph', () => {
     expect((await fetch(url)).status).toBe(405)
   })
 
-  it('says nothing about its own failures', async () => {
+  it('reveals nothing about its own failures', async () => {
     const { url } = await serve(new Scripted(() => Promise.reject(new Error('secret detail'))), { clock })
     const response = await fetch(url, { method: 'POST', body, headers: signedFor(body) })
     expect([response.status, await response.json()]).toEqual([
@@ -54,7 +54,7 @@ describe('serveSubgraph', () => {
     expect(await post(url, body, signedFor(body))).toEqual([200, 'ANSWER_TOO_LARGE'])
   })
 
-  it('is alive, and ready while its database answers', async () => {
+  it('is live, and ready while its database answers', async () => {
     const state: { check: () => Promise<boolean> } = { check: () => Promise.resolve(true) }
     const { url } = await serve(new Scripted(), { isReady: () => state.check() })
     const statuses = async () => [(await fetch(`${url}health/live`)).status, (await fetch(`${url}health/ready`)).status]
@@ -65,7 +65,7 @@ describe('serveSubgraph', () => {
     expect(await statuses()).toEqual([200, 503])
   })
 
-  it('finishes what runs before it stops', async () => {
+  it('finishes requests in progress before it stops', async () => {
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const subgraph = new Scripted(async () => {

@@ -14,17 +14,17 @@ export interface ServeOptions {
   /** The secret shared with the gateway. */
   readonly callerKey: string
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
   readonly log: Logger
   readonly clock?: Clock
-  /** Rejects, or resolves to false, while the subgraph cannot work. */
+  /** Rejects, or resolves to false, while the subgraph cannot execute operations. */
   readonly isReady?: () => Promise<boolean>
 }
 
 export interface SubgraphServer {
   readonly port: number
-  /** Accepts nothing more, finishes what runs, then resolves. */
+  /** Stops accepting connections, finishes the requests in progress, then resolves. */
   stop(): Promise<void>
 }
 
@@ -33,11 +33,11 @@ interface Reply {
   readonly text: string
 }
 
-/** Longer than the gateway keeps an idle connection, so that it is never this end that closes one which is about to be used. */
+/** Longer than the gateway keeps idle connections, so that this end never closes a connection that the gateway is about to use. */
 const keepAliveMs = 65_000
 const requestTimeoutMs = 10_000
 const stopTimeoutMs = 15_000
-/** For a moment no idle connection is closed under a gateway that is just sending. */
+/** Delay before idle connections are closed, because the gateway may just be sending a request. */
 const sendingMs = 100
 
 const refused = (code: ErrorCode, message: string): Reply => ({
@@ -50,15 +50,15 @@ const health = (isWell: boolean): Reply => ({
   text: JSON.stringify({ status: isWell ? 'ok' : 'unavailable' }),
 })
 
-/** Serves one subgraph to the gateway alone: `POST /` with the signed caller, and the two health paths. */
+/** Serves one subgraph to the gateway only: `POST /` with a signed caller, and the two health paths. */
 export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServer> {
   let isStopping = false
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Reply> => {
     const path = request.url?.split('?')[0]
     if (request.method === 'GET' && path === '/health/live') return health(true)
     if (request.method === 'GET' && path === '/health/ready') return isStopping ? health(false) : readiness(options)
-    if (path !== '/') return refused('NOT_FOUND', 'There is nothing at this path.')
-    if (request.method !== 'POST') return refused('METHOD_NOT_ALLOWED', 'Operations are sent with POST.')
+    if (path !== '/') return refused('NOT_FOUND', 'This path does not exist. Send operations to /.')
+    if (request.method !== 'POST') return refused('METHOD_NOT_ALLOWED', 'Send operations with POST.')
     return execute(options, request, response)
   }
   const server = createServer(
@@ -116,32 +116,35 @@ async function execute(
   response: ServerResponse,
 ): Promise<Reply> {
   const body = await bodyOf(request)
-  if (!body) return refused('PAYLOAD_TOO_LARGE', `A request is at most ${requestBytesMax} bytes.`)
+  if (!body) return refused('PAYLOAD_TOO_LARGE', `A request must have at most ${requestBytesMax} bytes.`)
   if (!isSignedCaller(request.headers[callerHeader], { subgraph: subgraph.name, body }, callerKey, clock.now())) {
-    return refused('UNAUTHENTICATED', 'Only the gateway may ask this subgraph.')
+    return refused(
+      'UNAUTHENTICATED',
+      `Only the gateway may call this subgraph: the ${callerHeader} header must hold its signature of this body.`,
+    )
   }
   let operation: SubgraphRequest
   try {
     operation = readRequest(body.toString())
   } catch {
-    return refused('INVALID_JSON', 'The body is not a GraphQL request.')
+    return refused('INVALID_JSON', 'The body must be a GraphQL request with query, variables and extensions.context.')
   }
   const reads = isQuery(operation.document)
   if (reads) operation = cancelledWith(response, operation)
   return { status: 200, text: writeAnswer(await subgraph.execute(operation), !reads) }
 }
 
-/** The gateway closes the connection when the client of a read has left. */
+/** Cancels a read when the gateway closes the connection, which it does when the client has disconnected. */
 const cancelledWith = (response: ServerResponse, operation: SubgraphRequest): SubgraphRequest => ({
   ...operation,
   context: { ...operation.context, cancellation: cancellationBy(response) },
 })
 
-/** Null when it is too large: the rest stays unread. */
+/** The body; null when it is too large, and then the rest is not read. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let size = 0
-  // Leaving the loop must not close the connection, which the refusal still has to take.
+  // Leaving the loop must not close the connection, because the refusal is sent on it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > requestBytesMax) return null

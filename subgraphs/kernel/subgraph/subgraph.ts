@@ -4,8 +4,9 @@ import { getNullableType, parse, type GraphQLSchema } from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
-import type { PlainEvents } from '../outbox/plain-events.ts'
-import type { RecordShape } from '../record/definition.ts'
+import { isRecordShape, type RecordShape } from '../record/definition.ts'
+import type { TrackedObject } from '../record/event-types.ts'
+import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
 import type { Kinds } from '../record/told.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
@@ -16,33 +17,35 @@ import { letNullBeDefault, resolveNullAsDefault } from './null-defaults.ts'
 
 type Class = abstract new (...args: never[]) => object
 
-/** One record type, or an edge to another subgraph's: everything its folder brings. */
+/** Everything that one resource folder contributes: a record type, or an edge to a record of another subgraph. */
 export interface Resource {
   readonly resolver: new () => object
-  /** Types that no operation of the subgraph names: what it adds to records of other subgraphs. */
+  /** Types that no operation of the subgraph returns: fields that it adds to records of other subgraphs. */
   readonly types?: readonly Class[]
-  /** Records that other subgraphs may point at, by the name of their GraphQL type. */
+  /** Records that other subgraphs may reference, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
-  /** What announces events beside those records. */
-  readonly announces?: readonly (RecordShape | PlainEvents)[]
+  /** Where REST serves the record; `npm run schema` prints that contract. */
+  readonly rest?: RestArea
+  /** Other sources of events, in addition to `entities`. */
+  readonly announces?: readonly (RecordShape | TrackedObject)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
   /**
-   * Root fields that act where no organization is known yet, or for a person in all of theirs: they alone stand above the wall
-   * between tenants, and their SQL must name the tenant itself.
+   * Root fields that run before an organization is known (sign-in), or for a person across all their organizations. Only these
+   * bypass row-level security, so their SQL must contain the tenant predicate itself.
    */
   readonly aboveTenants?: readonly string[]
   /** Columns with sealed secrets, for the rotation of keys. */
   readonly sealed?: readonly SealedColumn[]
 }
 
-/** One domain. Its database schema has its name. */
+/** One domain. Its database schema has the same name. */
 export interface SubgraphDefinition {
   readonly name: string
   readonly resources: readonly Resource[]
 }
 
-/** The database schema of a subgraph, then what its resources bring, in the order of the list. */
+/** The migrations of a subgraph: its database schema first, then those of its resources in the order of the list. */
 export const migrationsOf = ({ name, resources }: SubgraphDefinition): Migration[] => [
   { name: `00000000-${name}-schema`, sql: `create schema ${name};` },
   ...resources.flatMap(({ migrations = [] }) => migrations),
@@ -50,7 +53,7 @@ export const migrationsOf = ({ name, resources }: SubgraphDefinition): Migration
 
 export interface SubgraphSchema {
   readonly schema: GraphQLSchema
-  /** Root fields above the wall between tenants. */
+  /** Root fields that bypass row-level security. */
   readonly aboveTenants: ReadonlySet<string>
   readonly kinds: Kinds
   /** The schema as it is published to the gateway. */
@@ -62,21 +65,21 @@ const federation = `extend schema @link(
   import: ["@key", "@shareable", "@external", "@requires", "@provides", "@requiresScopes", "@tag"]
 )`
 
-/** A root field that is refused is null, so that the client learns what the others did: they are not undone with it. */
+/** Makes mutations nullable: a refused root field is null, and the client still gets the results of the others, which are not rolled back. */
 function letMutationsFailAlone(schema: GraphQLSchema): void {
   const mutation = schema.getMutationType()
   if (!mutation) return
   mutation.description = [
-    'Root fields run one after another, each in a transaction of its own. One that is refused is null, with its error; what the others did stands.',
-    'Each counts as a request towards limits and quotas.',
-    "Of those that sign somebody in or out or change the caller's own account, a request takes one (`ONE_MUTATION_PER_REQUEST`).",
+    'Root fields run one after another, each in a separate transaction. A refused root field is null and has an error; the changes of the others are kept.',
+    'Each root field counts as one request for limits and quotas.',
+    "A request may contain only one of the root fields that sign in or out or change the caller's own account (`ONE_MUTATION_PER_REQUEST`).",
   ].join(' ')
   for (const field of Object.values(mutation.getFields())) field.type = getNullableType(field.type)
 }
 
 function kindsOf(resources: readonly Resource[]): Kinds {
   const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
-  return new Map(named.flatMap((shape) => ('table' in shape ? [[shape.object, shape] as const] : [])))
+  return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
 }
 
 /** A subgraph only describes its subscriptions: the gateway follows the event log and runs them. */
@@ -111,7 +114,7 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
       {
         __resolveReference: async (reference: { id: string }, ctx: RequestContext, info: Asked) => {
           const row = await readReference(ctx, definition, reference.id, fieldsAsked(info))
-          // A subgraph may resolve a field from what the gateway sends along (@requires).
+          // The reference may contain further fields from the gateway (@requires).
           return row && { ...reference, ...row }
         },
       },

@@ -15,7 +15,7 @@ it('carries every digit of a number, there and back', () => {
   expect(writeAnswer(readAnswer(writeAnswer(answer)))).toBe(writeAnswer(answer))
 })
 
-it('takes no number for an answer', () => {
+it('does not accept a number as an answer', () => {
   expect(() => readAnswer('12345678901234567890')).toThrow(SyntaxError)
   expect(() => readAnswer('{"data":12345678901234567890}')).toThrow(SyntaxError)
 })

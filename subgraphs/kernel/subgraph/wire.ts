@@ -4,11 +4,12 @@ import { parseJsonExactly } from '../exact-json.ts'
 import { isJsonObject } from '../exact-number.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
-/** Most bytes of a request and of an answer between the gateway and a subgraph. */
+/** Maximum bytes of a request between the gateway and a subgraph. */
 export const requestBytesMax = 2_000_000
-export const wireBytesMax = answerBytesMax + 1_000 /* what is around `data` and `errors` */
+/** Maximum bytes of an answer, with 1,000 bytes for the JSON around `data` and `errors`. */
+export const wireBytesMax = answerBytesMax + 1_000
 
-/** Whether a document only reads, so that it may be sent again and cancelled. */
+/** Whether a document is a query, which may be retried and cancelled. */
 export const isQuery = (document: string): boolean => /^\s*(query\b|\{)/.test(document)
 
 interface RequestBody {
@@ -21,7 +22,7 @@ interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
   readonly extensions?: { readonly replayed?: boolean }
 }
 
-/** A GraphQL request over HTTP whose extensions say who asks. */
+/** A GraphQL request over HTTP with the caller in its extensions. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
   const { caller, requestId, idempotency } = context
   return JSON.stringify({
@@ -31,7 +32,7 @@ export function writeRequest({ document, variables, context }: SubgraphRequest):
   } satisfies RequestBody)
 }
 
-/** Throws on what is not a request; that its content is the gateway's, the signature says. */
+/** Throws when the text is not a request. It does not check the content, because the signature proves that the gateway sent it. */
 export function readRequest(text: string): SubgraphRequest {
   const body = parseJsonExactly(text) as Partial<RequestBody> | null
   const { query, variables, extensions } = body ?? {}
@@ -39,7 +40,7 @@ export function readRequest(text: string): SubgraphRequest {
   return { document: query, variables, context: extensions.context }
 }
 
-/** An answer that is too large is replaced by its refusal before it is built. */
+/** Replaces an answer that would be too large by a refusal, before its JSON is built. */
 export function writeAnswer(result: SubgraphResult, isMutation = false): string {
   const tooLarge = isMutation ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
   const { data, errors, replayed }: SubgraphResult = tooLarge ? { errors: [tooLarge.toJSON()] } : result
@@ -51,7 +52,7 @@ export function writeAnswer(result: SubgraphResult, isMutation = false): string 
   return JSON.stringify(answer)
 }
 
-/** Throws on what is not an answer. */
+/** Throws when the text is not an answer. */
 export function readAnswer(text: string): SubgraphResult {
   const { data, errors, extensions } = (parseJsonExactly(text) as AnswerBody | null) ?? {}
   const isAnswer = (isJsonObject(data) || data === null) && (errors === undefined || Array.isArray(errors))

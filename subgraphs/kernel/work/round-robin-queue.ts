@@ -1,15 +1,15 @@
 export interface QueueBounds {
   readonly waitingMax: number
-  readonly waitingOfOneMax: number
+  readonly waitingPerOrganizationMax: number
 }
 
 interface Waiting {
   readonly organizationId: string
 }
 
-/** What waits, organization by organization in turn: one that sends much waits for itself. */
+/** A bounded queue that serves organizations in turn, so that an organization with many items delays only its own. */
 export class RoundRobinQueue<T extends Waiting> {
-  /** In the order in which they have their turn. */
+  /** In the order in which organizations are served. */
   readonly #byOrganization = new Map<string, Set<T>>()
   readonly #bounds: QueueBounds
   #size = 0
@@ -18,23 +18,24 @@ export class RoundRobinQueue<T extends Waiting> {
     this.#bounds = bounds
   }
 
-  /** False when there is no more room, in all or for this organization. */
+  /** False when the queue is full, in total or for this organization. */
   add(item: T): boolean {
-    const own = this.#byOrganization.get(item.organizationId)
-    if (this.#size >= this.#bounds.waitingMax || (own?.size ?? 0) >= this.#bounds.waitingOfOneMax) return false
+    const items = this.#byOrganization.get(item.organizationId)
+    if (this.#size >= this.#bounds.waitingMax || (items?.size ?? 0) >= this.#bounds.waitingPerOrganizationMax)
+      return false
     this.#size += 1
-    if (own) own.add(item)
+    if (items) items.add(item)
     else this.#byOrganization.set(item.organizationId, new Set([item]))
     return true
   }
 
-  /** The next item of the first organization in turn that may have one. */
+  /** Removes and returns the oldest item of the next organization for which `mayHave` is true. */
   take(mayHave: (organizationId: string) => boolean): T | null {
-    for (const [organizationId, own] of this.#byOrganization) {
+    for (const [organizationId, items] of this.#byOrganization) {
       if (!mayHave(organizationId)) continue
-      const [item] = own as Set<T> & Iterable<T, undefined>
+      const [item] = items as Set<T> & Iterable<T, undefined>
       this.#byOrganization.delete(organizationId)
-      this.#byOrganization.set(organizationId, own)
+      this.#byOrganization.set(organizationId, items)
       this.remove(item!)
       return item!
     }
@@ -42,16 +43,16 @@ export class RoundRobinQueue<T extends Waiting> {
   }
 
   remove(item: T): boolean {
-    const own = this.#byOrganization.get(item.organizationId)
-    if (!own?.delete(item)) return false
+    const items = this.#byOrganization.get(item.organizationId)
+    if (!items?.delete(item)) return false
     this.#size -= 1
-    if (own.size === 0) this.#byOrganization.delete(item.organizationId)
+    if (items.size === 0) this.#byOrganization.delete(item.organizationId)
     return true
   }
 
-  /** Empties it. */
+  /** Removes and returns all items. */
   takeAll(): T[] {
-    const all = [...this.#byOrganization.values()].flatMap((own) => [...own])
+    const all = [...this.#byOrganization.values()].flatMap((items) => [...items])
     this.#byOrganization.clear()
     this.#size = 0
     return all

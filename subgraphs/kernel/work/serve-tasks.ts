@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 
-/** Pure functions of what they are given, which a thread runs by name. */
+/** Pure functions that a thread runs by name. */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>
 
 export interface Order {
@@ -10,7 +10,7 @@ export interface Order {
 
 export type Outcome = { readonly value: unknown } | { readonly failed: string }
 
-/** What a thread of the pool does: one task after another, as they are ordered. */
+/** The loop of a worker thread: runs the tasks that the pool sends, one after the other. */
 export function serveTasks(tasks: Tasks): void {
   const outcomeOf = ({ name, input }: Order): Outcome => {
     try {

@@ -1,7 +1,7 @@
-import { summaryOf } from '../summary.ts'
+import { summaryOf } from '../language-model/extractive-summary.ts'
 import { serveTasks } from './serve-tasks.ts'
 
-/** Everything that may take more than 20 ms of CPU on behalf of a request. */
+/** Tasks that may take more than 20 ms of CPU for one request. */
 const tasks = { summarize: summaryOf }
 export type KernelTasks = typeof tasks
 

@@ -1,6 +1,6 @@
 import { serveTasks } from './serve-tasks.ts'
 
-/** What work may do to the thread that runs it. */
+/** Tasks that block, end or overload the thread that runs them. */
 const tasks = {
   echo: (input: string) => input,
   sleep: (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),

@@ -16,12 +16,12 @@ function aPool(options: Partial<WorkPoolOptions> = {}): WorkPool<TestTasks> {
 }
 
 const refusal = (message: string) => ({ code: 'UNAVAILABLE', message, extensions: { retryAfter: 1 } })
-const lost = refusal('The work ended before it was done; try again.')
-const late = refusal('The work was not done in time; try again.')
-const full = refusal('Too much waits to be worked on; try again.')
+const threadEnded = refusal('The task was interrupted; retry in 1 s.')
+const deadlinePassed = refusal('The task did not finish in time; retry in 1 s.')
+const queueFull = refusal('Too many tasks are waiting; retry in 1 s.')
 
-describe('Work in a thread', () => {
-  it('gives its value, leaves the event loop free, and knows no secret', async () => {
+describe('a task in a thread', () => {
+  it('returns its value, does not block the event loop, and sees no secret', async () => {
     const pool = aPool()
     let turns = 0
     const turning = setInterval(() => turns++, 1)
@@ -32,7 +32,7 @@ describe('Work in a thread', () => {
     expect(await pool.run('environment', undefined, 'a')).toEqual([])
   })
 
-  it('tells a defect as one', async () => {
+  it('rejects with the error of a defect', async () => {
     await expect(aPool().run('fail', 'wrong', 'a')).rejects.toThrow(/^Error: wrong/)
   })
 
@@ -41,18 +41,18 @@ describe('Work in a thread', () => {
     async (name) => {
       const pool = aPool({ memoryMbMax: 16 })
       const [died, next] = await Promise.allSettled([pool.run(name, undefined, 'a'), pool.run('echo', 'alive', 'a')])
-      expect(died).toMatchObject({ status: 'rejected', reason: lost })
+      expect(died).toMatchObject({ status: 'rejected', reason: threadEnded })
       expect(next).toEqual({ status: 'fulfilled', value: 'alive' })
     },
   )
 
-  it('is ended at its deadline, and so is what waits for longer', async () => {
+  it('is stopped at its deadline, also while it waits', async () => {
     const pool = aPool({ deadlineMs: 1000 })
     const outcomes = await Promise.allSettled([pool.run('spin', undefined, 'a'), pool.run('echo', 'waits', 'a')])
-    expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: late })
-    // It waited for just as long, and its turn may have come at the same time.
-    if (outcomes[1].status === 'rejected') expect(outcomes[1].reason).toMatchObject(late)
-    // A busy machine takes its time to start another thread.
+    expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: deadlinePassed })
+    // It has waited just as long, so it may have been started at the same moment.
+    if (outcomes[1].status === 'rejected') expect(outcomes[1].reason).toMatchObject(deadlinePassed)
+    // Starting another thread may take long on a busy machine.
     expect(await vi.waitFor(() => pool.run('echo', 'again', 'a'), { timeout: 60_000 })).toBe('again')
   })
 
@@ -60,24 +60,24 @@ describe('Work in a thread', () => {
     const pool = aPool()
     const outcomes = Promise.allSettled([pool.run('spin', undefined, 'a'), pool.run('echo', 'waits', 'a')])
     await pool.close()
-    expect(await outcomes).toMatchObject([{ reason: lost }, { reason: lost }])
-    await expect(pool.run('echo', 'after', 'a')).rejects.toMatchObject(full)
+    expect(await outcomes).toMatchObject([{ reason: threadEnded }, { reason: threadEnded }])
+    await expect(pool.run('echo', 'after', 'a')).rejects.toMatchObject(queueFull)
   })
 })
 
-describe('What waits', () => {
-  it('is bounded for one organization and for all', async () => {
-    const pool = aPool({ waitingMax: 5, waitingOfOneMax: 3 })
+describe('waiting tasks', () => {
+  it('are limited for one organization and in total', async () => {
+    const pool = aPool({ waitingMax: 5, waitingPerOrganizationMax: 3 })
     const running = pool.run('sleep', 300, 'a')
     const waiting = ['a', 'a', 'a', 'b', 'c'].map((organization) => pool.run('echo', organization, organization))
-    await expect(pool.run('echo', 'more', 'a')).rejects.toMatchObject(full)
-    await expect(pool.run('echo', 'more', 'd')).rejects.toMatchObject(full)
+    await expect(pool.run('echo', 'more', 'a')).rejects.toMatchObject(queueFull)
+    await expect(pool.run('echo', 'more', 'd')).rejects.toMatchObject(queueFull)
     await running
     expect(await Promise.all(waiting)).toEqual(['a', 'a', 'a', 'b', 'c'])
     expect(await pool.run('echo', 'room', 'a')).toBe('room')
   })
 
-  it('has its turn organization by organization', async () => {
+  it('are started organization by organization', async () => {
     const pool = aPool()
     const order: string[] = []
     const jobs = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(async (name) =>
@@ -87,11 +87,11 @@ describe('What waits', () => {
     expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
   })
 
-  it('leaves a thread to the others', async () => {
+  it('of one organization leave a thread to the others', async () => {
     const pool = aPool({ threadsMax: 2 })
     const held = Promise.allSettled([pool.run('spin', undefined, 'a'), pool.run('spin', undefined, 'a')])
     expect(await pool.run('echo', 'through', 'b')).toBe('through')
     await pool.close()
-    expect(await held).toMatchObject([{ reason: lost }, { reason: lost }])
+    expect(await held).toMatchObject([{ reason: threadEnded }, { reason: threadEnded }])
   })
 })

@@ -23,30 +23,31 @@ export interface WorkPoolOptions extends QueueBounds {
   /** The file that a thread runs; it calls `serveTasks`. */
   readonly file: URL
   readonly threadsMax: number
-  /** For waiting and running together. */
+  /** Maximum time of a task, waiting and running together. */
   readonly deadlineMs: number
   readonly memoryMbMax: number
 }
 
-// One core is left to the event loop where there are two.
+// One core is left for the event loop when there are at least two.
 const defaults: WorkPoolOptions = {
   file: new URL(`./thread${import.meta.url.slice(-3)}`, import.meta.url),
   threadsMax: Math.max(1, Math.min(4, availableParallelism() - 1)),
   waitingMax: 64,
-  waitingOfOneMax: 8,
+  waitingPerOrganizationMax: 8,
   deadlineMs: 10_000,
   memoryMbMax: 128,
 }
 
 const retryAfter = 1
-const full = (): Refusal => new Refusal('UNAVAILABLE', 'Too much waits to be worked on; try again.', { retryAfter })
-const late = (): Refusal => new Refusal('UNAVAILABLE', 'The work was not done in time; try again.', { retryAfter })
-const lost = (): Refusal => new Refusal('UNAVAILABLE', 'The work ended before it was done; try again.', { retryAfter })
+const queueFull = (): Refusal => new Refusal('UNAVAILABLE', 'Too many tasks are waiting; retry in 1 s.', { retryAfter })
+const deadlinePassed = (): Refusal =>
+  new Refusal('UNAVAILABLE', 'The task did not finish in time; retry in 1 s.', { retryAfter })
+const threadEnded = (): Refusal => new Refusal('UNAVAILABLE', 'The task was interrupted; retry in 1 s.', { retryAfter })
 
 /**
- * Work that would hold the event loop, done in threads. Waiting is bounded and fair between organizations, and where there are two
- * threads or more one organization leaves one to the others. A thread that dies or takes too long is ended, and the next work gets
- * another one.
+ * Runs tasks that would block the event loop in worker threads. The queue is bounded and fair between organizations. With two or
+ * more threads, one organization leaves at least one to the others. A thread whose task exceeds its deadline is terminated, and the
+ * next task gets a new thread.
  */
 export class WorkPool<T extends Tasks = KernelTasks> {
   readonly #log: Logger
@@ -69,28 +70,28 @@ export class WorkPool<T extends Tasks = KernelTasks> {
     return new Promise((resolve, reject) => {
       const take = resolve as (value: unknown) => void
       const job: Job = { organizationId, order: { name, input }, resolve: take, reject, deadline: undefined! }
-      if (this.#isClosed || !this.#queue.add(job)) return reject(full())
+      if (this.#isClosed || !this.#queue.add(job)) return reject(queueFull())
       job.deadline = setTimeout(() => this.#giveUp(job), this.#options.deadlineMs)
       this.#assign()
     })
   }
 
-  /** Ends every thread. Whoever still waits is told to come again. */
+  /** Terminates all threads, and refuses the waiting tasks with `UNAVAILABLE`. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const job of this.#queue.takeAll()) this.#refuse(job, lost())
+    for (const job of this.#queue.takeAll()) this.#refuse(job, threadEnded())
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
 
   #assign(): void {
     const { threadsMax } = this.#options
-    const ofOneMax = Math.max(1, threadsMax - 1)
+    const threadsPerOrganizationMax = Math.max(1, threadsMax - 1)
     const runs = (organizationId: string): number =>
       [...this.#threads].filter(({ job }) => job?.organizationId === organizationId).length
     for (;;) {
       const idle = [...this.#threads].find(({ job }) => job === null)
       if (!idle && this.#threads.size >= threadsMax) return
-      const job = this.#queue.take((organizationId) => runs(organizationId) < ofOneMax)
+      const job = this.#queue.take((organizationId) => runs(organizationId) < threadsPerOrganizationMax)
       if (!job) return
       const thread = idle ?? this.#open()
       thread.job = job
@@ -101,7 +102,7 @@ export class WorkPool<T extends Tasks = KernelTasks> {
 
   #open(): Thread {
     const { file, memoryMbMax } = this.#options
-    // Its environment is empty: what it works on is the tenants', and no secret is needed for it.
+    // Empty environment: a thread processes tenants' data and must not have access to secrets.
     const worker = new Worker(file, {
       env: {},
       execArgv: [],
@@ -113,7 +114,7 @@ export class WorkPool<T extends Tasks = KernelTasks> {
     worker.on('error', (error) => this.#log.warn({ reason: error.message }, 'a thread failed'))
     worker.on('exit', () => {
       this.#threads.delete(thread)
-      if (thread.job) this.#refuse(thread.job, lost())
+      if (thread.job) this.#refuse(thread.job, threadEnded())
       if (!this.#isClosed) this.#assign()
     })
     return thread
@@ -132,7 +133,7 @@ export class WorkPool<T extends Tasks = KernelTasks> {
 
   #giveUp(job: Job): void {
     if (!this.#queue.remove(job)) void [...this.#threads].find((thread) => thread.job === job)?.worker.terminate()
-    this.#refuse(job, late())
+    this.#refuse(job, deadlinePassed())
   }
 
   #refuse(job: Job, refusal: Refusal): void {

@@ -1,17 +1,15 @@
 import { Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
-import { connectionArgs } from '../../kernel/record/list-args.ts'
+import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { CaseConnection, CaseFilter, CaseOrder } from '../case/case.inputs.ts'
+import { CaseConnection, CaseConnectionArgs } from '../case/case.inputs.ts'
 import { supportCase } from '../case/case.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)
-const CaseConnectionArgs = connectionArgs(CaseFilter, CaseOrder)
-type CaseConnectionArgs = InstanceType<typeof CaseConnectionArgs>
 
-/** What this subgraph adds to an account. */
+/** Fields that this subgraph adds to an account. */
 @ObjectType('Account')
 @Directive('@key(fields: "id")')
 export class AccountEdge {
@@ -21,14 +19,14 @@ export class AccountEdge {
 
 @Resolver(() => AccountEdge)
 export class AccountEdgeResolver {
-  // Nullable, so that accounts are answered while this subgraph does not run.
+  // Nullable, so that accounts can be read while this subgraph is down.
   @FieldResolver(() => CaseConnection, {
     nullable: true,
-    description: 'Live cases of the account that the caller sees.',
+    description: 'Live cases of the account that the caller sees; null while they cannot be read.',
   })
   cases(
     @Root() root: AccountEdge,
-    @Args(() => CaseConnectionArgs) args: CaseConnectionArgs,
+    @Args(() => CaseConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: Asked,
   ) {

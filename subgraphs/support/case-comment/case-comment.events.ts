@@ -1,11 +1,11 @@
-import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
 import type { CaseComment } from './case-comment.ts'
 
 export const caseCommentEvents: RecordEvents<CaseComment> = {
   types: {
     'case.comment_added': {
       operation: 'CREATE',
-      description: 'Somebody commented on a case; record is the comment, and its caseId names the case.',
+      description: 'A comment was added to a case; record is the comment, and its caseId is the id of the case.',
     },
   },
   sample: {

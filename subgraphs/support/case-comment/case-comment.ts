@@ -1,8 +1,10 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
-import { Column, enumeration } from '../../kernel/record/column.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
-import { connectionOf, filterOf, inputFrom, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionOf, createInputOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionArgs } from '../../kernel/record/list-args.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import { supportCase } from '../case/case.ts'
@@ -11,17 +13,17 @@ import { caseCommentEvents } from './case-comment.events.ts'
 export const CommentAuthorType = enumeration('CommentAuthorType', ['USER', 'CONTACT', 'SYSTEM'])
 export type CommentAuthorType = keyof typeof CommentAuthorType
 
-@ObjectType({ description: 'A comment on a case; an internal one is not meant for the customer.' })
+@ObjectType({ description: 'A comment on a case. An internal comment is not meant for the customer.' })
 @Scope('CASES')
 @Entity({ schema: 'support', tableName: 'case_comment' })
 export class CaseComment {
-  @Column(() => ID)
+  @Column(() => ID, { writable: 'NEVER' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { writable: 'NEVER' })
   organizationId!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { writable: 'NEVER' })
   caseId!: string
 
   @Column(() => String, { max: 20_000, filled: true })
@@ -30,19 +32,20 @@ export class CaseComment {
   @Column(() => Boolean)
   isInternal!: boolean
 
-  @Column(() => ID, { nullable: true })
+  @Column(() => ID, { nullable: true, writable: 'NEVER' })
   authorId!: string | null
 
-  @Column(() => CommentAuthorType)
+  @Column(() => CommentAuthorType, { writable: 'NEVER' })
   authorType!: CommentAuthorType
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { writable: 'NEVER' })
   createdAt!: string
 }
 
-/** Whoever sees the case sees its comments. */
+/** A caller who sees the case sees its comments. */
 export const caseComment: RecordDefinition<CaseComment> = {
   entity: CaseComment,
+  columns: new Columns(columnsOf(CaseComment)),
   object: 'case_comment',
   table: 'support.case_comment',
   visibleBy: [],
@@ -52,12 +55,9 @@ export const caseComment: RecordDefinition<CaseComment> = {
   events: caseCommentEvents,
 }
 
-export const CaseCommentCreateInput = inputFrom('CaseCommentCreateInput', CaseComment, {
-  required: ['body'],
-  optional: ['isInternal'],
-})
-export type CaseCommentCreateInput = InstanceType<typeof CaseCommentCreateInput>
+export const CaseCommentCreateInput = createInputOf('CaseCommentCreateInput', CaseComment)
 export const CaseCommentFilter = filterOf('CaseCommentFilter', CaseComment)
 export const CaseCommentOrder = orderOf('CaseCommentOrder', CaseComment)
 export const CaseCommentPage = pageOf('CaseCommentPage', CaseComment, 'CASES')
 export const CaseCommentConnection = connectionOf('CaseComment', CaseComment, 'CASES')
+export const CaseCommentConnectionArgs = connectionArgs(CaseCommentFilter, CaseCommentOrder)

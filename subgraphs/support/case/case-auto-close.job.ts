@@ -10,7 +10,7 @@ const batchSize = 200
 
 type Due = Pick<Case, 'id' | 'organizationId'> & { resolvedAt: string }
 
-/** A case that stays RESOLVED for seven days is closed. */
+/** Closes cases that have been RESOLVED for seven days. */
 export const caseAutoClose: Job = {
   name: 'case.autoClose',
   cron: '*/5 * * * *',
@@ -22,7 +22,7 @@ export const caseAutoClose: Job = {
       ({ organizationId, id }) =>
         change(systemContext(services, organizationId), supportCase, id, (previous) => ({
           operation: 'UPDATE',
-          // Somebody may have reopened it since it was found.
+          // A user may have reopened the case after the query.
           ...(isDue(previous, resolvedBefore) ? statusChange(previous, 'CLOSED', now) : { values: {} }),
         })),
     )

@@ -9,7 +9,6 @@ import { createCase, setCaseStatus, updateCase } from './case.actions.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
 import type { Case } from './case.ts'
-import type { CaseUpdateInput } from './case.inputs.ts'
 
 let fresh: FreshDatabase
 let services: Services
@@ -53,7 +52,7 @@ const eventsOf = (id: string) =>
 const typesOf = async (id: string) => (await eventsOf(id)).map(({ type }) => type)
 
 describe('case.autoClose', () => {
-  it('closes what was resolved seven days ago, in every organization, and announces it once', async () => {
+  it('closes cases resolved seven days ago, in every organization, and emits the event once', async () => {
     const cases = await Promise.all(organizations.map((organization) => aCase({ status: 'RESOLVED' }, organization)))
     clock.set('2026-03-08T11:59:59.999Z')
     await caseAutoClose.run(services)
@@ -72,7 +71,7 @@ describe('case.autoClose', () => {
     }
   })
 
-  it('leaves deleted and reopened cases', async () => {
+  it('does not close deleted or reopened cases', async () => {
     const { id: deleted } = await aCase({ status: 'RESOLVED' })
     await fresh.database.query('update support."case" set deleted_at = now() where id = $1', [deleted])
     const { id: reopened } = await aCase({ status: 'RESOLVED' })
@@ -83,7 +82,7 @@ describe('case.autoClose', () => {
     expect(await typesOf(deleted)).toEqual([])
   })
 
-  it('closes more than a batch, also of the same moment', async () => {
+  it('closes more cases than one batch holds, also with equal times', async () => {
     await fresh.database.transaction(async (db) => {
       for (let number = 0; number < 401; number++)
         await createCase({ ...context(), db }, { subject: 'Same', status: 'RESOLVED' } as never)
@@ -97,7 +96,7 @@ describe('case.autoClose', () => {
 })
 
 describe('case.slaBreach', () => {
-  it('announces a missed due date once, and nothing else', async () => {
+  it('emits one event for a missed due time, and no other event', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     clock.set('2026-03-01T15:59:59.999Z')
     await caseSlaBreach.run(services)
@@ -124,7 +123,7 @@ describe('case.slaBreach', () => {
     expect([(await stored(id)).slaBreachedAt, await typesOf(id)]).toEqual([null, []])
   })
 
-  it('counts the time that the customer was asked as not passed', async () => {
+  it('does not count time in PENDING_CUSTOMER', async () => {
     const { id } = await aCase({ priority: 'URGENT', status: 'PENDING_CUSTOMER' })
     clock.set('2026-03-05T12:00:00Z')
     await setCaseStatus(context(), id, 'OPEN')
@@ -142,10 +141,10 @@ describe('case.slaBreach', () => {
     await caseSlaBreach.run(services)
   }
 
-  it('announces a later breach of a due date that was given anew', async () => {
+  it('emits another event when a new due time passes', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T16:00:00Z')
-    await updateCase(context(), id, { slaDueAt: '2026-03-02T10:00:00.000Z' } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: '2026-03-02T10:00:00.000Z' }, null)
     expect((await stored(id)).slaBreachedAt).toBe(null)
     await runAt('2026-03-02T09:59:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
@@ -154,29 +153,29 @@ describe('case.slaBreach', () => {
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z', '2026-03-02T10:00:00.000Z'])
   })
 
-  it('announces one of a due date that was taken back and given again', async () => {
+  it('emits an event for a due time that was removed and set again', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T16:00:00Z')
-    await updateCase(context(), id, { slaDueAt: null } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: null }, null)
     await runAt('2026-03-01T17:00:00Z')
-    await updateCase(context(), id, { slaDueAt: '2026-03-01T17:00:00.000Z' } as CaseUpdateInput, null)
+    await updateCase(context(), id, { slaDueAt: '2026-03-01T17:00:00.000Z' }, null)
     await runAt('2026-03-01T18:00:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z', '2026-03-01T17:00:00.000Z'])
   })
 
   it.each([
-    ['the same due date', () => ({ slaDueAt: '2026-03-01T16:00:00.000Z' })],
-    ['another one that has passed', () => ({ slaDueAt: '2026-03-01T16:30:00.000Z' })],
+    ['the same due time', () => ({ slaDueAt: '2026-03-01T16:00:00.000Z' })],
+    ['another due time in the past', () => ({ slaDueAt: '2026-03-01T16:30:00.000Z' })],
     ['another priority', () => ({ priority: 'LOW' as const })],
   ])('announces nothing again for %s', async (_, change) => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T17:00:00Z')
-    await updateCase(context(), id, change() as CaseUpdateInput, null)
+    await updateCase(context(), id, change(), null)
     await runAt('2026-03-09T12:00:00Z')
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
   })
 
-  it('announces nothing again for a pause or a reopening after the breach', async () => {
+  it('emits no second event for a pause or a reopening after the breach', async () => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T17:00:00Z')
     for (const [hour, status] of ['PENDING_CUSTOMER', 'OPEN', 'RESOLVED', 'OPEN'].entries()) {
@@ -187,7 +186,7 @@ describe('case.slaBreach', () => {
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
   })
 
-  it('announces each once where two workers run, and after one that ended midway', async () => {
+  it('emits each event once with two workers, and after a worker that stopped midway', async () => {
     const made = await Promise.all(Array.from({ length: 12 }, () => aCase({ priority: 'URGENT' })))
     const last = made
       .map(({ id }) => id)

@@ -10,7 +10,10 @@ const batchSize = 200
 
 type Due = Pick<Case, 'id' | 'organizationId'> & { slaDueAt: string }
 
-/** An open case past its due date is announced as breached, once for every due date that lay ahead; while the customer is asked, the clock stands still. */
+/**
+ * Emits `case.sla_breached` for open cases past their due time, once per due time. Cases that wait for the customer are skipped,
+ * because their clock is stopped.
+ */
 export const caseSlaBreach: Job = {
   name: 'case.slaBreach',
   cron: '* * * * *',
@@ -27,11 +30,11 @@ export const caseSlaBreach: Job = {
   },
 }
 
-/** Nothing, when somebody moved the case since it was found. */
+/** Changes nothing if the case was changed after the query and is no longer in breach. */
 function breach({ status, slaDueAt, slaBreachedAt }: Case, now: string): Pick<Draft<Case>, 'values' | 'events'> {
-  const stands = isDone(status) || status === 'PENDING_CUSTOMER' || slaDueAt === null || slaDueAt > now
-  if (stands || slaBreachedAt !== null) return { values: {} }
-  return { values: { slaBreachedAt: now }, events: [{ type: 'case.sla_breached', data: { slaDueAt } }] }
+  const isInTime = isDone(status) || status === 'PENDING_CUSTOMER' || slaDueAt === null || slaDueAt > now
+  if (isInTime || slaBreachedAt !== null) return { values: {} }
+  return { values: { slaBreachedAt: now }, events: ['case.sla_breached'] }
 }
 
 function due({ database }: Services, now: string, after: Due | null): Promise<Due[]> {

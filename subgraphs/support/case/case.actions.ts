@@ -1,19 +1,22 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { callingOut, callOut } from '../../kernel/call-out.ts'
-import type { Summarizable } from '../../kernel/language-model.ts'
-import type { ExtraEvent } from '../../kernel/record/definition.ts'
+import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
+import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
+import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { caseComment, type CaseComment, type CaseCommentCreateInput } from '../case-comment/case-comment.ts'
+import { caseComment, type CaseComment } from '../case-comment/case-comment.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
-import type { CaseCreateInput, CaseUpdateInput } from './case.inputs.ts'
 import { dueAnew, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
-/** Due dates follow from the priority unless they are given; a case that comes in a later state has what that state implies. */
-export async function createCase(ctx: RequestContext, input: CaseCreateInput): Promise<Case> {
+/**
+ * Due times follow from the priority unless the input sets them. A case created in a later status also gets the side effects of
+ * that status.
+ */
+export async function createCase(ctx: RequestContext, input: RecordInput<Case>): Promise<Case> {
   const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
   const fresh = {
@@ -36,7 +39,7 @@ export async function createCase(ctx: RequestContext, input: CaseCreateInput): P
 export function updateCase(
   ctx: RequestContext,
   id: string,
-  input: CaseUpdateInput,
+  input: RecordInput<Case>,
   expectedVersion: number | null,
 ): Promise<Case> {
   return change(
@@ -48,7 +51,7 @@ export function updateCase(
       const moved = status
         ? await move(inner, { ...previous, ...definedPriority(input) }, previous.status, status)
         : { values: {}, events: [] }
-      // A due date that is given is not moved by the pause that the same change ends.
+      // If the input sets the due time, the end of a pause in the same change does not move it.
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
       const events = [...moved.events, ...assignment(previous, input.assignedToId)]
       const implied = { ...moved.values, ...due }
@@ -59,7 +62,7 @@ export function updateCase(
   )
 }
 
-/** Same status: nothing happens. Otherwise the side effects of the state machine, in one change. */
+/** Changes the status with its side effects, in one change. The same status changes nothing. */
 export function setCaseStatus(
   ctx: RequestContext,
   id: string,
@@ -79,7 +82,7 @@ export function setCaseStatus(
   )
 }
 
-/** Null takes the case from whoever had it. */
+/** Assigns the case to a user; null removes the assignee. */
 export function assignCase(
   ctx: RequestContext,
   id: string,
@@ -95,28 +98,37 @@ export function assignCase(
   )
 }
 
-/** Writes a summary of the case and its comments as they are when it is kept, and answers it. */
+/**
+ * Writes a summary of the case and its comments, stores it and returns it. The language model is called once: changes during the
+ * call are not summarized, and `basedOnVersion` is the version that was.
+ */
 export async function summarizeCase(ctx: RequestContext, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
   const summarized = await callingOut(ctx, (outer) =>
     change(outer, supportCase, id, async (previous, inner) => {
-      const text = await summarizableOf(inner, previous)
-      const { summary, keyPoints, model } = await callOut(inner, JSON.stringify(text), () =>
-        ctx.languageModel.summarize(text, ctx.caller.organizationId),
-      )
-      const generatedAt = ctx.clock.now().toISOString()
-      return { operation: 'UPDATE', values: {}, implied: { aiSummary: { summary, keyPoints, generatedAt, model } } }
+      const aiSummary = await callOut(inner, `summary of case ${id}`, () => summaryCall(inner, previous))
+      return { operation: 'UPDATE', values: {}, implied: { aiSummary } }
     }),
   )
-  return {
-    caseId: summarized.id,
-    ...(summarized.aiSummary as { summary: string; keyPoints: string[]; generatedAt: string; model: string }),
+  return { caseId: summarized.id, ...(summarized.aiSummary as StoredSummary) }
+}
+
+type StoredSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>>
+
+/** Prepares the call to the language model with the current text. */
+async function summaryCall(ctx: RequestContext, previous: Case) {
+  const text = await summarizableOf(ctx, previous)
+  return async () => {
+    const { organizationId } = ctx.caller
+    const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, { organizationId })
+    const generatedAt = ctx.clock.now().toISOString()
+    return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version }
   }
 }
 
-/** Whole comments, the newest first, as many as are summarized. */
+/** Largest number of comments in a summary; the newest are used. A comment is used whole or not at all. */
 const commentsMax = 200
-/** Of the description and those comments together. */
+/** Largest number of characters in the description and those comments together. */
 const charactersMax = 100_000
 
 async function summarizableOf(ctx: RequestContext, { id, subject, description }: Case): Promise<Summarizable> {
@@ -141,20 +153,20 @@ async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: Cas
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 
-const definedPriority = ({ priority }: CaseUpdateInput): Partial<Case> => (priority ? { priority } : {})
+const definedPriority = ({ priority }: RecordInput<Case>): Partial<Case> => (priority ? { priority } : {})
 
-function assignment(previous: Case, given: string | null | undefined): ExtraEvent[] {
-  // Ids may come in capitals, and are not kept so.
+function assignment(previous: Case, given: string | null | undefined): string[] {
+  // Input ids may be in upper case; stored ids are in lower case.
   const assignedToId = given?.toLowerCase() ?? null
   if (given === undefined || assignedToId === previous.assignedToId) return []
-  return [{ type: 'case.assigned', data: { previousAssignedToId: previous.assignedToId, assignedToId } }]
+  return ['case.assigned']
 }
 
-/** A comment; the first public one of a user is the first response. Both commit together. */
+/** Adds a comment. The first public comment of a user also sets `firstResponseAt`, in the same transaction. */
 export function commentOnCase(
   ctx: RequestContext,
   caseId: string,
-  input: CaseCommentCreateInput,
+  input: RecordInput<CaseComment>,
 ): Promise<CaseComment> {
   const { kind, userId } = ctx.caller
   const isAgent = kind !== 'SYSTEM'

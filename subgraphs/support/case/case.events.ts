@@ -1,4 +1,4 @@
-import type { RecordEvents } from '../../kernel/record/record-events.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
 import type { Case } from './case.ts'
 
 const accountId = '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26'
@@ -10,33 +10,33 @@ export const caseEvents: RecordEvents<Case> = {
     'case.updated': {
       operation: 'UPDATE',
       description:
-        'A case was edited; previous holds the record before the change and changedFields lists what changed.',
+        'A case was edited; previous holds the record before the change and changedFields lists the changed fields.',
       before: { type: 'QUESTION', tags: [] },
     },
     'case.deleted': { operation: 'DELETE', description: 'A case was deleted; it can be restored.' },
     'case.restored': { operation: 'RESTORE', description: 'A deleted case was restored.' },
     'case.status_changed': {
       operation: 'UPDATE',
-      description: 'A case moved to another status.',
+      description: 'The status of a case changed.',
       adds: { previousStatus: 'previous.status', status: 'record.status' },
       before: { status: 'OPEN', priority: 'MEDIUM', escalatedAt: null, escalationLevel: 0 },
     },
     'case.assigned': {
       operation: 'UPDATE',
-      description: 'A case was given to another user, or taken from one.',
+      description: 'The assignee of a case changed or was removed.',
       adds: { previousAssignedToId: 'previous.assignedToId', assignedToId: 'record.assignedToId' },
       before: { assignedToId: null },
     },
     'case.escalated': {
       operation: 'UPDATE',
-      description: 'A case was escalated; escalationLevel counts how often that happened to it.',
+      description: 'A case was escalated; escalationLevel is the number of times that it was.',
       adds: { escalationLevel: 'record.escalationLevel' },
       before: { status: 'OPEN', priority: 'MEDIUM', escalatedAt: null, escalationLevel: 0 },
     },
     'case.sla_breached': {
       operation: 'UPDATE',
       description:
-        'A case passed its slaDueAt without being resolved. Announced once; again when it was given a later slaDueAt, ahead at that time, and passes that as well.',
+        'A case passed its slaDueAt without being resolved. Emitted once per slaDueAt: again only if slaDueAt is set to a future time and passes too.',
       adds: { slaDueAt: 'record.slaDueAt' },
     },
   },

@@ -1,59 +1,63 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
-import { connectionArgs, pageArgs, PartArgs } from '../../kernel/record/list-args.ts'
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
+import type { RecordInput } from '../../kernel/record/inputs.ts'
+import { PartArgs } from '../../kernel/record/list-args.ts'
+import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { Scope } from '../../kernel/record/scope.ts'
+import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
   caseComment,
   CaseComment,
   CaseCommentConnection,
+  CaseCommentConnectionArgs,
   CaseCommentCreateInput,
-  CaseCommentFilter,
-  CaseCommentOrder,
   CaseCommentPage,
 } from '../case-comment/case-comment.ts'
 import { assignCase, commentOnCase, createCase, setCaseStatus, summarizeCase, updateCase } from './case.actions.ts'
 import { Case, CaseStatus, supportCase } from './case.ts'
-import { CaseConnection, CaseCreateInput, CaseFilter, CaseOrder, CasePage, CaseUpdateInput } from './case.inputs.ts'
+import {
+  CaseConnection,
+  CaseConnectionArgs,
+  CaseCreateInput,
+  CasePage,
+  CasePageArgs,
+  CaseUpdateInput,
+} from './case.inputs.ts'
 import { CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
 import { caseAssignees, caseStats } from './case.stats.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
 import { caseTables } from './case.migrations.ts'
-import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)
 const comments = recordsOf(caseComment)
-const CasePageArgs = pageArgs(CaseFilter, CaseOrder)
-const CaseConnectionArgs = connectionArgs(CaseFilter, CaseOrder)
-const CommentConnectionArgs = connectionArgs(CaseCommentFilter, CaseCommentOrder)
-type CasePageArgs = InstanceType<typeof CasePageArgs>
-type CaseConnectionArgs = InstanceType<typeof CaseConnectionArgs>
-type CommentConnectionArgs = InstanceType<typeof CommentConnectionArgs>
 
 @Resolver(() => Case)
 export class CaseResolver {
   @Query(() => Case, { nullable: true })
-  case(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  case(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return cases.one(ctx, id, info)
   }
 
   @Query(() => CasePage)
-  caseList(@Args(() => CasePageArgs) args: CasePageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  caseList(@Args(() => CasePageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return cases.page(ctx, args, info)
   }
 
   @Query(() => CaseConnection)
   caseConnection(
-    @Args(() => CaseConnectionArgs) args: CaseConnectionArgs,
+    @Args(() => CaseConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: Asked,
   ) {
     return cases.connection(ctx, args, info)
   }
 
-  @Query(() => [Case], { description: 'Deleted cases, the last deleted first.' })
+  @Query(() => [Case], { description: 'Deleted cases, most recently deleted first.' })
   caseListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return cases.deleted(ctx, args, info)
   }
@@ -63,18 +67,18 @@ export class CaseResolver {
     return caseStats(ctx)
   }
 
-  @Query(() => [CaseAssignee], { description: 'Active users who can be given cases, by name.' })
+  @Query(() => [CaseAssignee], { description: 'Active users to whom the caller can assign cases, sorted by name.' })
   caseAssignees(@Ctx() ctx: RequestContext) {
     return caseAssignees(ctx)
   }
 
-  @Query(() => CaseCommentPage, { description: 'Comments of a case, the oldest first.' })
+  @Query(() => CaseCommentPage, { description: 'Comments of a case, oldest first.' })
   async caseCommentList(
     @Arg('caseId', () => ID) caseId: string,
     @Args(() => PartArgs) args: PartArgs,
     @Arg('cursor', () => String, {
       nullable: true,
-      description: '`nextCursor` of the page before; stands instead of `page`.',
+      description: '`nextCursor` of the previous page; replaces `page`.',
     })
     cursor: string | null,
     @Ctx() ctx: RequestContext,
@@ -90,60 +94,55 @@ export class CaseResolver {
 
   @Mutation(() => Case)
   @Scope('CASES')
-  caseCreate(@Arg('input', () => CaseCreateInput) input: CaseCreateInput, @Ctx() ctx: RequestContext) {
+  caseCreate(@InputArg(() => CaseCreateInput) input: RecordInput<Case>, @Ctx() ctx: RequestContext) {
     return createCase(ctx, input)
   }
 
   @Mutation(() => Case)
   @Scope('CASES')
   caseUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => CaseUpdateInput) input: CaseUpdateInput,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @IdArg() id: string,
+    @InputArg(() => CaseUpdateInput) input: RecordInput<Case>,
+    @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
     return updateCase(ctx, id, input, expectedVersion)
   }
 
-  @Mutation(() => ID, { description: 'Only `caseListDeleted` has it from then on; it can be restored.' })
+  @Mutation(() => ID, {
+    description: 'Deletes a case. It can be restored; until then only `caseListDeleted` returns it.',
+  })
   @Scope('CASES')
-  caseDelete(
-    @Arg('id', () => ID) id: string,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
-    @Ctx() ctx: RequestContext,
-  ) {
+  caseDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return cases.remove(ctx, id, expectedVersion)
   }
 
   @Mutation(() => Case)
   @Scope('CASES')
-  caseRestore(
-    @Arg('id', () => ID) id: string,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
-    @Ctx() ctx: RequestContext,
-  ) {
+  caseRestore(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return cases.restore(ctx, id, expectedVersion)
   }
 
-  @Mutation(() => Case, { description: 'Gives the case to a user; null takes it from whoever had it.' })
+  @Mutation(() => Case, { description: 'Assigns the case to a user; null removes the assignee.' })
   @Scope('CASES')
   caseAssign(
-    @Arg('id', () => ID) id: string,
+    @IdArg() id: string,
     @Arg('assignedToId', () => ID, { nullable: true }) assignedToId: string | null,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
     return assignCase(ctx, id, assignedToId ?? null, expectedVersion)
   }
 
   @Mutation(() => Case, {
-    description: 'Moves the case to any status, with the side effects of that status; the same status changes nothing.',
+    description:
+      'Changes the status of the case, with the side effects of that status. The same status changes nothing.',
   })
   @Scope('CASES')
   caseSetStatus(
-    @Arg('id', () => ID) id: string,
+    @IdArg() id: string,
     @Arg('status', () => CaseStatus) status: CaseStatus,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
     return setCaseStatus(ctx, id, status, expectedVersion)
@@ -151,10 +150,10 @@ export class CaseResolver {
 
   @Mutation(() => CaseSummary, {
     description:
-      'Writes a summary of the case and its newest 200 comments, as many whole ones as make up 100,000 characters with the description, keeps it as `aiSummary` and answers it.',
+      'Writes a summary of the case, stores it as `aiSummary` and returns it. It covers the description and the newest comments: at most 200 whole comments, and at most 100,000 characters in total. The language model is called once; changes during the call are not summarized.',
   })
   @Scope('CASES')
-  caseSummarize(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  caseSummarize(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return summarizeCase(ctx, id)
   }
 
@@ -162,7 +161,7 @@ export class CaseResolver {
   @Scope('CASES')
   caseCommentCreate(
     @Arg('caseId', () => ID) caseId: string,
-    @Arg('input', () => CaseCommentCreateInput) input: CaseCommentCreateInput,
+    @InputArg(() => CaseCommentCreateInput) input: RecordInput<CaseComment>,
     @Ctx() ctx: RequestContext,
   ) {
     return commentOnCase(ctx, caseId, input)
@@ -171,7 +170,7 @@ export class CaseResolver {
   @FieldResolver(() => CaseCommentConnection)
   comments(
     @Root() root: Case,
-    @Args(() => CommentConnectionArgs) args: CommentConnectionArgs,
+    @Args(() => CaseCommentConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: Asked,
   ) {
@@ -184,5 +183,20 @@ export const caseResource: Resource = {
   entities: { Case: supportCase },
   announces: [caseComment],
   migrations: [caseTables],
+  rest: restArea(supportCase, {
+    path: 'cases',
+    filters: [
+      'status',
+      'priority',
+      'type',
+      'origin',
+      'accountId',
+      'contactId',
+      'ownerId',
+      'assignedToId',
+      createdAfter,
+      updatedAfter,
+    ],
+  }),
   jobs: [caseAutoClose, caseSlaBreach],
 }

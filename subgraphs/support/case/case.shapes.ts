@@ -3,7 +3,7 @@ import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
 import type { Counts } from '../../kernel/record/stats.ts'
 
-@ObjectType({ description: 'A condensed case: sentences picked from its description and comments.' })
+@ObjectType({ description: 'Summary of a case, written from its description and comments.' })
 @Scope('CASES')
 export class CaseSummary {
   @Field(() => ID)
@@ -18,11 +18,14 @@ export class CaseSummary {
   @Field(() => DateTime)
   generatedAt!: string
 
-  @Field(() => String, { description: 'Which model wrote it.' })
+  @Field(() => String, { description: 'Name of the language model that wrote the summary.' })
   model!: string
+
+  @Field(() => Int, { description: 'Version of the case that was summarized. The case may have changed since then.' })
+  basedOnVersion!: number
 }
 
-@ObjectType({ description: 'A user who can be given cases.' })
+@ObjectType({ description: 'A user to whom cases can be assigned.' })
 @Scope('CASES')
 export class CaseAssignee {
   @Field(() => ID)
@@ -39,12 +42,16 @@ export class CaseAssignee {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Cases in sight that the user has and that are neither resolved nor closed.',
+    description:
+      'Number of cases assigned to the user that are neither RESOLVED nor CLOSED and that the caller sees; null if the profile hides a field that it needs.',
   })
   openCases!: number | null
 }
 
-@ObjectType({ description: 'Figures over the live cases in sight. One over a field that the profile hides is null.' })
+@ObjectType({
+  description:
+    'Figures over the live cases that the caller sees. A figure over a field that the profile hides is null.',
+})
 @Scope('CASES')
 export class CaseStats {
   @Field(() => Int)
@@ -62,16 +69,22 @@ export class CaseStats {
   @Field(() => Json)
   byOrigin!: Counts
 
-  @Field(() => Int, { description: 'Neither resolved nor closed.' })
+  @Field(() => Int, { description: 'Number of cases that are neither RESOLVED nor CLOSED.' })
   open!: number
 
-  @Field(() => Int, { nullable: true, description: 'Open, not waiting for the customer, and past slaDueAt.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of open cases past slaDueAt that are not PENDING_CUSTOMER.',
+  })
   overdue!: number | null
 
-  @Field(() => Int, { nullable: true, description: 'Open without assignee.' })
+  @Field(() => Int, { nullable: true, description: 'Number of open cases without an assignee.' })
   unassigned!: number | null
 
-  @Field(() => Int, { nullable: true, description: 'Resolved after slaDueAt, or overdue.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of cases that were resolved after slaDueAt or are overdue.',
+  })
   slaBreached!: number | null
 
   @Field(() => Float, { nullable: true })
@@ -80,6 +93,9 @@ export class CaseStats {
   @Field(() => Float, { nullable: true })
   avgResolutionHours!: number | null
 
-  @Field(() => Float, { nullable: true, description: 'Share of the cases ever resolved that were reopened, 0 to 1.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Share of all cases ever resolved that were reopened, 0 to 1; null without such cases.',
+  })
   reopenRate!: number | null
 }

@@ -1,9 +1,9 @@
-import { addWorkingTime, workingTimeBetween, type BusinessHours } from '../../kernel/business-hours.ts'
+import { addWorkingTime, workingTimeBetween } from '../../kernel/business-hours.ts'
+import { type BusinessHours } from '../../kernel/working-week.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { ExtraEvent } from '../../kernel/record/definition.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'
 
-/** Hours until the first response and until the resolution. */
+/** Hours from creation to the due time of the first response and of the resolution. */
 export const slaHours: Readonly<Record<CasePriority, { firstResponse: number; resolution: number }>> = {
   URGENT: { firstResponse: 1, resolution: 4 },
   HIGH: { firstResponse: 4, resolution: 24 },
@@ -11,7 +11,7 @@ export const slaHours: Readonly<Record<CasePriority, { firstResponse: number; re
   LOW: { firstResponse: 24, resolution: 120 },
 }
 
-/** Where a case may go when its organization enforces transitions. */
+/** Allowed status changes in an organization that enforces transitions. */
 const transitions: Readonly<Record<CaseStatus, readonly CaseStatus[]>> = {
   NEW: ['OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
   OPEN: ['PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
@@ -23,20 +23,22 @@ const transitions: Readonly<Record<CaseStatus, readonly CaseStatus[]>> = {
 
 export const isDone = (status: CaseStatus): boolean => status === 'RESOLVED' || status === 'CLOSED'
 
-/** When so many hours have passed in the business hours of the organization, or by the clock when it has none. */
+/** The time `hours` after `from`, counted in business hours, or in clock hours without a calendar. */
 export const hoursAfter = (from: string, hours: number, calendar: BusinessHours | null = null): string =>
   addWorkingTime(from, hours * 3_600_000, calendar)
 
-/** Throws INVALID_STATE with what would be allowed. */
+/** Throws INVALID_STATE with the allowed statuses. */
 export function mustBeAllowed(from: CaseStatus, to: CaseStatus): void {
   const allowed = transitions[from]
   if (from === to || allowed.includes(to)) return
-  throw new Refusal('INVALID_STATE', `A case that is ${from} cannot become ${to}.`, { allowed: [...allowed] })
+  throw new Refusal('INVALID_STATE', `A case with status ${from} can change to ${allowed.join(', ')}, not to ${to}.`, {
+    allowed: [...allowed],
+  })
 }
 
 export interface StatusChange {
   readonly values: Partial<Case>
-  readonly events: readonly ExtraEvent[]
+  readonly events: readonly string[]
 }
 
 type Before = Pick<
@@ -44,7 +46,7 @@ type Before = Pick<
   'status' | 'priority' | 'slaDueAt' | 'pausedAt' | 'resolvedAt' | 'closedAt' | 'escalationLevel' | 'reopenCount'
 >
 
-/** What else changes when a case gets this status. The same status changes nothing. */
+/** All values and events of a status change. The same status changes nothing. */
 export function statusChange(
   before: Before,
   to: CaseStatus,
@@ -52,8 +54,6 @@ export function statusChange(
   calendar: BusinessHours | null = null,
 ): StatusChange {
   if (before.status === to) return { values: {}, events: [] }
-  const events: ExtraEvent[] = [{ type: 'case.status_changed', data: { previousStatus: before.status, status: to } }]
-  if (to === 'ESCALATED') events.push({ type: 'case.escalated', data: { escalationLevel: before.escalationLevel + 1 } })
   return {
     values: {
       status: to,
@@ -61,13 +61,13 @@ export function statusChange(
       ...escalation(before, to, now),
       ...completion(before, to, now),
     },
-    events,
+    events: ['case.status_changed', ...(to === 'ESCALATED' ? ['case.escalated'] : [])],
   }
 }
 
 /**
- * A due date that lies ahead begins anew: missing it is announced, although one before it was missed. One that has passed already
- * tells nothing that was not announced.
+ * Resets `slaBreachedAt` if the due time moves to the future or is removed, so that missing the new due time emits an event again. A new
+ * due time in the past resets nothing, because its breach was already announced.
  */
 export function dueAnew(
   before: Pick<Case, 'slaDueAt' | 'slaBreachedAt'>,
@@ -79,7 +79,7 @@ export function dueAnew(
   return isAnew ? { slaBreachedAt: null } : {}
 }
 
-/** Waiting for the customer stops the SLA clock; leaving that state moves the due date by the working time waited. */
+/** PENDING_CUSTOMER stops the SLA clock; leaving it moves the due time by the working time of the pause. */
 function pause(before: Before, to: CaseStatus, now: string, calendar: BusinessHours | null): Partial<Case> {
   if (to === 'PENDING_CUSTOMER') return { pausedAt: now }
   if (!before.pausedAt) return {}

@@ -2,8 +2,9 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { seenAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
-import { Column, enumeration } from '../../kernel/record/column.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { Scope } from '../../kernel/record/scope.ts'
@@ -38,13 +39,13 @@ export type CaseOrigin = keyof typeof CaseOrigin
 
 @ObjectType({
   description:
-    'A request of a customer that somebody has to answer. Status, priority, type and origin read as plain strings.',
+    'A request of a customer that needs an answer. Status, priority, type and origin are returned as plain strings, because new values may be added.',
 })
 @Directive('@key(fields: "id")')
 @Scope('CASES')
 @Entity({ schema: 'support', tableName: 'case' })
 export class Case extends OrgRecord {
-  @Column(() => Int, { description: 'Counts up per organization without gaps.' })
+  @Column(() => Int, { writable: 'NEVER', description: 'Counts up per organization without gaps.' })
   caseNumber!: number
 
   @Column(() => String, { max: 300, filled: true })
@@ -53,16 +54,16 @@ export class Case extends OrgRecord {
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => CaseStatus, { readAsString: true })
+  @Column(() => CaseStatus, { readAsString: true, default: 'NEW' })
   status!: CaseStatus
 
-  @Column(() => CasePriority, { readAsString: true })
+  @Column(() => CasePriority, { readAsString: true, default: 'MEDIUM' })
   priority!: CasePriority
 
-  @Column(() => CaseType, { readAsString: true })
+  @Column(() => CaseType, { readAsString: true, default: 'QUESTION' })
   type!: CaseType
 
-  @Column(() => CaseOrigin, { readAsString: true })
+  @Column(() => CaseOrigin, { readAsString: true, default: 'INTERNAL' })
   origin!: CaseOrigin
 
   @Column(() => ID, { nullable: true })
@@ -76,46 +77,50 @@ export class Case extends OrgRecord {
 
   @Column(() => ID, {
     nullable: true,
-    description: 'The user who works on the case, and who sees it beside its owner.',
+    description:
+      'Id of the user who works on the case; null without an assignee. The assignee sees the case, like its owner.',
   })
   assignedToId!: string | null
 
   @Column(() => DateTime, {
     nullable: true,
     description:
-      'When the case should be resolved: 4, 24, 72 or 120 hours after it came, if it came as URGENT, HIGH, MEDIUM or LOW; another priority later does not move it. Waiting for the customer stops the clock.',
+      'Due time of the resolution; null for none. Unless set: 4 (URGENT), 24 (HIGH), 72 (MEDIUM) or 120 (LOW) hours after creation, by the priority at creation, counted in the business hours of the organization if it has them; a later change of the priority does not move it. Time in PENDING_CUSTOMER moves it later.',
   })
   slaDueAt!: string | null
 
   @Column(() => DateTime, {
     nullable: true,
+    writable: 'NEVER',
     description:
-      'When somebody should have answered: 1, 4, 8 or 24 hours after the case came, by the priority that it came with.',
+      'Due time of the first response: 1 (URGENT), 4 (HIGH), 8 (MEDIUM) or 24 (LOW) hours after creation, by the priority at creation, counted in the business hours of the organization if it has them.',
   })
   firstResponseDueAt!: string | null
 
-  @Column(() => DateTime, { nullable: true, description: 'The first public comment of a user.' })
+  @Column(() => DateTime, { nullable: true, writable: 'NEVER', description: 'The first public comment of a user.' })
   firstResponseAt!: string | null
 
-  @Column(() => DateTime, { nullable: true })
+  @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
   resolvedAt!: string | null
 
-  @Column(() => DateTime, { nullable: true })
+  @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
   closedAt!: string | null
 
-  @Column(() => DateTime, { nullable: true })
+  @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
   escalatedAt!: string | null
 
-  @Column(() => Int, { description: 'How often the case was escalated.' })
+  @Column(() => Int, { writable: 'NEVER', default: 0, description: 'How often the case was escalated.' })
   escalationLevel!: number
 
-  @Column(() => Int)
+  @Column(() => Int, { writable: 'NEVER', default: 0 })
   reopenCount!: number
 
   @Column(() => Json, {
     nullable: true,
+    writable: 'NEVER',
     derivedFrom: ['description'],
-    description: 'The last summary: summary, keyPoints, generatedAt, model.',
+    description:
+      'The last summary as `{summary, keyPoints, generatedAt, model, basedOnVersion}`; null before the first.',
   })
   aiSummary!: unknown
 
@@ -128,20 +133,13 @@ export class Case extends OrgRecord {
 
 export const supportCase: RecordDefinition<Case> = {
   entity: Case,
+  columns: new Columns(columnsOf(Case)),
   object: 'case',
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],
   references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: seenAccounts },
-  relations: { comments: { to: () => caseComment, from: 'caseId' } },
+  relations: { comments: relationFrom(() => caseComment, 'caseId') },
   numbered: 'caseNumber',
   events: caseEvents,
-  initial: () => ({
-    status: 'NEW',
-    priority: 'MEDIUM',
-    type: 'QUESTION',
-    origin: 'INTERNAL',
-    escalationLevel: 0,
-    reopenCount: 0,
-  }),
 }

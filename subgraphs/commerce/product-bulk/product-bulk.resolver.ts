@@ -1,0 +1,33 @@
+import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql'
+import { BulkResult } from '../../kernel/record/bulk-result.ts'
+import { bulkItemOf } from '../../kernel/record/inputs.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import { Scope } from '../../kernel/record/scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { product, Product } from '../product/product.ts'
+
+const products = recordsOf(product)
+
+const ProductBulkUpdateItem = bulkItemOf('ProductBulkUpdateItem', Product)
+type ProductBulkUpdateItem = InstanceType<typeof ProductBulkUpdateItem>
+
+@Resolver()
+export class ProductBulkResolver {
+  @Mutation(() => BulkResult, { description: 'Changes 1 to 500 products, each for itself.' })
+  @Scope('PRODUCTS')
+  productBulkUpdate(
+    @Arg('items', () => [ProductBulkUpdateItem]) items: ProductBulkUpdateItem[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return products.bulkUpdate(ctx, items)
+  }
+
+  @Mutation(() => BulkResult, { description: 'Deletes 1 to 500 products, each for itself.' })
+  @Scope('PRODUCTS')
+  productBulkDelete(@Arg('ids', () => [ID]) ids: string[], @Ctx() ctx: RequestContext) {
+    return products.bulkRemove(ctx, ids)
+  }
+}
+
+export const productBulkResource: Resource = { resolver: ProductBulkResolver }

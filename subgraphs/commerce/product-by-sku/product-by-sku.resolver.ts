@@ -1,0 +1,18 @@
+import { Arg, Ctx, Info, Query, Resolver } from 'type-graphql'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { Asked } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { product, Product } from '../product/product.ts'
+
+const products = recordsOf(product)
+
+@Resolver()
+export class ProductBySkuResolver {
+  @Query(() => Product, { nullable: true, description: 'The live product with exactly this SKU.' })
+  productBySku(@Arg('sku', () => String) sku: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+    return products.by(ctx, 'sku', sku, info)
+  }
+}
+
+export const productBySkuResource: Resource = { resolver: ProductBySkuResolver }

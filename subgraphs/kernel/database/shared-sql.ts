@@ -1,0 +1,43 @@
+import type { Cancellation } from '../cancellation.ts'
+import { within, type Row, type Sql, type StatementKind } from './database.ts'
+import type { SettingsFor, SharedOperation, SharedPool } from './shared-pool.ts'
+import { SharedStatement } from './shared-statement.ts'
+import { TenantTransaction } from './tenant-transaction.ts'
+
+/** Executes the SQL of one operation on a shared pool. */
+export class SharedSql implements Sql, SharedOperation {
+  readonly open = false
+  running = 0
+  readonly begunAt = performance.now()
+
+  constructor(
+    readonly shared: SharedPool,
+    readonly tenant: string,
+    readonly settingsFor: SettingsFor | null,
+    readonly cancellation: Cancellation | null,
+  ) {}
+
+  query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {
+    return new Promise((resolve, reject) => {
+      this.shared.guard.refuseNested()
+      new SharedStatement(this, text, values, kind, resolve as (rows: Row[]) => void, reject).begin()
+    })
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const { shared, tenant } = this
+    shared.guard.refuseNested()
+    const turn = await shared.turn({ tenant, needsConnection: true, needsScanSlot: false, operation: this })
+    try {
+      const result = await within(await shared.pool.connect(), async (client) => {
+        const transaction = new TenantTransaction(client, this)
+        await transaction.applySettings()
+        return shared.guard.within(() => work(transaction))
+      })
+      shared.onCommit?.()
+      return result
+    } finally {
+      shared.queue.leave(turn)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** One message of a conversation with a language model. */
+export interface ModelMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: string
+  /** Only for role assistant: the tool calls that it requests. */
+  readonly toolCalls?: readonly ToolCall[]
+  /** Only for role tool: the id of the call that it answers. */
+  readonly toolCallId?: string
+}
+
+/** A function that the model may call. */
+export interface ModelTool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its arguments. */
+  readonly parameters: object
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  /** JSON. */
+  readonly arguments: string
+}
+
+export interface ModelRequest {
+  /** The organization that the call is counted for: limits of the model are per organization. */
+  readonly organizationId: string
+  readonly messages: readonly ModelMessage[]
+  readonly tools?: readonly ModelTool[]
+  /** The answer must be JSON that matches this schema. The name identifies the kind of answer. */
+  readonly answer?: { readonly name: string; readonly schema: object }
+  readonly outputTokensMax?: number
+  readonly signal?: AbortSignal
+}
+
+/** Tokens used by a call. */
+export interface ModelUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+/** Parts of an answer as they arrive; exactly one `end` comes last. */
+export type ModelEvent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'toolCall'; readonly call: ToolCall }
+  | {
+      readonly kind: 'end'
+      /** The model that answered. */
+      readonly model: string
+      readonly reason: 'stop' | 'length' | 'toolCalls'
+      readonly usage: ModelUsage
+    }
+
+/** The port to a provider of language models, in the form of the providers' APIs. */
+export interface LanguageModel {
+  stream(request: ModelRequest): AsyncIterable<ModelEvent>
+}
+
+export interface ModelAnswer {
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly model: string
+  readonly reason: 'stop' | 'length' | 'toolCalls'
+  readonly usage: ModelUsage
+}
+
+/** Collects the whole answer, for callers that do not need a stream. Rejects when the stream ends without `end`. */
+export async function complete(model: LanguageModel, request: ModelRequest): Promise<ModelAnswer> {
+  let text = ''
+  const toolCalls: ToolCall[] = []
+  for await (const event of model.stream(request)) {
+    if (event.kind === 'text') text += event.text
+    else if (event.kind === 'toolCall') toolCalls.push(event.call)
+    else return { text, toolCalls, model: event.model, reason: event.reason, usage: event.usage }
+  }
+  throw new Error('The language model ended its answer early.')
+}

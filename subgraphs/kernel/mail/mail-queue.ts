@@ -1,0 +1,46 @@
+import type { Outcome, Queue, QueuedItem } from '../queue/queue.ts'
+import type { Services } from '../request.ts'
+import { platformId } from '../secrets/vault.ts'
+import { MailRefused } from './message.ts'
+import { mailPlace, type MailContent } from './queue-mail.ts'
+
+const minuteMs = 60_000
+
+/** 1, 4, 16 minutes, then about an hour, four, and six each. */
+export const retryAfterMs = (attempts: number): number => Math.min(minuteMs * 4 ** (attempts - 1), 360 * minuteMs)
+export const attemptsMax = 10
+
+interface QueuedMail extends QueuedItem {
+  readonly recipient: string
+  readonly content: string
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+/** Sends each mail once, as far as a process that dies between sending and noting it allows. */
+export const mailQueue: Queue<QueuedMail> = {
+  name: 'mail',
+  table: 'kernel.mail',
+  columns: 'recipient, content, created_at as "createdAt", expires_at as "expiresAt"',
+  leaseMs: 2 * minuteMs,
+  lanes: { fresh: 3, retry: 1 },
+  attemptsMax: () => attemptsMax,
+  retryAfterMs: ({ attempts }) => retryAfterMs(attempts),
+  emptied: ['content'],
+  keptMs: 30 * 86_400_000,
+  attempt: send,
+}
+
+async function send({ mailer, clock, vault }: Services, mail: QueuedMail): Promise<Outcome> {
+  const { id, recipient, content: sealed } = mail
+  if (Date.parse(mail.expiresAt) <= clock.now().getTime()) return { end: 'EXPIRED' }
+  await vault.load(platformId, sealed)
+  const content = JSON.parse(vault.open(platformId, mailPlace(id), sealed)) as MailContent
+  try {
+    await mailer.send({ id, to: recipient, date: new Date(mail.createdAt), ...content })
+    return { end: 'SENT' }
+  } catch (error) {
+    if (error instanceof MailRefused) return { end: 'FAILED', error: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+import { Gauge } from 'prom-client'
+import type { Sql } from '../database/database.ts'
+import type { Services } from '../request.ts'
+
+const retentionMs = 30 * 86_400_000
+const monthsAhead = 3
+/** Statements of others wait behind one that waits for this lock, so it soon gives up; the job comes again. */
+const lockTimeoutMs = 2_000
+
+const defaultRows = new Gauge({
+  name: 'event_default_partition_rows',
+  help: 'Rows of the event log in the default partition: no partition was made for their month.',
+})
+const missingPartitions = new Gauge({
+  name: 'event_partitions_missing',
+  help: 'Monthly partitions of the event log, up to the next month, that do not exist.',
+})
+
+/**
+ * Makes the partitions of the months ahead, moves rows out of the default partition into theirs, and drops the months that
+ * ended before the retention. Says loudly what is not as it must be afterwards.
+ */
+export async function keepEventPartitions({
+  database,
+  clock,
+  log,
+}: Pick<Services, 'database' | 'clock' | 'log'>): Promise<void> {
+  const now = clock.now()
+  const oldest = monthOf(new Date(now.getTime() - retentionMs))
+  try {
+    await withLockTimeout(database, (sql) =>
+      sql.query('select kernel.create_event_partitions($1::date, $2)', [
+        oldest,
+        monthsBetween(oldest, now) + monthsAhead,
+      ]),
+    )
+    await withLockTimeout(database, (sql) => dropBefore(sql, oldest))
+  } finally {
+    await alarm(database, log, now)
+  }
+}
+
+const tables = ['event', 'event_log'] as const
+
+async function dropBefore(sql: Sql, oldest: string): Promise<void> {
+  for (const partition of await partitionsOf(sql)) {
+    if (partition.month < oldest) await sql.query(`drop table kernel.${partition.name}`)
+  }
+  for (const table of tables) await sql.query(`delete from kernel.${table}_other where occurred_at < $1`, [oldest])
+}
+
+async function alarm(database: Sql, log: Services['log'], now: Date): Promise<void> {
+  const names = new Set((await partitionsOf(database)).map(({ name }) => name))
+  const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+  const missing = tables
+    .flatMap((table) => [now, nextMonth].map((day) => `${table}_${monthOf(day).slice(0, 7).replace('-', '_')}`))
+    .filter((name) => !names.has(name))
+  const [row] = await database.query<{ rows: number }>(
+    `select (${tables.map((table) => `(select count(*) from kernel.${table}_other)`).join(' + ')})::int as rows`,
+  )
+  const { rows } = row!
+  defaultRows.set(rows)
+  missingPartitions.set(missing.length)
+  if (rows > 0 || missing.length > 0)
+    log.error({ rows, missing }, 'the event log has rows in its default partition, or lacks partitions')
+}
+
+interface Partition {
+  readonly name: string
+  /** Its first day. */
+  readonly month: string
+}
+
+/** The monthly ones. */
+function partitionsOf(sql: Sql): Promise<Partition[]> {
+  return sql.query<Partition>(
+    `select c.relname as name, replace(right(c.relname, 7), '_', '-') || '-01' as month
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent in (${tables.map((table) => `'kernel.${table}'::regclass`).join(', ')}) and c.relname ~ '_\\d{4}_\\d\\d$'
+     order by c.relname`,
+  )
+}
+
+function withLockTimeout<T>(database: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return database.transaction(async (sql) => {
+    await sql.query(`set local lock_timeout = ${lockTimeoutMs}`)
+    return work(sql)
+  })
+}
+
+const monthOf = (day: Date): string => `${day.toISOString().slice(0, 7)}-01`
+
+const monthsBetween = (first: string, day: Date): number =>
+  (day.getUTCFullYear() - Number(first.slice(0, 4))) * 12 + day.getUTCMonth() + 1 - Number(first.slice(5, 7))

@@ -1,0 +1,290 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { Database, type Sql } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import type { Services } from '../request.ts'
+import { forgetEnded } from './forget-ended.ts'
+import { drain, passInQueue } from './queue.fixture.ts'
+import { queueColumns, queueIndexes } from './queue-table.ts'
+import { QueueWorker } from './queue-worker.ts'
+import type { Outcome, Queue, QueuedItem } from './queue.ts'
+
+interface Delivery extends QueuedItem {
+  readonly organizationId: string
+  readonly endpoint: string
+  readonly text: string
+}
+
+const table = 'public.delivery'
+const shares = { organization: 'organization_id', key: 'endpoint', perKeyMax: 2 }
+const described = { name: 'delivery', table, shares }
+const [one, other] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']
+const aMoment = 30_000
+const patience = { timeout: 30_000, interval: 10 }
+
+let fresh: FreshDatabase
+let services: Services
+const warnings: { reason: string; msg: string }[] = []
+
+beforeEach(async () => {
+  fresh = await freshDatabase()
+  await fresh.database.query(
+    `create table ${table} (organization_id uuid, id uuid, endpoint text, text text, status int, ${queueColumns}, primary key (organization_id, id))`,
+  )
+  for (const sql of queueIndexes(described).split(';\n')) if (sql.trim()) await fresh.database.query(sql)
+  warnings.length = 0
+  const log = pino(
+    { level: 'warn' },
+    { write: (line: string) => void warnings.push(JSON.parse(line) as (typeof warnings)[0]) },
+  )
+  services = { ...servicesOf(fresh.database, handSetClock('2027-01-01T00:00:00Z')), log }
+})
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close()
+  await fresh.drop()
+})
+
+function aQueue(attempt: (item: Delivery) => Outcome | Promise<Outcome>, more: Partial<Queue<Delivery>> = {}) {
+  const queue: Queue<Delivery> = {
+    ...described,
+    columns: 'organization_id as "organizationId", endpoint, text',
+    leaseMs: 60_000,
+    lanes: { fresh: 1, retry: 1 },
+    attemptsMax: () => 3,
+    retryAfterMs: ({ attempts }) => attempts * 60_000,
+    emptied: ['text'],
+    keptMs: 86_400_000,
+    attempt: async (_services, item) => attempt(item),
+    ...more,
+  }
+  return queue
+}
+
+/** In the order of the texts. */
+async function put(texts: readonly string[], organization = one, endpoint = 'e', sql: Sql = fresh.database) {
+  for (const text of texts)
+    await sql.query(`insert into ${table} (organization_id, id, endpoint, text) values ($1, $2, $3, $4)`, [
+      organization,
+      newId(),
+      endpoint,
+      text,
+    ])
+}
+
+const rows = () =>
+  fresh.database.query(
+    `select state, attempts, text, last_error as error, status, finished_at is not null as "isFinished", lease_token is not null as "isLeased"
+     from ${table} order by id`,
+  )
+const pass = (ms: number) => passInQueue(services, table, ms)
+
+/** A queue whose attempts begin and hang until they are let go. */
+function hanging(more: Partial<Queue<Delivery>> = {}) {
+  const begun: string[] = []
+  const ends: Promise<void>[] = []
+  const letGo = Promise.withResolvers<void>()
+  const queue = aQueue(async ({ text }) => {
+    begun.push(text)
+    await letGo.promise
+    return { end: 'SENT' }
+  }, more)
+  const end = async (): Promise<void> => {
+    letGo.resolve()
+    await Promise.all(ends)
+  }
+  closers.push(end)
+  return { queue, begun, end, drains: (by = services) => void ends.push(drain(queue, by)) }
+}
+
+describe('an item', () => {
+  it('is attempted once, in the order of arrival, and keeps the result but not the content', async () => {
+    const seen: string[] = []
+    const queue = aQueue(({ text, attempts }) => {
+      seen.push(`${text} ${attempts}`)
+      return { end: 'SENT', result: { status: 204 } }
+    })
+    await put(['a', 'b'])
+    await Promise.all([drain(queue, services), drain(queue, services)])
+    await drain(queue, services)
+    expect(seen.sort()).toEqual(['a 1', 'b 1'])
+    const sent = { state: 'SENT', attempts: 1, text: null, error: null, status: 204, isFinished: true, isLeased: false }
+    expect(await rows()).toEqual([sent, sent])
+  })
+
+  it('is tried again after its delay, or the longer one asked for, and has failed when its attempts are used up', async () => {
+    const queue = aQueue(() => ({ retry: 'away', afterMs: 90_000, result: { status: 503 } }))
+    await put(['a'])
+    for (const [attempts, delay] of [
+      [1, 90_000],
+      [2, 120_000],
+    ] as const) {
+      await drain(queue, services)
+      const waiting = { state: 'QUEUED', attempts, text: 'a', error: 'away', status: 503, isFinished: false }
+      expect(await rows()).toMatchObject([waiting])
+      await pass(delay - aMoment)
+      await drain(queue, services)
+      expect(await rows()).toMatchObject([waiting])
+      await pass(aMoment)
+    }
+    await drain(queue, services)
+    expect(await rows()).toMatchObject([{ state: 'FAILED', attempts: 3, text: null, error: 'away', isFinished: true }])
+    expect(warnings.map(({ msg, reason }) => `${reason}: ${msg}`)).toEqual([
+      'away: an item is tried again later',
+      'away: an item is tried again later',
+      'away: an item has failed',
+    ])
+  })
+
+  it('is tried again when its attempt throws', async () => {
+    const queue = aQueue(() => Promise.reject(new Error('x'.repeat(600))))
+    await put(['a'])
+    await drain(queue, services)
+    expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, error: 'x'.repeat(500) }])
+  })
+
+  it('of a dead process is taken by another when its lease ends; the late word of the first counts for nothing', async () => {
+    const { queue, begun, drains, end } = hanging()
+    await put(['a'])
+    drains()
+    await vi.waitFor(() => expect(begun).toEqual(['a']), patience)
+    const taking = aQueue(() => ({ end: 'TAKEN' }))
+    await pass(queue.leaseMs - aMoment)
+    await drain(taking, services)
+    expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, isLeased: true }])
+    await pass(aMoment)
+    await drain(taking, services)
+    expect(await rows()).toMatchObject([{ state: 'TAKEN', attempts: 2, isLeased: false }])
+    await end()
+    expect(await rows()).toMatchObject([{ state: 'TAKEN', attempts: 2 }])
+  })
+
+  it('does not exist when the transaction that queued it is undone', async () => {
+    const undone = fresh.database.transaction(async (sql) => {
+      await put(['a'], one, 'e', sql)
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('lanes', () => {
+  it('keep retries that hang from holding up what is fresh', async () => {
+    const begun: string[] = []
+    const letGo = Promise.withResolvers<void>()
+    const queue = aQueue(async ({ text, attempts }) => {
+      begun.push(`${text} ${attempts}`)
+      if (attempts > 1) await letGo.promise
+      return attempts > 1 || text === 'new' ? { end: 'SENT' } : { retry: 'away' }
+    })
+    await put(['a', 'b'])
+    await drain(queue, services)
+    await pass(120_000)
+    await put(['new'], one, 'e2')
+    const draining = drain(queue, services)
+    await vi.waitFor(() => expect(begun).toHaveLength(4), patience)
+    expect(begun.slice(2).sort()).toEqual(['a 2', 'new 1'])
+    letGo.resolve()
+    await draining
+    expect(begun.at(-1)).toBe('b 2')
+  })
+})
+
+describe('organizations', () => {
+  it('take turns, whatever the length of their queues', async () => {
+    const seen: string[] = []
+    const queue = aQueue(({ text }) => {
+      seen.push(text)
+      return { end: 'SENT' }
+    })
+    await put(['a1', 'a2', 'a3', 'a4'], one)
+    await put(['b1', 'b2'], other, 'f')
+    await drain(queue, services)
+    expect(seen).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
+  })
+
+  it('that have fewer attempts running go first', async () => {
+    const { begun, drains } = hanging({ lanes: { fresh: 3, retry: 1 }, shares: { ...shares, perKeyMax: 10 } })
+    await put(['a1', 'a2', 'a3'], one)
+    await put(['b1'], other)
+    drains()
+    await vi.waitFor(() => expect(begun).toHaveLength(3), patience)
+    expect(begun.toSorted()).toEqual(['a1', 'a2', 'b1'])
+  })
+
+  it('have at most so many attempts at once with one key, in all processes together', async () => {
+    const { begun, drains } = hanging({ lanes: { fresh: 4, retry: 1 } })
+    await put(['slow1', 'slow2', 'slow3', 'slow4'], one, 'slow')
+    await put(['quick'], one, 'quick')
+    const second = new Database({ url: fresh.url, connectionsMax: 4 })
+    closers.unshift(() => second.close())
+    drains()
+    drains({ ...services, database: second })
+    await vi.waitFor(() => expect(begun).toHaveLength(3), patience)
+    // Each of the eight has by then found nothing more that it may take.
+    await drain(
+      aQueue(() => ({ end: 'SENT' })),
+      services,
+    )
+    expect(begun.toSorted()).toEqual(['quick', 'slow1', 'slow2'])
+  })
+})
+
+describe('forgetEnded', () => {
+  it('deletes what was queued longer ago than it is kept, unless it still waits', async () => {
+    const queue = aQueue(({ text }) => (text === 'fails' ? { retry: 'away' } : { end: 'SENT' }), { keptMs: 86_400_000 })
+    await put(['old', 'young', 'fails'])
+    await drain(queue, services)
+    const now = services.clock.now().getTime()
+    const queued = async (text: string, agoMs: number) =>
+      fresh.database.query(
+        `update ${table} set created_at = $2 where id = (select id from ${table} order by id offset $1 limit 1)`,
+        [['old', 'young', 'fails'].indexOf(text), new Date(now - agoMs).toISOString()],
+      )
+    await queued('old', 86_400_001)
+    await queued('young', 86_400_000)
+    await queued('fails', 86_400_001)
+    await forgetEnded(queue, services)
+    expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'QUEUED'])
+  })
+})
+
+describe('a worker', () => {
+  it('attempts what was queued as soon as its transaction has committed, and ends when its attempts have', async () => {
+    const queue = aQueue(() => ({ end: 'SENT' }))
+    const worker = await QueueWorker.start(services, fresh.url, [queue])
+    await fresh.database.transaction((sql) => put(['a', 'b'], one, 'e', sql))
+    const states = async () => (await rows()).map(({ state }) => state)
+    await vi.waitFor(async () => expect(await states()).toEqual(['SENT', 'SENT']), { timeout: 4_500 })
+    await worker.close()
+    await put(['late'])
+    expect(await states()).toEqual(['SENT', 'SENT', 'QUEUED'])
+  })
+
+  it('finds what was queued while none ran', async () => {
+    await put(['a'])
+    const worker = await QueueWorker.start(services, fresh.url, [aQueue(() => ({ end: 'SENT' }))])
+    closers.push(() => worker.close())
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]), patience)
+  })
+
+  it('works on while one attempt hangs', async () => {
+    const letGo = Promise.withResolvers<void>()
+    const queue = aQueue(
+      async ({ text }) => {
+        if (text === 'hangs') await letGo.promise
+        return { end: 'SENT' }
+      },
+      { lanes: { fresh: 2, retry: 1 } },
+    )
+    const worker = await QueueWorker.start(services, fresh.url, [queue])
+    closers.push(() => worker.close(), letGo.resolve)
+    await put(['hangs', 'a'])
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'QUEUED' }, { state: 'SENT' }]), patience)
+    await put(['b'])
+    await vi.waitFor(async () => expect(await rows()).toMatchObject([{}, {}, { state: 'SENT' }]), patience)
+  })
+})

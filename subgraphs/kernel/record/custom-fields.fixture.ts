@@ -1,0 +1,67 @@
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import type { Caller } from '../context.ts'
+import { TenantDatabase } from '../database/tenant-database.ts'
+import { newId } from '../ids.ts'
+import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { requestContext, systemContext, type RequestContext, type Services } from '../request.ts'
+import type { CustomFieldDefinition } from './custom-field-column.ts'
+import type { RecordShape } from './definition.ts'
+import { readPage, type Page, type PageArgs } from './list.ts'
+import { CachedShapes, type DefinitionSource, type OrganizationDefinitions } from './organization-shapes.ts'
+
+/** Definitions that a test sets by hand; each change is a new version. */
+export class HandSetDefinitions implements DefinitionSource {
+  readonly #byOrganization = new Map<string, OrganizationDefinitions>()
+
+  define(organizationId: string, customFields: Readonly<Record<string, readonly CustomFieldDefinition[]>>): void {
+    const version = (this.#byOrganization.get(organizationId)?.version ?? 0) + 1
+    this.#byOrganization.set(organizationId, { organizationId, version, customFields })
+  }
+
+  definitionsOf(organizationId: string): OrganizationDefinitions | null {
+    return this.#byOrganization.get(organizationId) ?? null
+  }
+
+  load(_organizationId: string): Promise<void> | null {
+    return null
+  }
+}
+
+/** Organizations with definitions of their own, on a migrated database behind its row-level security. */
+export class DefiningWorld {
+  readonly definitions = new HandSetDefinitions()
+  readonly clock = handSetClock('2027-02-01T09:00:00.000Z')
+  fresh!: FreshDatabase
+  services!: Services
+  #tenants!: TenantDatabase
+
+  async open(): Promise<void> {
+    this.fresh = await freshDatabase()
+    this.#tenants = new TenantDatabase({ url: this.fresh.url, guard: this.fresh.database.guard })
+    const services = servicesOf(this.fresh.database, this.clock)
+    this.services = { ...services, tenants: this.#tenants, shapes: new CachedShapes(this.definitions) }
+  }
+
+  async close(): Promise<void> {
+    await this.#tenants.close()
+    await this.fresh.drop()
+  }
+
+  /** A session of an owner who sees everything, unless said otherwise. */
+  context(organizationId: string, more: Partial<Caller> = {}): RequestContext {
+    const { caller } = systemContext(this.services, organizationId)
+    const acting: Caller = { ...caller, kind: 'SESSION', userId: newId(), ...more }
+    return requestContext({ caller: acting, requestId: 'request', idempotency: null }, this.services)
+  }
+}
+
+/** A page with its total, and with the names of its records in their order. */
+export async function pageOf(
+  ctx: RequestContext,
+  definition: RecordShape,
+  args: PageArgs,
+): Promise<Page & { readonly names: unknown[] }> {
+  const record = new Set(['id', 'name', 'customFields'])
+  const page = await readPage(ctx, definition, args, { page: new Set(['nextCursor']), record, total: true })
+  return { ...page, names: page.data.map(({ name }) => name) }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { account, type Account } from '../../crm/account/account.ts'
+import { caseComment } from '../../support/case-comment/case-comment.ts'
+import { relationFrom, type RecordDefinition } from './definition.ts'
+import type { RecordEvents } from './event-types.ts'
+import { seenIds } from './read.ts'
+
+// The compiler is what tests here: each line below `@ts-expect-error` would compile if a name were not checked, and
+// `tsc` refuses a file with an expected error that does not come.
+describe('names of columns', () => {
+  it('are checked by the compiler in a definition', () => {
+    const definitions: readonly RecordDefinition<Account>[] = [
+      account,
+      // @ts-expect-error -- misspelt
+      { ...account, visibleBy: ['ownerID'] },
+      // @ts-expect-error -- misspelt
+      { ...account, visibleThrough: { by: 'parentAcountId', to: () => account } },
+      // @ts-expect-error -- misspelt
+      { ...account, searchable: ['name', 'domian'] },
+      // @ts-expect-error -- misspelt
+      { ...account, references: { parentAcountId: (ctx, ids) => seenIds(ctx, account, ids) } },
+      // @ts-expect-error -- misspelt
+      { ...account, relations: { parent: { to: () => account, by: 'parentAcountId' } } },
+      // @ts-expect-error -- not through relationFrom, so that nobody checks the name
+      { ...account, relations: { children: { to: () => account, from: 'parentAccountId' } } },
+      // @ts-expect-error -- misspelt
+      { ...account, relations: { children: relationFrom(() => account, 'parentAcountId') } },
+      // @ts-expect-error -- a column of this record, but not of the other
+      { ...account, relations: { comments: relationFrom(() => caseComment, 'parentAccountId') } },
+      // @ts-expect-error -- misspelt
+      { ...account, unique: { account_domain_live: 'domian' } },
+      // @ts-expect-error -- misspelt
+      { ...account, numbered: 'acountNumber' },
+    ]
+    expect(definitions).toHaveLength(11)
+  })
+
+  it('are checked by the compiler in the data of an event', () => {
+    const event = { operation: 'UPDATE', description: 'An account got another rating.' } as const
+    const events: readonly RecordEvents<Account>['types'][string][] = [
+      { ...event, adds: { rating: 'record.rating', previousRating: 'previous.rating' } },
+      // @ts-expect-error -- misspelt
+      { ...event, adds: { rating: 'record.ratign' } },
+      // @ts-expect-error -- only the record and what it was before have columns
+      { ...event, adds: { rating: 'next.rating' } },
+    ]
+    expect(events).toHaveLength(3)
+  })
+})

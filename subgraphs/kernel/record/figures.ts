@@ -1,0 +1,127 @@
+import type { ExactNumber } from '../exact-number.ts'
+import type { Column } from './column.ts'
+import { columnOf, type RecordShape } from './definition.ts'
+import { comparisonSql, operatorSql } from './operators.ts'
+import type { Values } from './predicate.ts'
+
+type CustomFieldName = `customFields.${string}`
+
+/** The name of a column of a record, or of a custom field. */
+export type ColumnName<T> = (keyof T & string) | CustomFieldName
+
+type NamesOf<T, V> = { [K in keyof T & string]: T[K] extends V | null ? K : never }[keyof T & string] | CustomFieldName
+
+/** Another column of the same row, to compare with. */
+export interface ColumnReference<T> {
+  readonly column: ColumnName<T>
+}
+
+/** Operators as in a filter; all of them hold. */
+interface Operators<T, V> {
+  readonly eq?: NonNullable<V>
+  readonly ne?: NonNullable<V>
+  readonly in?: readonly NonNullable<V>[]
+  readonly notIn?: readonly NonNullable<V>[]
+  readonly gt?: NonNullable<V> | ColumnReference<T>
+  readonly gte?: NonNullable<V> | ColumnReference<T>
+  readonly lt?: NonNullable<V> | ColumnReference<T>
+  readonly lte?: NonNullable<V> | ColumnReference<T>
+  readonly isNull?: boolean
+}
+
+type ConditionOn<T, V> = Extract<V, string | number | boolean> | Operators<T, V>
+
+/** Which records a figure counts: every member holds; a value instead of operators must be equal. */
+export type Condition<T> = { readonly [K in keyof T & string]?: ConditionOn<T, T[K]> } & {
+  readonly [K in CustomFieldName]?: ConditionOn<T, string | number | boolean>
+} & { readonly or?: readonly Condition<T>[] }
+
+/** The statement that a figure becomes a part of. */
+export class FigureSql {
+  /** Names of the columns that the figure says something about. */
+  readonly columns = new Set<string>()
+
+  constructor(
+    private readonly shape: RecordShape,
+    readonly values: Values,
+  ) {}
+
+  column(name: string): { readonly column: Column; readonly sql: string } {
+    const column = columnOf(this.shape, name)
+    this.columns.add(name)
+    return { column, sql: column.sql('t') }
+  }
+}
+
+/** One figure over records of the type T, which is that of the definition it is asked of: `aggregate(ctx, account, { total: count() })`. */
+export interface Figure<T, R = unknown> {
+  readonly sql: (into: FigureSql) => string
+  /** Never set: keeps the types apart. */
+  readonly of?: (record: T) => R
+}
+
+const isReference = (operand: unknown): operand is ColumnReference<unknown> =>
+  typeof operand === 'object' && operand !== null && 'column' in operand
+
+function operatorOf(into: FigureSql, name: string, operator: string, operand: unknown): string {
+  const { column, sql } = into.column(name)
+  if (!isReference(operand)) return operatorSql(column, sql, operator, operand, into.values)
+  return comparisonSql(sql, operator, into.column(operand.column).sql)
+}
+
+function conditionSql<T>(into: FigureSql, condition: Condition<T>): string {
+  const parts = Object.entries(condition).map(([name, wanted]: [string, unknown]) => {
+    if (name === 'or') return `(${(wanted as Condition<T>[]).map((one) => conditionSql(into, one)).join(' or ')})`
+    const operators = typeof wanted === 'object' && wanted !== null ? wanted : { eq: wanted }
+    return Object.entries(operators)
+      .map(([operator, operand]) => operatorOf(into, name, operator, operand))
+      .join(' and ')
+  })
+  return `(${parts.join(' and ')})`
+}
+
+/** How many records there are, or how many of them meet the condition. */
+export const count = <T>(condition?: Condition<NoInfer<T>>): Figure<T, number> => ({
+  sql: (into) => `count(*)${condition ? ` filter (where ${conditionSql(into, condition)})` : ''}::int8`,
+})
+
+/** The sum of a column; 0 without a value. */
+export const sum = <T>(name: NamesOf<NoInfer<T>, ExactNumber>): Figure<T, ExactNumber> => ({
+  sql: (into) => `coalesce(sum(${into.column(name).sql}), 0)`,
+})
+
+const rounded = (sql: string, decimals: number): string => `round((${sql})::numeric, ${decimals})`
+
+/** The average of a column; null without a value. */
+export const average = <T>(name: NamesOf<NoInfer<T>, ExactNumber>, decimals: number): Figure<T, ExactNumber> => ({
+  sql: (into) => rounded(`avg(${into.column(name).sql})`, decimals),
+})
+
+const secondsOf = { minutes: 60, hours: 3600 } as const
+
+/** The average time from one moment to another of the same record; null where no record has both. */
+export const averageTime = <T>(
+  from: ColumnName<NoInfer<T>>,
+  to: ColumnName<NoInfer<T>>,
+  unit: keyof typeof secondsOf,
+  decimals: number,
+): Figure<T, number> => ({
+  sql: (into) =>
+    rounded(
+      `avg(extract(epoch from ${into.column(to).sql} - ${into.column(from).sql}) / ${secondsOf[unit]})`,
+      decimals,
+    ),
+})
+
+/** How many of the records that meet `of` meet `part` too, from 0 to 1; null where none meets `of`. */
+export const share = <T>(
+  part: Condition<NoInfer<T>>,
+  of: Condition<NoInfer<T>>,
+  decimals: number,
+): Figure<T, number> => ({
+  sql(into) {
+    const whole = conditionSql(into, of)
+    const some = `count(*) filter (where ${conditionSql(into, part)} and ${whole})`
+    return rounded(`${some}::numeric / nullif(count(*) filter (where ${whole}), 0)`, decimals)
+  },
+})

@@ -1,0 +1,87 @@
+import { exactNumberOf, isJsonObject } from '../exact-number.ts'
+import type { Column } from './column.ts'
+import { columnKinds, type ColumnKind } from './column-kind.ts'
+import { isMember, valueInWords } from './custom-field-column.ts'
+import type { Values } from './predicate.ts'
+
+const comparison: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+
+/** `%`, `_` and `\` mean themselves. */
+export const literalPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+/** A comparison of two values that are in the database. */
+export const comparisonSql = (sql: string, operator: string, other: string): string =>
+  `${sql} ${comparison[operator]!} ${other}`
+
+/** One operator of a filter on a column as SQL; the operand is of the kind of the column. */
+export function operatorSql({ kind }: Column, sql: string, operator: string, operand: unknown, values: Values): string {
+  const list = () => `${values.add(operand)}::${columnKinds[kind].listType}`
+  const like = (pattern: string) => `${sql} ilike ${values.add(pattern)}`
+  switch (operator) {
+    case 'eq':
+      return `${sql} = ${values.addOf(kind, operand)}`
+    case 'ne':
+      return `${sql} is distinct from ${values.addOf(kind, operand)}`
+    case 'in':
+      return `${sql} = any(${list()})`
+    case 'notIn':
+      return `coalesce(not (${sql} = any(${list()})), true)`
+    case 'isNull':
+      return operand ? `${sql} is null` : `${sql} is not null`
+    case 'contains':
+      return like(`%${literalPattern(operand as string)}%`)
+    case 'startsWith':
+      return like(`${literalPattern(operand as string)}%`)
+    case 'endsWith':
+      return like(`%${literalPattern(operand as string)}`)
+    case 'has':
+      return `${sql} @> array[${values.add(operand)}]::text[]`
+    case 'hasAny':
+      return `${sql} && ${list()}`
+    case 'hasAll':
+      return `${sql} @> ${list()}`
+    case 'isEmpty':
+      return operand ? `cardinality(${sql}) = 0` : `cardinality(${sql}) > 0`
+    default:
+      return comparisonSql(sql, operator, values.addOf(kind, operand))
+  }
+}
+
+/** What a condition on a custom field says: operators, or the value that it must have; null asks for records without one. */
+export function conditionOf({ kind }: Column, condition: unknown): Readonly<Record<string, unknown>> {
+  const isList = kind === 'textList'
+  if (condition === null) return isList ? { isEmpty: true } : { isNull: true }
+  if (isJsonObject(condition)) return condition
+  if (isList) return Array.isArray(condition) ? { hasAll: condition } : { has: condition }
+  return { eq: typeof condition === 'string' ? fromText(kind, condition) : condition }
+}
+
+/** In brackets (`customFields[seats]=5`) every value is text. */
+function fromText(kind: ColumnKind, text: string): unknown {
+  if (kind === 'money') return exactNumberOf(text) ?? text
+  if (kind === 'boolean') return text === 'true' || (text === 'false' ? false : text)
+  return text
+}
+
+const listOperators: ReadonlySet<string> = new Set(['in', 'notIn', 'hasAny', 'hasAll'])
+const switches: ReadonlySet<string> = new Set(['isNull', 'isEmpty'])
+const textOperators: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith', 'has', 'hasAny', 'hasAll'])
+
+/** The operand of an operator in the form that is compared; undefined when it is not of the right type. */
+export function operandOf(column: Column, operator: string, operand: unknown): unknown {
+  if (switches.has(operator)) return typeof operand === 'boolean' ? operand : undefined
+  const { parse } = columnKinds[textOperators.has(operator) ? 'text' : column.kind]
+  const parsed = (value: unknown): unknown =>
+    column.kind === 'enum' && !isMember(column, value) ? undefined : parse(value)
+  if (!listOperators.has(operator)) return parsed(operand)
+  if (!Array.isArray(operand)) return undefined
+  const items = operand.map(parsed)
+  return items.includes(undefined) ? undefined : items
+}
+
+/** What `operandOf` takes, for the message of a refusal. */
+export function operandInWords(column: Column, operator: string): string {
+  if (switches.has(operator)) return 'true or false'
+  const one = textOperators.has(operator) ? 'text' : valueInWords(column)
+  return listOperators.has(operator) ? `a list, each item ${one}` : one
+}

@@ -1,0 +1,37 @@
+import type { GraphQLSchema } from 'graphql'
+import { format, resolveConfig } from 'prettier'
+import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
+import { standardDocuments } from './standard-rest/documents.ts'
+import { standardPaths } from './standard-rest/paths.ts'
+import { recordApi, standardOperations } from './standard-rest/record-api.ts'
+import { standardSchemas } from './standard-rest/schemas.ts'
+
+const notice = 'Printed by `npm run schema` from the definition of the record. Do not edit.'
+
+async function formatted(text: string, parser: 'json' | 'graphql'): Promise<string> {
+  return format(text, { ...(await resolveConfig(import.meta.filename)), parser })
+}
+
+/** The contract and the stored documents of the standard operations of one record type, by path under `schema/`. */
+export async function printedRest(schema: GraphQLSchema, area: RestArea): Promise<[path: string, text: string][]> {
+  const api = recordApi(schema, area)
+  const folder = `rest/${area.path}/standard`
+  const tag = { name: api.Many, ...(api.description && { description: api.description }) }
+  const contract = {
+    $comment: notice,
+    tags: [tag],
+    paths: standardPaths(api),
+    components: { schemas: standardSchemas(api) },
+  }
+  const documents = standardDocuments(
+    api,
+    standardOperations.filter((operation) => api.offers(operation)),
+  )
+  return Promise.all([
+    formatted(JSON.stringify(contract), 'json').then((text): [string, string] => [`${folder}/openapi.json`, text]),
+    ...documents.map(async ([name, text]): Promise<[string, string]> => [
+      `${folder}/${name}.graphql`,
+      await formatted(`# ${notice}\n${text}`, 'graphql'),
+    ]),
+  ])
+}

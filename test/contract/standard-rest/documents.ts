@@ -1,0 +1,129 @@
+import { enumerationName, type Column } from '../../../subgraphs/kernel/record/column.ts'
+import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
+import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
+import type { RecordApi, StandardOperation } from './record-api.ts'
+import { statsFields } from './schemas.ts'
+
+const graphTypes: Readonly<Partial<Record<Column['kind'], string>>> = {
+  id: 'ID',
+  text: 'String',
+  integer: 'Int',
+  number: 'Float',
+  money: 'Decimal',
+  boolean: 'Boolean',
+  timestamp: 'DateTime',
+}
+
+/** The whole record; `customFields` apart, as a list may leave them out. */
+const record = (api: RecordApi, customFields = 'customFields'): string =>
+  `...${api.prefix}Fields ${api.has('customFields') ? customFields : ''}`
+
+const documentOf = (
+  api: RecordApi,
+  operation: StandardOperation,
+  given: readonly string[],
+  selection: string,
+): string => {
+  const name = api.prefix + operation
+  const kind = name in (api.schema.getQueryType()?.getFields() ?? {}) ? 'query' : 'mutation'
+  const variables = given.map((variable) => `$${variable}`).join(', ')
+  const passed = given.map((variable) => variable.split(':')[0]!).map((variable) => `${variable}: $${variable}`)
+  return `${kind} ${name}${variables && `(${variables})`} {
+    result: ${name}${variables && `(${passed.join(', ')})`} ${selection && `{ ${selection} }`}
+  }`
+}
+
+const version = (api: RecordApi, operation: StandardOperation): string[] =>
+  api.takesVersion(operation) ? ['expectedVersion: Int'] : []
+
+function variableOf({ name, column, operator }: RestFilter, { definition }: RecordApi): string {
+  const { kind, type } = columnOf(definition, column)
+  const named = graphTypes[kind] ?? enumerationName(type)
+  return `$${name}: ${operator === 'in' ? `[${named}!]` : named}`
+}
+
+function list(api: RecordApi): string {
+  const { area, type, prefix, definition } = api
+  const hasCustomFields = api.has('customFields')
+  const isSearched = definition.searchable.length > 0
+  const conditions = Object.entries(Object.groupBy(area.filters, ({ column }) => column)).map(
+    ([column, filters = []]) =>
+      `${column}: { ${filters.map(({ operator, name }) => `${operator}: $${name}`).join(', ')} }`,
+  )
+  const variables = [
+    ...area.filters.map((filter) => variableOf(filter, api)),
+    ...(hasCustomFields ? ['$customFields: JSON'] : []),
+    ...(isSearched ? ['$search: String'] : []),
+    `$sortBy: ${type}OrderField`,
+    '$sortOrder: SortOrder',
+    '$page: Int',
+    '$limit: Int',
+    '$cursor: String',
+    '$includeTotal: Boolean! = true',
+    ...(hasCustomFields ? ['$withCustomFields: Boolean! = true'] : []),
+  ]
+  const filter = [...conditions, ...(hasCustomFields ? ['customFields: $customFields'] : [])].join('\n')
+  return `query ${prefix}List(${variables.join('\n')}) {
+    result: ${prefix}List(
+      ${filter && `filter: {\n${filter}\n}`}
+      ${isSearched ? 'search: $search' : ''}
+      orderBy: [{ field: $sortBy, direction: $sortOrder }]
+      page: $page
+      limit: $limit
+      cursor: $cursor
+    ) {
+      data { ${record(api, 'customFields @include(if: $withCustomFields)')} }
+      page
+      limit
+      total @include(if: $includeTotal)
+      totalPages @include(if: $includeTotal)
+      hasMore
+      nextCursor
+    }
+  }`
+}
+
+const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> = {
+  '': (api) => documentOf(api, '', ['id: ID!'], record(api)),
+  List: list,
+  ListDeleted: (api) => documentOf(api, 'ListDeleted', ['page: Int', 'limit: Int'], record(api)),
+  Stats: (api) =>
+    documentOf(
+      api,
+      'Stats',
+      [],
+      statsFields(api)
+        .map(({ name }) => name)
+        .join(' '),
+    ),
+  Create: (api) => documentOf(api, 'Create', [`input: ${api.type}CreateInput!`], record(api)),
+  Update: (api) =>
+    documentOf(api, 'Update', ['id: ID!', `input: ${api.type}UpdateInput!`, ...version(api, 'Update')], record(api)),
+  Delete: (api) => documentOf(api, 'Delete', ['id: ID!', ...version(api, 'Delete')], ''),
+  Restore: (api) => documentOf(api, 'Restore', ['id: ID!', ...version(api, 'Restore')], record(api)),
+  BulkUpdate: (api) => documentOf(api, 'BulkUpdate', [`items: [${api.type}BulkUpdateItem!]!`], '...bulkFields'),
+  BulkDelete: (api) => documentOf(api, 'BulkDelete', ['ids: [ID!]!'], '...bulkFields'),
+}
+
+const bulkFragment = `
+
+fragment bulkFields on BulkResult {
+  requested
+  succeeded
+  failed
+  results { index id status code message errors }
+}`
+
+/** The fragments of an area, and the stored document of each standard operation that the graph offers, by file name. */
+export function standardDocuments(
+  api: RecordApi,
+  operations: readonly StandardOperation[],
+): [name: string, text: string][] {
+  const selected = api.columns.map(({ name }) => name).filter((name) => name !== 'customFields')
+  const fragment = `fragment ${api.prefix}Fields on ${api.type} { ${selected.join(' ')} }`
+  const isBulk = operations.some((operation) => operation.startsWith('Bulk'))
+  return [
+    ['fragments', isBulk ? fragment + bulkFragment : fragment],
+    ...operations.map((operation): [string, string] => [api.prefix + operation, writers[operation](api)]),
+  ]
+}

@@ -1,0 +1,112 @@
+import { Kind, type ConstDirectiveNode, type GraphQLSchema } from 'graphql'
+import type { Column } from '../../../subgraphs/kernel/record/column.ts'
+import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
+import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
+import { prefixOf, typeOf } from '../../rest-areas.ts'
+
+/** The operations of the graph that REST serves in the same way for every record type, by the end of their names. */
+export const standardOperations = [
+  '',
+  'List',
+  'ListDeleted',
+  'Stats',
+  'Create',
+  'Update',
+  'Delete',
+  'Restore',
+  'BulkUpdate',
+  'BulkDelete',
+] as const
+export type StandardOperation = (typeof standardOperations)[number]
+
+/** A record type, as its REST contract speaks of it. */
+export interface RecordApi {
+  readonly area: RestArea
+  readonly definition: RecordShape
+  /** `Product`, and how the names of its operations begin: `product`. */
+  readonly type: string
+  readonly prefix: string
+  /** `product`, `a product`, `products`, `Products`. */
+  readonly one: string
+  readonly aOne: string
+  readonly many: string
+  readonly Many: string
+  /** What follows the records that a caller gets, where not everybody sees all of them. */
+  readonly inSight: string
+  /** What the graph says the record is. */
+  readonly description: string
+  /** The columns of the graph, in the order in which they are read. */
+  readonly columns: readonly Column[]
+  readonly schema: GraphQLSchema
+  has(column: string): boolean
+  offers(operation: StandardOperation): boolean
+  scopesOf(operation: StandardOperation): readonly string[]
+  /** Whether the operation takes the version that the caller expects. */
+  takesVersion(operation: StandardOperation): boolean
+}
+
+const first = ['id', 'organizationId', 'ownerId']
+const last = [
+  'tags',
+  'externalId',
+  'metadata',
+  'customFields',
+  'version',
+  'createdAt',
+  'updatedAt',
+  'createdById',
+  'updatedById',
+  'deletedAt',
+]
+
+/** What a record is, then its own columns, then what every record has. */
+function inReadingOrder(columns: readonly Column[]): Column[] {
+  const named = (names: readonly string[]): Column[] =>
+    names.flatMap((name) => columns.find((column) => column.name === name) ?? [])
+  const own = columns.filter(({ name }) => !first.includes(name) && !last.includes(name))
+  return [...named(first), ...own, ...named(last)]
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function scopesIn(directives: readonly ConstDirectiveNode[] = []): string[] {
+  const [argument] = directives.find(({ name }) => name.value === 'requiresScopes')?.arguments ?? []
+  const lists = argument?.value.kind === Kind.LIST ? argument.value.values : []
+  return lists.flatMap((list) =>
+    list.kind === Kind.LIST ? list.values.flatMap((scope) => (scope.kind === Kind.STRING ? scope.value : [])) : [],
+  )
+}
+
+export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
+  const { definition, path } = area
+  const type = typeOf(area)
+  const prefix = prefixOf(area)
+  const one = definition.object.replaceAll('_', ' ')
+  const many = path.replaceAll('-', ' ')
+  const columns = inReadingOrder(definition.columns.shown)
+  const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough
+  const object = schema.getType(type)
+  if (!object) throw new Error(`The graph has no type ${type}.`)
+  const mutations = schema.getMutationType()?.getFields() ?? {}
+  const fields = { ...schema.getQueryType()?.getFields(), ...mutations }
+  const fieldOf = (operation: StandardOperation) => fields[prefix + operation]
+  return {
+    area,
+    definition,
+    type,
+    prefix,
+    one,
+    aOne: `${/^[aeio]/.test(one) ? 'an' : 'a'} ${one}`,
+    many,
+    Many: upperFirst(many),
+    inSight: isSeenByAll ? '' : " in the caller's sight",
+    description: object.description ?? '',
+    columns,
+    schema,
+    has: (name) => columns.some((column) => column.name === name),
+    offers: (operation) => fieldOf(operation) !== undefined,
+    scopesOf: (operation) =>
+      scopesIn((mutations[prefix + operation] ?? object).astNode?.directives as readonly ConstDirectiveNode[]),
+    takesVersion: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'expectedVersion') ?? false,
+  }
+}

@@ -40,7 +40,7 @@ describe('addWorkingTime', () => {
     expect(addWorkingTime('2027-02-06T12:00:00.000Z', 0, berlin)).toBe('2027-02-06T12:00:00.000Z')
   })
 
-  it('counts every hour when nobody ever works', () => {
+  it('counts every hour when the calendar has no working time', () => {
     expect(addWorkingTime('2027-02-01T08:00:00.000Z', hour, { timezone: 'UTC', days: {} })).toBe(
       '2027-02-01T09:00:00.000Z',
     )

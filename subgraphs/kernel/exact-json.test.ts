@@ -74,7 +74,7 @@ describe('parseJsonExactly', () => {
 })
 
 describe('a number', () => {
-  it('that is longer than 500 digits keeps its text and cannot be written out', () => {
+  it('of more than 500 digits keeps its text and has no plain form', () => {
     for (const text of ['1e500', '1e-500', '1e999999999', '9'.repeat(501), `0.${'1'.repeat(500)}`]) {
       const value = exactNumber(text)
       expect(isRawNumber(value) && value.rawJSON).toBe(text)
@@ -98,7 +98,7 @@ describe('a number', () => {
     expect(compareNumbers(-2, 1)).toBeLessThan(0)
   })
 
-  it('has the decimals that it is written with, without needless zeros', () => {
+  it('has its written decimals, without redundant zeros', () => {
     expect(
       ['1.50', '1e-7', '100', '1e3', '12345678901234.56500', '0.00'].map((text) => decimalsOf(exactNumber(text))),
     ).toEqual([1, 7, 0, 0, 3, 0])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ownEventLoopTurn } from './turn.ts'
 
 describe('event-loop turns for large values', () => {
-  it('come one in a round of the event loop, in the order in which they were asked for', async () => {
+  it('are given one per round of the event loop, in the order of the requests', async () => {
     let round = 0
     let isCounting = true
     const count = (): void => {

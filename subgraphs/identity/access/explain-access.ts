@@ -38,7 +38,7 @@ export async function explainAccess(ctx: RequestContext, question: AccessQuestio
   const reasons = [standing(user), entitlement(acting, definition)]
   if (operation !== 'READ') reasons.push(role(acting))
   if (operation !== 'CREATE') reasons.push(await visibility(ctx, acting, definition, question.id ?? null))
-  if (field !== null && operation !== 'DELETE') reasons.push(fieldRule(acting.caller, definition, field, operation))
+  if (field !== null && operation !== 'DELETE') reasons.push(fieldReason(acting.caller, definition, field, operation))
   const asked = reasons.filter((reason) => reason !== null)
   const refusing = asked.find(({ outcome }) => outcome === 'REFUSED')
   return { allowed: !refusing, rule: (refusing ?? asked.at(-1)!).rule, reasons: asked }
@@ -56,7 +56,7 @@ const callerOf = ({ caller }: RequestContext, userId: string, user: ActingUser):
 }
 
 /** Runs a check that throws a refusal, and returns its result. */
-function judged(rule: AccessRule, allowed: string, check: () => void): AccessReason {
+function resultOf(rule: AccessRule, allowed: string, check: () => void): AccessReason {
   try {
     check()
     return { rule, outcome: 'ALLOWED', detail: allowed }
@@ -80,11 +80,11 @@ function standing(user: ActingUser): AccessReason {
 
 function entitlement(acting: RequestContext, { entitlement: feature }: RecordShape): AccessReason | null {
   if (!feature) return null
-  return judged('ENTITLEMENT', `The plan includes ${feature}.`, () => requireEntitlement(acting, feature))
+  return resultOf('ENTITLEMENT', `The plan includes ${feature}.`, () => requireEntitlement(acting, feature))
 }
 
 const role = (acting: RequestContext): AccessReason =>
-  judged('ROLE', `The role ${acting.caller.role} may change records.`, () => mayWrite(acting))
+  resultOf('ROLE', `The role ${acting.caller.role} may change records.`, () => mayWrite(acting))
 
 async function visibility(
   ctx: RequestContext,
@@ -96,20 +96,20 @@ async function visibility(
   const rule = 'VISIBILITY'
   const columns = definition.visibleThrough ? [] : definition.visibleBy
   if (id === null) {
-    const detail = `Record visibility ${caller.visibility}: the user sees ${seenInGeneral(caller, definition)}.`
+    const detail = `Record visibility ${caller.visibility}: the user sees ${visibleInGeneral(caller, definition)}.`
     return { rule, outcome: 'ALLOWED', detail }
   }
-  const everything: Caller = { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null }
-  const record = await readOne({ ...ctx, caller: everything }, definition, id, allOf(definition))
+  const unrestricted: Caller = { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null }
+  const record = await readOne({ ...ctx, caller: unrestricted }, definition, id, allOf(definition))
   if (!record)
     return { rule, outcome: 'REFUSED', detail: 'NOT_FOUND: The organization has no live record with this id.' }
-  const isSeen = (await readOne(acting, definition, id)) !== null
-  const outcome = isSeen ? ('ALLOWED' as const) : ('REFUSED' as const)
-  const hidden = isSeen ? '' : 'NOT_FOUND: '
+  const isVisible = (await readOne(acting, definition, id)) !== null
+  const outcome = isVisible ? ('ALLOWED' as const) : ('REFUSED' as const)
+  const prefix = isVisible ? '' : 'NOT_FOUND: '
   if (definition.visibleThrough) {
     const { by, to } = definition.visibleThrough
     const parent = `${to().object} ${String(record[columnOf(definition, by).name])}`
-    return { rule, outcome, detail: `${hidden}The record is visible to users who can see ${parent}.` }
+    return { rule, outcome, detail: `${prefix}The record is visible to users who can see ${parent}.` }
   }
   if (columns.length === 0 || !caller.ownerIds)
     return {
@@ -117,17 +117,17 @@ async function visibility(
       outcome,
       detail: `Record visibility ${caller.visibility}: the user sees the records of all owners.`,
     }
-  const seenBy = columns.map((name) => `${name} is ${whose(caller, record[name])}`).join(', ')
-  return { rule, outcome, detail: `${hidden}Record visibility ${caller.visibility}: ${seenBy}.` }
+  const owners = columns.map((name) => `${name} is ${ownerInWords(caller, record[name])}`).join(', ')
+  return { rule, outcome, detail: `${prefix}Record visibility ${caller.visibility}: ${owners}.` }
 }
 
-function seenInGeneral({ ownerIds }: Caller, { visibleThrough, visibleBy }: RecordShape): string {
+function visibleInGeneral({ ownerIds }: Caller, { visibleThrough, visibleBy }: RecordShape): string {
   if (visibleThrough) return `records whose ${visibleThrough.to().object} is visible to the user`
   if (visibleBy.length === 0 || !ownerIds) return 'every record'
   return `records whose ${visibleBy.join(' or ')} is among the owners that the user sees`
 }
 
-function whose(caller: Caller, id: unknown): string {
+function ownerInWords(caller: Caller, id: unknown): string {
   if (id === null) return 'empty'
   if (id === caller.userId) return 'the user'
   return caller.ownerIds?.includes(id as string)
@@ -135,11 +135,11 @@ function whose(caller: Caller, id: unknown): string {
     : 'an owner whose records the user does not see'
 }
 
-function fieldRule(caller: Caller, definition: RecordShape, field: string, operation: AccessOperation): AccessReason {
+function fieldReason(caller: Caller, definition: RecordShape, field: string, operation: AccessOperation): AccessReason {
   const key = customFieldKey(field)
   const given = key === null ? { [field]: null } : { customFields: { [key]: null } }
   const verb = operation === 'READ' ? 'read' : 'written'
-  return judged('FIELD', `${definition.object}.${field} may be ${verb}.`, () =>
+  return resultOf('FIELD', `${definition.object}.${field} may be ${verb}.`, () =>
     operation === 'READ' ? refuseHidden(caller, definition, given) : refuseFixed(caller, definition, given),
   )
 }

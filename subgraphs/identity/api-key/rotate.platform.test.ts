@@ -27,7 +27,7 @@ const entriesOf = (id: string) =>
   )
 
 describe('apiKeyRotate', () => {
-  it('answers a new secret once and leaves every setting as it is', async () => {
+  it('returns a new secret once and changes no setting', async () => {
     const caller = await aSignedInUser(world)
     const settings = {
       scopes: ['READ_CASES', 'WRITE_LEADS'],
@@ -53,7 +53,7 @@ describe('apiKeyRotate', () => {
     expect(await world.eventsOf(key.id)).toEqual(['api_key.created', 'api_key.updated', 'api_key.rotated'])
   })
 
-  it('is ROTATING until the millisecond in which the overlap ends', async () => {
+  it('is ROTATING until the millisecond at which the overlap ends', async () => {
     const caller = await aSignedInUser(world)
     const { id } = await aKeyOf(world, caller)
     await rotated(caller, id!, 1)
@@ -63,7 +63,7 @@ describe('apiKeyRotate', () => {
     expect((await read(caller, id!)).status).toBe('ACTIVE')
   })
 
-  it('ends the secret before at once with an overlap of 0, and never takes it for the current one', async () => {
+  it('ends the former secret at once with an overlap of 0, and never accepts it as the current one', async () => {
     const caller = await aSignedInUser(world)
     const { id, secret } = await aKeyOf(world, caller)
     expect(await rotated(caller, id!, 0)).toMatchObject({
@@ -73,7 +73,7 @@ describe('apiKeyRotate', () => {
     expect((await find(secret!))!.previousSecretExpiresAt).toEqual(later(0))
   })
 
-  it('leaves one secret beside the current one: rotating within an overlap ends the older', async () => {
+  it('keeps one former secret: rotating within an overlap ends the older one', async () => {
     const caller = await aSignedInUser(world)
     const { id, secret: first } = await aKeyOf(world, caller)
     const { secret: second } = await rotated(caller, id!, 168)
@@ -84,7 +84,7 @@ describe('apiKeyRotate', () => {
     expect((await find(third!))!.previousSecretExpiresAt).toBe(null)
   })
 
-  it('leaves exactly one current secret after 50 rotations at once, and one in its overlap', async () => {
+  it('leaves exactly one current secret after 50 concurrent rotations, and one in its overlap', async () => {
     const caller = await aSignedInUser(world)
     const { id, secret } = await aKeyOf(world, caller)
     const answers = await Promise.all(Array.from({ length: 50 }, () => rotate(caller, id!)))
@@ -135,7 +135,7 @@ describe('apiKeyRotate', () => {
     ).toEqual([])
   })
 
-  it('is for the user of the key, and for owners and admins, but no admin gets the secret of an owner', async () => {
+  it('is allowed to the owner of the key, to owners and admins, but no admin gets the secret of an owner', async () => {
     const owner = await aSignedInUser(world, 'OWNER')
     const admin = await aSignedInUser(world, 'ADMIN', owner.organizationId)
     const member = await aSignedInUser(world, 'MEMBER', owner.organizationId)
@@ -150,7 +150,7 @@ describe('apiKeyRotate', () => {
     expect(await read(owner, ofMember)).toMatchObject({ status: 'ROTATING', version: 3 })
   })
 
-  it('leaves no secret in any table', async () => {
+  it('stores no secret in any table', async () => {
     const caller = await aSignedInUser(world)
     const { id, secret } = await aKeyOf(world, caller)
     const secrets = [secret!, (await rotated(caller, id!)).secret!, (await rotated(caller, id!)).secret!]
@@ -186,7 +186,7 @@ describe('apiKeyRevoke of a key in rotation', () => {
 describe('apiKeyRevoke of the former secret only', () => {
   const revokingFormer = `mutation($id: ID!) { apiKeyRevoke(id: $id, formerOnly: true) { ${keyFields} } }`
 
-  it('ends it before its overlap does, as the overlap would, and leaves the key', async () => {
+  it('ends the former secret before its overlap, and the key keeps working', async () => {
     const caller = await aSignedInUser(world)
     const { id, secret } = await aKeyOf(world, caller)
     const { secret: next } = await rotated(caller, id!)
@@ -213,7 +213,7 @@ describe('apiKeyRevoke of the former secret only', () => {
     })
   })
 
-  it('changes nothing of a key without one, whose overlap is over, or that is revoked', async () => {
+  it('changes nothing of a key without a former secret, with an ended overlap, or revoked', async () => {
     const caller = await aSignedInUser(world)
     const [never, over, revoked] = [
       await aKeyOf(world, caller),
@@ -233,7 +233,7 @@ describe('apiKeyRevoke of the former secret only', () => {
 })
 
 describe('the audit log', () => {
-  it('has every create, update, rotate, revoke and delete of a key, with who, from where and what, and no secret', async () => {
+  it('has every create, update, rotate, revoke and delete of a key, with actor, address and change, and no secret', async () => {
     const caller = await aSignedInUser(world, 'ADMIN')
     const { id, prefix } = await aKeyOf(world, caller)
     await world.run(updating, { id, input: { name: 'Nightly' } }, caller)
@@ -285,7 +285,7 @@ describe('the audit log', () => {
 })
 
 describe('expiresSoon', () => {
-  it('is said of keys that work and expire within 7 days', async () => {
+  it('is true for keys that work and expire within 7 days', async () => {
     const caller = await aSignedInUser(world)
     const { id } = await aKeyOf(world, caller, { expiresAt: later(8 * 24 * hour).toISOString() })
     const { id: endless } = await aKeyOf(world, caller, { expiresAt: null })

@@ -44,7 +44,7 @@ const narrower: readonly (readonly [string, object])[] = [
 ]
 
 describe("an owner's key", () => {
-  it.each(wider)('is not given %s by an admin, but by owners', async (_, input) => {
+  it.each(wider)('cannot get %s from an admin, but from owners', async (_, input) => {
     const owner = await aSignedInUser(world, 'OWNER')
     const admin = await aSignedInUser(world, 'ADMIN', owner.organizationId)
     const { id, version } = await aKeyOf(world, owner, narrow)
@@ -56,14 +56,14 @@ describe("an owner's key", () => {
     )
   })
 
-  it.each(narrower)('is given %s by an admin', async (_, input) => {
+  it.each(narrower)('can get %s from an admin', async (_, input) => {
     const owner = await aSignedInUser(world, 'OWNER')
     const admin = await aSignedInUser(world, 'ADMIN', owner.organizationId)
     const { id } = await aKeyOf(world, owner, narrow)
     expect(await update(admin, id!, input)).toEqual([])
   })
 
-  it.each(['apiKeyRevoke', 'apiKeyDelete'])('is ended by an admin: %s', async (which) => {
+  it.each(['apiKeyRevoke', 'apiKeyDelete'])('can be ended by an admin: %s', async (which) => {
     const owner = await aSignedInUser(world, 'OWNER')
     const admin = await aSignedInUser(world, 'ADMIN', owner.organizationId)
     const { id } = await aKeyOf(world, owner, narrow)
@@ -71,7 +71,7 @@ describe("an owner's key", () => {
   })
 })
 
-it("widening is for admins where the key is the admin's or that of somebody who is no owner", async () => {
+it('admins may extend their own keys, and keys of users who are not owners', async () => {
   const admin = await aSignedInUser(world, 'ADMIN')
   for (const role of ['ADMIN', 'MANAGER', 'MEMBER'] as const) {
     const holder = await aSignedInUser(world, role, admin.organizationId)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { auditedChange } from './audit.ts'
 
 describe('auditedChange', () => {
-  it('keeps what differs', () => {
+  it('contains only the differences', () => {
     const before = { name: 'Sync', scopes: ['READ_CASES'], rateLimit: { limit: 5, window: 'DAY' }, revokedAt: null }
     expect(
       auditedChange({ before, after: { ...before, scopes: ['*'], rateLimit: { limit: 5, window: 'DAY' } } }),
@@ -12,12 +12,12 @@ describe('auditedChange', () => {
     })
   })
 
-  it('keeps the whole of what is new or gone', () => {
+  it('contains all values of a new or deleted target', () => {
     expect(auditedChange({ after: { name: 'Sync' } })).toEqual({ before: null, after: { name: 'Sync' } })
     expect(auditedChange({ before: { name: 'Sync' } })).toEqual({ before: { name: 'Sync' }, after: null })
   })
 
-  it('leaves secrets out, and keeps when one ends', () => {
+  it('omits secrets, and contains their expiry', () => {
     const record = {
       secret: 's',
       secretHash: 'h',

@@ -44,11 +44,12 @@ export async function findActingUser(sql: Sql, organizationId: string, userId: s
      where u.organization_id = $1 and u.id = $2`,
     [organizationId, userId],
   )
-  return row ? complete(row) : null
+  return row ? withDerivedRestrictions(row) : null
 }
 
 /** Adds the restrictions of derived fields. Stored profiles contain only the restrictions that were set. */
-const complete = <T extends ActingUser>(row: T): T => (row.fields ? { ...row, fields: withDerived(row.fields) } : row)
+const withDerivedRestrictions = <T extends ActingUser>(row: T): T =>
+  row.fields ? { ...row, fields: withDerived(row.fields) } : row
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
 
@@ -75,7 +76,7 @@ async function findApiKey(sql: Sql, hash: string): Promise<ApiKeyRecord | null> 
   )
   return row
     ? {
-        ...complete(row),
+        ...withDerivedRestrictions(row),
         expiresAt: timeOf(row.expiresAt),
         revokedAt: timeOf(row.revokedAt),
         previousSecretExpiresAt: timeOf(row.previousSecretExpiresAt),
@@ -95,7 +96,9 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
      where s.id = $1`,
     [id],
   )
-  return row ? { ...complete(row), expiresAt: new Date(row.expiresAt), revokedAt: timeOf(row.revokedAt) } : null
+  return row
+    ? { ...withDerivedRestrictions(row), expiresAt: new Date(row.expiresAt), revokedAt: timeOf(row.revokedAt) }
+    : null
 }
 
 /**
@@ -117,7 +120,7 @@ async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord 
        and (g.id is not null or t.grant_id is null and t.user_id = a.owner_id)`,
     [hash],
   )
-  return row ? { ...complete(row), expiresAt: new Date(row.expiresAt) } : null
+  return row ? { ...withDerivedRestrictions(row), expiresAt: new Date(row.expiresAt) } : null
 }
 
 /** Reads credentials with the current role, visibility and membership of the owner, in one statement each. */

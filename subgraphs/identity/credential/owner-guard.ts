@@ -6,7 +6,7 @@ import { holdsScope } from '../../kernel/scopes.ts'
 import { findUser } from '../user/user.ts'
 
 /** The rights of a key or an app that can be changed. */
-interface Reach {
+interface Rights {
   readonly scopes?: readonly string[] | null | undefined
   readonly rateLimit?: { readonly limit: number; readonly window: QuotaWindow } | null | undefined
   readonly ipAllowList?: readonly string[] | null | undefined
@@ -30,35 +30,39 @@ export async function mayActAs({ caller, db }: RequestContext, ownerId: string):
 }
 
 /** Refuses a change that extends the rights of a key or an app of another user, unless the caller may act as that user. */
-export async function mayWiden(ctx: RequestContext, previous: Reach & { ownerId: string }, next: Reach): Promise<void> {
-  if (isWider(previous, next)) await mayActAs(ctx, previous.ownerId)
+export async function mayWiden(
+  ctx: RequestContext,
+  previous: Rights & { ownerId: string },
+  next: Rights,
+): Promise<void> {
+  if (hasMoreRights(previous, next)) await mayActAs(ctx, previous.ownerId)
 }
 
 /** Whether `next` has more rights. Fields that it does not name are unchanged. Invalid values count as wider, or are refused by other checks. */
-function isWider(previous: Reach, next: Reach): boolean {
+function hasMoreRights(previous: Rights, next: Rights): boolean {
   const held = { kind: 'API_KEY', scopes: previous.scopes ?? [] } as const
   return (
     (next.scopes ?? []).some((scope) => !holdsScope(held, scope)) ||
     (next.redirectUris ?? []).some((uri) => !previous.redirectUris?.includes(uri)) ||
-    isFaster(previous.rateLimit, next.rateLimit) ||
-    isFromMore(previous.ipAllowList ?? [], next.ipAllowList) ||
-    isLonger(previous.expiresAt, next.expiresAt)
+    hasHigherLimit(previous.rateLimit, next.rateLimit) ||
+    allowsMoreAddresses(previous.ipAllowList ?? [], next.ipAllowList) ||
+    expiresLater(previous.expiresAt, next.expiresAt)
   )
 }
 
-function isFaster(previous: Reach['rateLimit'], next: Reach['rateLimit']): boolean {
+function hasHigherLimit(previous: Rights['rateLimit'], next: Rights['rateLimit']): boolean {
   if (!previous || !next) return false
   return next.limit > previous.limit || windows.indexOf(next.window) < windows.indexOf(previous.window)
 }
 
 /** Whether `next` allows more addresses. An empty list allows every address. */
-function isFromMore(previous: readonly string[], next: Reach['ipAllowList']): boolean {
+function allowsMoreAddresses(previous: readonly string[], next: Rights['ipAllowList']): boolean {
   if (next === undefined || previous.length === 0) return false
   return !next?.length || next.some((entry) => !isEntryWithin(entry, previous))
 }
 
 /** Whether `next` expires later. Null means never. */
-function isLonger(previous: Reach['expiresAt'], next: Reach['expiresAt']): boolean {
+function expiresLater(previous: Rights['expiresAt'], next: Rights['expiresAt']): boolean {
   if (next === undefined || !previous) return false
   return next === null || Date.parse(next) > Date.parse(previous)
 }

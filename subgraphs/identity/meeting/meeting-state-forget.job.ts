@@ -1,5 +1,6 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 
+/** Deletes expired `state` values of started connections. */
 export const meetingStateForget: Job = {
   name: 'meetingState.forget',
   cron: '55 3 * * *',

@@ -112,13 +112,13 @@ export async function useUp(ctx: RequestContext, found: OneTimeToken): Promise<P
   return taken.length === 1 ? { ...found, personId } : null
 }
 
-const waysIn: readonly Purpose[] = ['MAGIC_LINK', 'RESET_PASSWORD']
+const accessPurposes: readonly Purpose[] = ['MAGIC_LINK', 'RESET_PASSWORD']
 
 /** Invalidates all mailed and unused tokens that give access to the account. The person must be locked. */
 export async function withdrawTokens(
   { db, clock }: RequestContext,
   personId: string,
-  purposes: readonly Purpose[] = waysIn,
+  purposes: readonly Purpose[] = accessPurposes,
 ): Promise<void> {
   await db.query(
     'update identity.one_time_token set used_at = $2 where person_id = $1 and used_at is null and purpose = any($3::text[])',

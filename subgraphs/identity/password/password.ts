@@ -27,8 +27,8 @@ export const hashing: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 
 export const hashPassword = (password: string): Promise<string> => hash(password, hashing)
 
 /** The hash of a random password. It is verified for unknown accounts, so that they take as long as existing ones. */
-export const nobodysHash =
+export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$dR+1jJWKyneE/t/T9Q3+nw$H3BA2UwUGgATGmPkWnwnHTPHiWpMgmsYGd5yJRlC1wA'
 
 export const isPassword = async (password: string, passwordHash: string | null): Promise<boolean> =>
-  (await verify(passwordHash ?? nobodysHash, password)) && passwordHash !== null
+  (await verify(passwordHash ?? dummyHash, password)) && passwordHash !== null

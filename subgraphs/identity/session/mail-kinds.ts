@@ -9,7 +9,7 @@ const dayMs = 24 * hourMs
  * requests. The window of a mailbox is as long as the lifetime of its mails: when a mail is left out, an earlier valid one has
  * arrived, so too many requests never lock the owner out.
  */
-const askedByStrangers = (windowMs: number): readonly MailLimit[] => [
+const anonymousRequestLimits = (windowMs: number): readonly MailLimit[] => [
   { by: ['MAILBOX'], max: 3, windowMs, isSilent: true },
   { by: ['CLIENT', 'MAILBOX'], max: 5, windowMs: hourMs },
   { by: ['CLIENT', 'MAILBOX'], max: 10, windowMs: dayMs },
@@ -17,17 +17,17 @@ const askedByStrangers = (windowMs: number): readonly MailLimit[] => [
 ]
 
 /** Limits of mails that follow another operation, which succeeds also when the mail is left out. */
-const following = (hourly: number, daily: number): readonly MailLimit[] => [
+const followUpLimits = (hourly: number, daily: number): readonly MailLimit[] => [
   { by: ['MAILBOX'], max: hourly, windowMs: hourMs, isSilent: true },
   { by: ['MAILBOX'], max: daily, windowMs: dayMs, isSilent: true },
 ]
 
-export const signInLinks: MailKind = { name: 'SIGN_IN_LINK', limits: askedByStrangers(lifeMs.MAGIC_LINK) }
-export const resetCodes: MailKind = { name: 'RESET_CODE', limits: askedByStrangers(lifeMs.RESET_PASSWORD) }
-export const verifications: MailKind = { name: 'VERIFICATION', limits: following(3, 10) }
+export const signInLinks: MailKind = { name: 'SIGN_IN_LINK', limits: anonymousRequestLimits(lifeMs.MAGIC_LINK) }
+export const resetCodes: MailKind = { name: 'RESET_CODE', limits: anonymousRequestLimits(lifeMs.RESET_PASSWORD) }
+export const verifications: MailKind = { name: 'VERIFICATION', limits: followUpLimits(3, 10) }
 /** Counted separately, so that other mails cannot suppress this notice. */
-export const passwordNotices: MailKind = { name: 'PASSWORD_NOTICE', limits: following(5, 20) }
-export const registrationNotices: MailKind = { name: 'REGISTRATION_NOTICE', limits: following(1, 2) }
+export const passwordNotices: MailKind = { name: 'PASSWORD_NOTICE', limits: followUpLimits(5, 20) }
+export const registrationNotices: MailKind = { name: 'REGISTRATION_NOTICE', limits: followUpLimits(1, 2) }
 
 const invitationLimits: readonly MailLimit[] = [
   { by: ['ORGANIZATION', 'MAILBOX'], max: 3, windowMs: hourMs },

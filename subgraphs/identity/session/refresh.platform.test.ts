@@ -26,7 +26,7 @@ const next = async (refreshToken: string): Promise<string> =>
 const sessionOf = (id: string) => credentialSource(world.services.database).findSession(id)
 
 describe('authRefresh', () => {
-  it('gives new tokens of the same session', async () => {
+  it('returns new tokens of the same session', async () => {
     const { refreshToken, sessionId, userId, organizationId } = await signIn()
     world.pass(14 * 60_000)
     const { data, codes } = await refresh(refreshToken)
@@ -42,7 +42,7 @@ describe('authRefresh', () => {
     expect(data.authRefresh!.refreshToken).not.toBe(refreshToken)
   })
 
-  it('leaves one family alive when ten refreshes come together', async () => {
+  it('keeps one family alive after ten concurrent refreshes', async () => {
     const { refreshToken, sessionId } = await signIn()
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)))
     expect(answers.flatMap(({ codes }) => codes)).toEqual([])
@@ -55,7 +55,7 @@ describe('authRefresh', () => {
     for (const token of tokens) expect((await refresh(token)).codes).toEqual([])
   })
 
-  it('accepts a token again 20 s after its first use, however often it came between', async () => {
+  it('accepts a reused token until 20 s after its first use, however often it was reused', async () => {
     const { refreshToken } = await signIn()
     await next(refreshToken)
     world.pass(15_000)
@@ -64,7 +64,7 @@ describe('authRefresh', () => {
     expect((await refresh(refreshToken)).codes).toEqual([])
   })
 
-  it('ends the whole family when a token comes again later than that', async () => {
+  it('ends the whole family when a token is reused later', async () => {
     const { refreshToken, sessionId } = await signIn()
     const second = await next(refreshToken)
     const third = await next(second)
@@ -75,7 +75,7 @@ describe('authRefresh', () => {
     expect(await world.eventsOf(sessionId)).toEqual(['session.started', 'session.ended'])
   })
 
-  it('leaves other families of the user alone when one ends', async () => {
+  it('keeps other families of the user when one ends', async () => {
     const { userId, organizationId, refreshToken } = await signIn()
     const [person] = await world.query<{ email: string }>(
       'select p.email from identity.person p join identity.app_user u on u.person_id = p.id where u.id = $1',
@@ -90,7 +90,7 @@ describe('authRefresh', () => {
     expect((await refresh(other)).codes).toEqual([])
   })
 
-  it('works until a session was not refreshed for 30 days', async () => {
+  it('works until a session has not been refreshed for 30 days', async () => {
     const { refreshToken } = await signIn()
     world.pass(30 * day - 1)
     const second = await next(refreshToken)
@@ -106,7 +106,7 @@ describe('authRefresh', () => {
     expect((await refresh(token)).codes).toEqual(['UNAUTHENTICATED'])
   })
 
-  it('refuses a suspended organization without using the token up', async () => {
+  it('refuses a suspended organization without consuming the token', async () => {
     const { refreshToken, organizationId } = await signIn()
     await suspendOrganization(world.services, organizationId)
     expect((await refresh(refreshToken)).codes).toEqual(['ORGANIZATION_SUSPENDED'])
@@ -137,7 +137,7 @@ describe('authLogout', () => {
 })
 
 describe('me and profile', () => {
-  it('tell who is signed in, where and in which teams', async () => {
+  it('return the signed-in user with organization and teams', async () => {
     const { sessionId, userId, organizationId } = await signIn()
     const caller = await world.callerOf(sessionId)
     const document =
@@ -157,7 +157,7 @@ describe('me and profile', () => {
 })
 
 describe('session.forget', () => {
-  it('forgets what ended or was used 30 days ago, and nothing that still works', async () => {
+  it('deletes sessions and tokens that ended or were used 30 days ago, and none that still work', async () => {
     const [ended, alive] = [await signIn(), await signIn()]
     await world.run('mutation { authLogout { sessionId } }', {}, await world.callerOf(ended.sessionId))
     world.pass(29 * day)

@@ -16,7 +16,7 @@ interface PresentedToken {
   readonly isSuspended: boolean
 }
 
-const over = () => new Refusal('UNAUTHENTICATED', 'The refresh token is not valid. Sign in again.')
+const invalidToken = () => new Refusal('UNAUTHENTICATED', 'The refresh token is not valid. Sign in again.')
 
 /**
  * Exchanges a refresh token for the next one of its family.
@@ -26,27 +26,27 @@ const over = () => new Refusal('UNAUTHENTICATED', 'The refresh token is not vali
  */
 export async function refresh(ctx: RequestContext, token: string | null | undefined): Promise<SignedIn> {
   if (!token) throw new Refusal('UNAUTHENTICATED', 'Send the refresh token in the body or as a cookie.')
-  if (!isRefreshToken(token)) throw over()
+  if (!isRefreshToken(token)) throw invalidToken()
   // The refusal is returned instead of thrown, so that the transaction commits the end of the family.
-  const outcome = await inTransaction(ctx, (inner) => rotated(inner, refreshTokenHash(token)))
+  const outcome = await inTransaction(ctx, (inner) => rotate(inner, refreshTokenHash(token)))
   if (outcome instanceof Refusal) throw outcome
   return outcome
 }
 
-async function rotated(ctx: RequestContext, hash: string): Promise<SignedIn | Refusal> {
-  const found = await locked(ctx, hash)
-  if (!found || found.endedAt) return over()
+async function rotate(ctx: RequestContext, hash: string): Promise<SignedIn | Refusal> {
+  const found = await lockToken(ctx, hash)
+  if (!found || found.endedAt) return invalidToken()
   const now = ctx.clock.now()
-  if (Date.parse(found.expiresAt) <= now.getTime()) return over()
+  if (Date.parse(found.expiresAt) <= now.getTime()) return invalidToken()
   const user = await findUser(ctx.db, found.organizationId, found.userId)
-  if (!user?.isActive) return over()
+  if (!user?.isActive) return invalidToken()
   const inner = actingAs(ctx, user)
   if (found.usedAt && now.getTime() - Date.parse(found.usedAt) > graceMs) {
     await endSessions(inner, { id: found.sessionId }, 'REFRESH_TOKEN_REUSED')
-    return over()
+    return invalidToken()
   }
   if (found.isSuspended) return new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
-  await noteUse(inner, found, now)
+  await storeUse(inner, found, now)
   return signedIn(inner, user as User, {
     sessionId: found.sessionId,
     refreshToken: await issueRefreshToken(inner, found.sessionId),
@@ -54,7 +54,7 @@ async function rotated(ctx: RequestContext, hash: string): Promise<SignedIn | Re
 }
 
 /** The token and its session, both locked: concurrent requests with tokens of the family wait until this transaction ends. */
-async function locked(ctx: RequestContext, hash: string): Promise<PresentedToken | undefined> {
+async function lockToken(ctx: RequestContext, hash: string): Promise<PresentedToken | undefined> {
   const [found] = await ctx.db.query<PresentedToken>(
     `select t.id, t.used_at as "usedAt", s.id as "sessionId", s.organization_id as "organizationId", s.user_id as "userId",
        s.expires_at as "expiresAt", s.ended_at as "endedAt", o.status = 'SUSPENDED' as "isSuspended"
@@ -69,7 +69,7 @@ async function locked(ctx: RequestContext, hash: string): Promise<PresentedToken
 }
 
 /** Stores the first use only: a reuse does not extend the grace period. */
-async function noteUse(ctx: RequestContext, { id, sessionId }: PresentedToken, now: Date): Promise<void> {
+async function storeUse(ctx: RequestContext, { id, sessionId }: PresentedToken, now: Date): Promise<void> {
   const { organizationId } = ctx.caller
   await ctx.db.query(
     'update identity.refresh_token set used_at = coalesce(used_at, $3) where organization_id = $1 and id = $2',

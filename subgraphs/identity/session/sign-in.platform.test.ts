@@ -21,7 +21,7 @@ const login = (input: object, ip = anonymous.ip) =>
   world.run(signingIn, { input: { password: goodPassword, ...input } }, { ...anonymous, ip })
 
 describe('authRegister', () => {
-  it('creates an organization whose owner the new user is, and signs in', async () => {
+  it('creates an organization with the new user as owner, and signs in', async () => {
     const email = anEmail()
     const { data, codes } = await register({
       email: ` ${email.toUpperCase()} `,
@@ -47,7 +47,7 @@ describe('authRegister', () => {
     expect(await world.eventsOf(String(sid))).toEqual(['session.started'])
   })
 
-  it('joins the organization of a code as a member, who does not learn the code', async () => {
+  it('joins the organization of a code as a member, who cannot read the code', async () => {
     const owner = await register({ email: anEmail(), name: 'Olga', company: 'Acme' })
     const { id, code } = owner.data.authRegister!.organization!
     const { data } = await register({ email: anEmail(), name: 'Max', organizationCode: String(code).toLowerCase() })
@@ -65,7 +65,7 @@ describe('authRegister', () => {
     expect(await world.query('select 1 from identity.person where email = $1', [email])).toEqual([])
   })
 
-  it('gives a known person another organization for the right password, and refuses a wrong one', async () => {
+  it('adds another organization to an existing account with the right password, and refuses a wrong one', async () => {
     const email = anEmail()
     await register({ email, company: 'First' })
     const second = await register({ email, company: 'Second' })
@@ -75,7 +75,7 @@ describe('authRegister', () => {
     expect(await world.query('select 1 from identity.organization where name = $1', ['Third'])).toEqual([])
   })
 
-  it('names every input that is wrong', async () => {
+  it('names every invalid input', async () => {
     const { errors } = await register({ email: 'nobody', password: 'short', origin: 'https://a.example/path' })
     expect(errors[0]?.extensions?.errors).toMatchObject([
       { path: 'email', code: 'NOT_AN_EMAIL' },
@@ -95,7 +95,7 @@ describe('authRegister', () => {
 })
 
 describe('authLogin', () => {
-  it('answers a token that says who, where and which session, signed by the published key', async () => {
+  it('returns a token with user, organization and session, signed by the published key', async () => {
     const organization = await world.anOrganization()
     const user = await world.aUser(organization.id, { password: goodPassword })
     const { data } = await login({ email: user.email.toUpperCase() })
@@ -119,7 +119,7 @@ describe('authLogin', () => {
     expect(verified).toMatchObject({ sessionId: sid, userId: user.id })
   })
 
-  it('signs in to the organization asked for, otherwise to the last one', async () => {
+  it('signs in to the requested organization, otherwise to the one of the latest sign-in', async () => {
     const email = anEmail()
     const first = await world.anOrganization()
     const second = await world.anOrganization()
@@ -157,7 +157,7 @@ describe('authLogin', () => {
     expect(answers).toEqual(attempts.map(() => same))
   })
 
-  it('tells who knows the password that the organization is suspended', async () => {
+  it('answers that the organization is suspended only with the right password', async () => {
     const organization = await world.anOrganization()
     const user = await world.aUser(organization.id, { password: goodPassword })
     await suspendOrganization(world.services, organization.id)
@@ -168,15 +168,15 @@ describe('authLogin', () => {
   const wrongPassword = 'Wrong password 7!'
   const throttled = (retryAfter: number) => ({ code: 'SIGN_IN_THROTTLED', retryAfter })
   let networks = 0
-  /** An address that nobody has used. */
+  /** An IP address without any failures. */
   const elsewhere = () => `2001:db8:1:${(++networks).toString(16)}::1`
-  const whose = ['an account', 'an address that exists for nobody'] as const
-  const emailOf = async (which: (typeof whose)[number]) => {
+  const targets = ['an account', 'an email address without an account'] as const
+  const emailOf = async (which: (typeof targets)[number]) => {
     const organization = await world.anOrganization()
     return which === 'an account' ? (await world.aUser(organization.id, { password: goodPassword })).email : anEmail()
   }
 
-  it.each(whose)(
+  it.each(targets)(
     'refuses %s after 10 failures from one address for 15 minutes, to that address alone',
     async (which) => {
       const email = await emailOf(which)
@@ -194,7 +194,7 @@ describe('authLogin', () => {
     },
   )
 
-  it.each(whose)('stops guesses at %s from many addresses after 100 in an hour', async (which) => {
+  it.each(targets)('stops guesses at %s from many addresses after 100 in an hour', async (which) => {
     const email = await emailOf(which)
     const codes: string[] = []
     for (let attempt = 0; attempt < 102; attempt++) {
@@ -206,7 +206,7 @@ describe('authLogin', () => {
     expect((await login({ email }, elsewhere())).codes).toEqual(which === 'an account' ? [] : ['UNAUTHENTICATED'])
   })
 
-  it('lets the owner in on a known device, and by what is mailed, whatever strangers try', async () => {
+  it('lets the owner sign in on a known device, and with mailed links and codes, despite attempts of strangers', async () => {
     const email = await emailOf('an account')
     const other = await emailOf('an account')
     const tokenOf = async (address: string) =>
@@ -228,7 +228,7 @@ describe('authLogin', () => {
     )
     expect(codes).toEqual(['VALIDATION_FAILED'])
 
-    // A device that guesses has ten guesses of its own, and is then as good as any other.
+    // After ten failures a known device counts as a stranger.
     const guesses: string[] = []
     for (let attempt = 0; attempt < 11; attempt++) {
       guesses.push(...(await login({ email, password: wrongPassword, deviceToken }, elsewhere())).codes)
@@ -239,7 +239,7 @@ describe('authLogin', () => {
     expect((await login({ email, deviceToken }, elsewhere())).codes).toEqual([])
   })
 
-  it('knows a device for 180 days', async () => {
+  it('recognizes a device for 180 days', async () => {
     const email = await emailOf('an account')
     const { data } = await world.run(signingInOnDevice, { input: { email, password: goodPassword } })
     const { deviceToken } = data.authLogin!
@@ -251,7 +251,7 @@ describe('authLogin', () => {
     expect(isKnownDevice(services, email, deviceToken)).toBe(false)
   })
 
-  it('lets no more guesses through when they come together', async () => {
+  it('allows no more guesses when they are concurrent', async () => {
     const email = anEmail()
     const from = elsewhere()
     const answers = await Promise.all(Array.from({ length: 30 }, () => login({ email }, from)))
@@ -260,7 +260,7 @@ describe('authLogin', () => {
     expect(codes.filter((code) => code === 'SIGN_IN_THROTTLED')).toHaveLength(20)
   })
 
-  it('refuses an address after 50 failures, whatever the accounts; an IPv6 network is one address', async () => {
+  it('refuses an address after 50 failures for any accounts; an IPv6 /64 network is one address', async () => {
     const codes: string[] = []
     for (let attempt = 0; attempt < 51; attempt++) {
       codes.push(...(await login({ email: anEmail() }, `2001:db8:abcd:1::${attempt + 1}`)).codes)
@@ -268,7 +268,7 @@ describe('authLogin', () => {
     expect(codes).toEqual([...Array<string>(50).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED'])
   })
 
-  it('remembers no answer of strangers by their Idempotency-Key', async () => {
+  it('stores no answer for the Idempotency-Key of an anonymous caller', async () => {
     const organization = await world.anOrganization()
     const user = await world.aUser(organization.id, { password: goodPassword })
     const input = { email: user.email, password: goodPassword }
@@ -277,7 +277,7 @@ describe('authLogin', () => {
     expect(first.data.authLogin!.refreshToken).not.toBe(second.data.authLogin!.refreshToken)
   })
 
-  it('stores neither password nor tokens as they are', async () => {
+  it('stores neither password nor tokens in plain text', async () => {
     const organization = await world.anOrganization()
     const user = await world.aUser(organization.id, { password: goodPassword })
     const { data } = await login({ email: user.email })

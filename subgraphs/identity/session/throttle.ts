@@ -49,8 +49,8 @@ async function refusal(ctx: RequestContext, email: string, judge: Judge, way: Wa
     await counters[judge]('sign-in-address', address, addressFailures, nowMs),
   ]
   if (way !== 'MAILED') verdicts.push(await counters[judge]('sign-in-account', account, accountFailures, nowMs))
-  const spent = verdicts.filter(({ allowed }) => !allowed).sort((a, b) => b.resetMs - a.resetMs)
-  return spent[0] ? throttled(spent[0]) : null
+  const exceeded = verdicts.filter(({ allowed }) => !allowed).sort((a, b) => b.resetMs - a.resetMs)
+  return exceeded[0] ? throttled(exceeded[0]) : null
 }
 
 /** Refuses an attempt after too many failures for this account (existing or not) or from this address. */

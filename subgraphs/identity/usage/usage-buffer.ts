@@ -33,14 +33,14 @@ export class UsageBuffer implements UsageSink {
   }
 
   used(key: ApiKeyRecord, ip: string, at: Date): void {
-    const usage = this.#of(key, at)
+    const usage = this.#usageOf(key, at)
     usage.requests++
     usage.ip = ip
     usage.at = at
   }
 
   refused(key: ApiKeyRecord, at: Date): void {
-    this.#of(key, at).hits++
+    this.#usageOf(key, at).hits++
   }
 
   finished(request: FinishedRequest): void {
@@ -50,7 +50,7 @@ export class UsageBuffer implements UsageSink {
   /** Implements `DeprecatedCalls` of the REST adapter. */
   record(call: DeprecatedCall): void {
     const { counted, operationId, at } = call
-    if (counted.kind === 'API_KEY') this.#of(counted, at).deprecated++
+    if (counted.kind === 'API_KEY') this.#usageOf(counted, at).deprecated++
     const name = `${counted.organizationId}\n${counted.id}\n${operationId}\n${at.toISOString().slice(0, 10)}`
     const known = this.#deprecated.get(name)
     this.#deprecated.set(name, { ...call, calls: (known?.calls ?? 0) + 1 })
@@ -67,7 +67,7 @@ export class UsageBuffer implements UsageSink {
     await this.flush()
   }
 
-  #of({ id, organizationId }: Pick<ApiKeyRecord, 'id' | 'organizationId'>, at: Date): KeyUsage {
+  #usageOf({ id, organizationId }: Pick<ApiKeyRecord, 'id' | 'organizationId'>, at: Date): KeyUsage {
     let usage = this.#keys.get(id)
     if (!usage) this.#keys.set(id, (usage = { organizationId, requests: 0, hits: 0, deprecated: 0, ip: null, at }))
     return usage
@@ -95,17 +95,17 @@ export class UsageBuffer implements UsageSink {
   }
 
   #restore(keys: Map<string, KeyUsage>, deprecated: Map<string, DeprecatedCall & { calls: number }>): void {
-    for (const [id, lost] of keys) {
+    for (const [id, unwritten] of keys) {
       const usage = this.#keys.get(id)
       if (usage) {
-        usage.requests += lost.requests
-        usage.hits += lost.hits
-        usage.deprecated += lost.deprecated
-      } else this.#keys.set(id, lost)
+        usage.requests += unwritten.requests
+        usage.hits += unwritten.hits
+        usage.deprecated += unwritten.deprecated
+      } else this.#keys.set(id, unwritten)
     }
-    for (const [name, lost] of deprecated) {
-      const call = this.#deprecated.get(name) ?? { ...lost, calls: 0 }
-      this.#deprecated.set(name, { ...call, calls: call.calls + lost.calls })
+    for (const [name, unwritten] of deprecated) {
+      const call = this.#deprecated.get(name) ?? { ...unwritten, calls: 0 }
+      this.#deprecated.set(name, { ...call, calls: call.calls + unwritten.calls })
     }
   }
 }

@@ -113,7 +113,7 @@ describe('apiUsageSummary', () => {
     }
   })
 
-  it('is for owners and admins, and shows nothing of another organization', async () => {
+  it('is only for owners and admins, and contains nothing of another organization', async () => {
     const owner = await aSignedInUser(world, 'OWNER')
     await buffering((usage) => usage.finished(finished(countedAs(owner, 'SESSION', owner.userId))))
     for (const role of ['MANAGER', 'MEMBER', 'READ_ONLY'] as const) {
@@ -164,7 +164,7 @@ describe('the buffer', () => {
     })
   })
 
-  it('keeps what it could not write for the next attempt', async () => {
+  it('keeps counts that could not be written for the next attempt', async () => {
     const owner = await aSignedInUser(world, 'OWNER')
     const { id } = await aKeyOf(world, owner)
     const counted = countedAs(owner, 'API_KEY', id!)

@@ -69,7 +69,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop()
   })
 
-  it('lets the process end after stop, and also when stop is forgotten, and then stops by itself', async () => {
+  it('lets the process end after stop, and stops when the process ends without stop', async () => {
     const stopping = await startApart(place.dataDir)
     expect(await ended(stopping.child)).toBe(0)
     await serverIsGone()

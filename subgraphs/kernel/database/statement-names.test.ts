@@ -15,7 +15,7 @@ it('never names a text of more than 20,000 characters', () => {
   expect([statementName(text.slice(1)), statementName(text.slice(1))]).toEqual(['', expect.stringMatching(/./)])
 })
 
-it('keeps no more than eight million characters of texts', () => {
+it('keeps at most eight million characters of texts', () => {
   for (let number = 0; number < 1000; number++) statementName(`${number} ${'x'.repeat(10_000)}`)
   expect(charactersKept()).toBeLessThanOrEqual(8_000_000)
   expect(statementName(`0 ${'x'.repeat(10_000)}`)).toBe('')

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => fresh.drop())
 
-/** A process of its own, with the data keys of these organizations at hand. */
+/** A second process, which has loaded the data keys of these organizations. */
 async function vaultWith(...organizations: readonly string[]): Promise<Vault> {
   const vault = new Vault(fresh.database, master)
   for (const organization of organizations) await vault.load(organization)
@@ -118,7 +118,7 @@ describe('rotateKeys', () => {
     expect(rewrapped).toBeGreaterThanOrEqual(2)
     expect(resealed).toBe(3)
 
-    // The former master key is not needed any more.
+    // The former master key is no longer needed.
     const after = new Vault(fresh.database, next)
     for (const owner of [mine, theirs]) await after.load(owner)
     const rows = await fresh.database.query<{ owner: string; id: number; body: string }>(

@@ -86,7 +86,7 @@ async function appOf(
 ): Promise<Express> {
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
-  const metrics = new Metrics(database.pool)
+  const metrics = new Metrics(database.pool, streamSlots)
   const explorer = explorerPage({ demo: config.demo })
   const findToken = (hash: string) => findScimToken(database, hash, clock.now())
   const app = express().disable('x-powered-by').disable('etag')

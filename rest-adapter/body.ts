@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parseBody, refuseOtherThanJson } from '../gateway/edge/body.ts'
-import { problemsMax, unfitIn as unfitWithin, type Bounds } from '../gateway/edge/unfit.ts'
+import { problemsMax, invalidValuesIn as invalidValuesWithin, type Bounds } from '../gateway/edge/unfit.ts'
 import { invalid, Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
 import { isJsonObject } from '../subgraphs/kernel/exact-number.ts'
 import { jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
@@ -9,8 +9,8 @@ import { jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
 export function readJson(raw: Buffer, headers: IncomingMessage['headers']): unknown {
   refuseOtherThanJson(headers, { suffixed: true })
   const body = parseBody(raw)
-  const unfit = unfitIn(body)
-  if (unfit.length > 0) throw refusalOf(unfit)
+  const invalidValues = invalidValuesIn(body)
+  if (invalidValues.length > 0) throw refusalOf(invalidValues)
   return body
 }
 
@@ -26,11 +26,11 @@ export function refuseFields(raw: Buffer, headers: IncomingMessage['headers']): 
   if (!isJsonObject(body)) {
     throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'This operation takes no body; send none.' }])
   }
-  const unfit = unfitIn(body)
+  const invalidValues = invalidValuesIn(body)
   const unknown = Object.keys(body).map((path) => {
     return { path, code: 'UNKNOWN_FIELD', message: `This operation takes no body; remove ${path}.` }
   })
-  const problems = unfit.length > 0 ? unfit : unknown
+  const problems = invalidValues.length > 0 ? invalidValues : unknown
   if (problems.length > 0) throw refusalOf(problems)
 }
 
@@ -66,4 +66,4 @@ const bounds: Bounds = {
 }
 
 /** The problems of a value that no operation accepts. */
-export const unfitIn = (value: unknown): FieldProblem[] => unfitWithin(value, bounds)
+export const invalidValuesIn = (value: unknown): FieldProblem[] => invalidValuesWithin(value, bounds)

@@ -7,7 +7,7 @@ import { withNearestNumbers } from '../subgraphs/kernel/exact-json.ts'
 import { isJsonObject } from '../subgraphs/kernel/exact-number.ts'
 import { isId } from '../subgraphs/kernel/ids.ts'
 import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
-import { refusalOf, unfitIn } from './body.ts'
+import { refusalOf, invalidValuesIn } from './body.ts'
 import type { Contract, RestOperation } from './contract.ts'
 import { problemOf } from './problem-of.ts'
 import { isVersionMatch, variableOf, type Values } from './translate.ts'
@@ -56,8 +56,8 @@ export class Validator {
     if (described && !isJsonObject(body) && body !== undefined) {
       throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'The body must be a JSON object.' }])
     }
-    const unfit = unfitIn(query)
-    if (unfit.length > 0) throw refusalOf(unfit)
+    const invalidValues = invalidValuesIn(query)
+    if (invalidValues.length > 0) throw refusalOf(invalidValues)
     const headerValues: Record<string, string | string[]> = {}
     for (const parameter of parameters) {
       if (parameter.in !== 'header' || variableOf(parameter) === null) continue

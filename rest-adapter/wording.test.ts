@@ -13,7 +13,7 @@ const list = new Wording({
 const refusal = (path: string, message = `You may not read ${path}.`) =>
   new Refusal('FIELD_NOT_READABLE', message, { errors: [{ path, code: 'X', message }] })
 
-function told(wording: Wording, refused: unknown, variables = {}) {
+function converted(wording: Wording, refused: unknown, variables = {}) {
   const { message, extensions } = wording.of(refused, variables) as Refusal
   const [problem] = extensions['errors'] as { path: string; message: string }[]
   return [problem!.path, problem!.message, message]
@@ -36,30 +36,30 @@ describe('Wording', () => {
     ['name', 'name'],
     ['', ''],
   ])('says %s as %s, in path and words', (path, expected) => {
-    expect(told(list, refusal(path))).toEqual([expected, ...Array(2).fill(`You may not read ${expected}.`)])
+    expect(converted(list, refusal(path))).toEqual([expected, ...Array(2).fill(`You may not read ${expected}.`)])
   })
 
   it('names the first part of an argument that was sent, or the first of all', () => {
-    expect(told(list, refusal('orderBy'), { kind: 'x' })[0]).toBe('kind')
-    expect(told(list, refusal('orderBy'), { kind: 'x', since: 'y' })[0]).toBe('since')
-    expect(told(list, refusal('orderBy'))[0]).toBe('since')
+    expect(converted(list, refusal('orderBy'), { kind: 'x' })[0]).toBe('kind')
+    expect(converted(list, refusal('orderBy'), { kind: 'x', since: 'y' })[0]).toBe('since')
+    expect(converted(list, refusal('orderBy'))[0]).toBe('since')
   })
 
   it('keeps words that only contain the path', () => {
     const message = 'page of page.x pages, $page, "page".'
-    expect(told(list, refusal('page', message))[1]).toBe('limit of page.x pages, $page, "limit".')
+    expect(converted(list, refusal('page', message))[1]).toBe('limit of page.x pages, $page, "limit".')
   })
 
   it('converts input to the whole body, and header variables to header names', () => {
     const update = new Wording(operation('partUpdate'))
-    expect(told(update, refusal('input.name'))[0]).toBe('name')
-    expect(told(update, refusal('input', 'input is required.'))).toEqual([
+    expect(converted(update, refusal('input.name'))[0]).toBe('name')
+    expect(converted(update, refusal('input', 'input is required.'))).toEqual([
       '',
       'The body is required.',
       'The body is required.',
     ])
-    expect(told(update, refusal('expectedVersion'))[0]).toBe('If-Match')
-    expect(told(update, refusal('id'))[0]).toBe('id')
+    expect(converted(update, refusal('expectedVersion'))[0]).toBe('If-Match')
+    expect(converted(update, refusal('id'))[0]).toBe('id')
   })
 
   it('returns errors that are not about an argument unchanged', () => {

@@ -11,7 +11,7 @@ import type { KeyCredential } from './quota.ts'
 import { RecordCache } from './record-cache.ts'
 import { FailedKeyThrottle } from './throttle.ts'
 
-export interface KeyJudgement {
+export interface KeyCheck {
   /** Null when no such key exists. */
   readonly key: KeyCredential | null
   readonly refusal: Refusal | null
@@ -74,15 +74,15 @@ export class ApiKeys {
     })
   }
 
-  judge(request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
+  check(request: KeyRequest, nowMs: number): KeyCheck | Promise<KeyCheck> {
     return chain(this.#throttle.check(request.address, nowMs), (refusal) => {
       if (refusal) return { key: null, refusal }
-      return chain(this.#find(request, nowMs), (key) => this.#judgeFound(key, request, nowMs))
+      return chain(this.#find(request, nowMs), (key) => this.#checkFound(key, request, nowMs))
     })
   }
 
   /** Checks again a key that was admitted before. The throttle of failed keys is neither applied nor counted. */
-  standing(request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
+  recheck(request: KeyRequest, nowMs: number): KeyCheck | Promise<KeyCheck> {
     return chain(this.#find(request, nowMs), (key) => ({
       key,
       refusal: key ? (authenticationRefusal(key.record, nowMs) ?? admissionRefusal(key.record, request)) : unknownKey(),
@@ -98,7 +98,7 @@ export class ApiKeys {
     return parsed && this.#records.get(parsed.hash, nowMs)
   }
 
-  #judgeFound(key: KeyCredential | null, request: KeyRequest, nowMs: number): KeyJudgement | Promise<KeyJudgement> {
+  #checkFound(key: KeyCredential | null, request: KeyRequest, nowMs: number): KeyCheck | Promise<KeyCheck> {
     const failure = key ? authenticationRefusal(key.record, nowMs) : unknownKey()
     if (failure) return chain(this.#throttle.failed(request.address, nowMs, failure), (refusal) => ({ key, refusal }))
     return { key, refusal: key && admissionRefusal(key.record, request) }

@@ -6,7 +6,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { userAgentOf, type Arrival } from './address.ts'
 import { ApiKeys } from './api-keys.ts'
 import { chain } from './chain.ts'
-import { judgeCookie } from './cookie-session.ts'
+import { checkCookie } from './cookie-session.ts'
 import { looksLikeOAuthToken, OAuthTokens } from './oauth-tokens.ts'
 import { presentedBy } from './presented.ts'
 import type { AppCredential, KeyCredential } from './quota.ts'
@@ -76,8 +76,8 @@ export class Credentials {
       case 'API_KEY': {
         const target = request.originalUrl ?? request.url ?? '/'
         const keyRequest = { secret: presented.secret, address: ip, target }
-        const judged = isAttempt ? this.#keys.judge(keyRequest, nowMs) : this.#keys.standing(keyRequest, nowMs)
-        return chain(judged, ({ key, refusal }) => ({
+        const checked = isAttempt ? this.#keys.check(keyRequest, nowMs) : this.#keys.recheck(keyRequest, nowMs)
+        return chain(checked, ({ key, refusal }) => ({
           caller:
             key && !refusal
               ? callerOf('API_KEY', key.record, key.record.ownerId, key.record.scopes, ip, request)
@@ -89,7 +89,7 @@ export class Credentials {
       case 'BEARER':
         if (looksLikeOAuthToken(presented.token)) {
           const target = request.originalUrl ?? request.url ?? '/'
-          return chain(this.#tokens.judge(presented.token, target, nowMs), ({ app, refusal }) => ({
+          return chain(this.#tokens.check(presented.token, target, nowMs), ({ app, refusal }) => ({
             caller:
               app && !refusal ? callerOf('OAUTH', app.record, app.record.userId, app.record.scopes, ip, request) : null,
             key: null,
@@ -97,14 +97,14 @@ export class Credentials {
             refusal,
           }))
         }
-        return chain(this.#sessions.judge(presented.token, nowMs), ({ session, refusal }) => ({
+        return chain(this.#sessions.check(presented.token, nowMs), ({ session, refusal }) => ({
           caller: session && sessionCaller(session, ip, request),
           key: null,
           refusal,
         }))
       case 'COOKIE':
-        return chain(this.#sessions.judge(presented.token, nowMs), (judged) => {
-          const { session, refusal } = judgeCookie(judged, presented, request, this.csrfKey)
+        return chain(this.#sessions.check(presented.token, nowMs), (checked) => {
+          const { session, refusal } = checkCookie(checked, presented, request, this.csrfKey)
           if (refusal) return refused(refusal)
           return {
             caller: session ? sessionCaller(session, ip, request) : anonymousCaller(ip, request),

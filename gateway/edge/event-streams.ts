@@ -76,7 +76,8 @@ export class EventStreams {
     if (res.destroyed) return stop()
     this.#open.set(res, stop)
     res.once('close', stop)
-    res.writeHead(status, headers)
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    res.writeHead(status)
     res.flushHeaders()
     const heartbeatTimer = setInterval(() => {
       if (!res.writableNeedDrain && !res.writableEnded) res.write(heartbeat)

@@ -31,7 +31,7 @@ describe('failed key authentications', () => {
     expect((await askWith('garbage')).code).toBe('API_KEY_INVALID')
   })
 
-  it('block nobody at nineteen, and successes do not reset the count', async () => {
+  it('block no key at nineteen failures, and successes do not reset the count', async () => {
     const { askWith, issue } = anEdge()
     const { secret } = issue()
     for (let failure = 1; failure <= 19; failure++) await askWith('garbage')

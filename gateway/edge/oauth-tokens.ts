@@ -7,7 +7,7 @@ import { appCredential } from './quota.ts'
 import type { AppCredential } from './quota.ts'
 import { RecordCache } from './record-cache.ts'
 
-export interface OAuthJudgement {
+export interface OAuthTokenCheck {
   /** Null when no such token exists. */
   readonly app: AppCredential | null
   readonly refusal: Refusal | null
@@ -45,7 +45,7 @@ export class OAuthTokens {
     })
   }
 
-  judge(token: string, target: string, nowMs: number): OAuthJudgement | Promise<OAuthJudgement> {
+  check(token: string, target: string, nowMs: number): OAuthTokenCheck | Promise<OAuthTokenCheck> {
     return chain(this.#records.get(hash('sha256', token, 'hex'), nowMs), (app) => ({
       app,
       refusal: app

@@ -3,23 +3,23 @@ import { parseCookie } from 'cookie'
 import { accessCookie, csrfCookie } from './cookies.ts'
 
 /** The one credential by which a request is authenticated. */
-export type Presented =
+export type PresentedCredential =
   | { readonly kind: 'API_KEY'; readonly secret: string }
   | { readonly kind: 'BEARER'; readonly token: string }
   | { readonly kind: 'COOKIE'; readonly token: string; readonly csrfToken: string | null }
   | { readonly kind: 'UNSUPPORTED' | 'CONFLICT' }
   | { readonly kind: 'NONE' }
 
-const none: Presented = { kind: 'NONE' }
-const conflict: Presented = { kind: 'CONFLICT' }
-const unsupported: Presented = { kind: 'UNSUPPORTED' }
+const none: PresentedCredential = { kind: 'NONE' }
+const conflict: PresentedCredential = { kind: 'CONFLICT' }
+const unsupported: PresentedCredential = { kind: 'UNSUPPORTED' }
 const scheme = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?: +(.*))?$/i
 
 /**
  * Chooses the credential. An API key takes precedence, even an empty or a wrong one: bearer token and session cookie are then
  * ignored. A bearer token takes precedence over the cookie.
  */
-export function presentedBy(headers: IncomingHttpHeaders): Presented {
+export function presentedBy(headers: IncomingHttpHeaders): PresentedCredential {
   const header = headers['x-api-key']
   const { authorization } = headers
   if (authorization === undefined) {
@@ -42,7 +42,7 @@ export function presentsKey(headers: IncomingHttpHeaders): boolean {
 }
 
 /** The CSRF token is valid only if cookie and header are equal, which proves that the page could read the cookie. */
-function inCookies(headers: IncomingHttpHeaders): Presented {
+function inCookies(headers: IncomingHttpHeaders): PresentedCredential {
   if (!headers.cookie?.includes(accessCookie)) return none
   const { [accessCookie]: token, [csrfCookie]: csrfInCookie } = parseCookie(headers.cookie)
   if (!token) return none

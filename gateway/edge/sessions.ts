@@ -9,7 +9,7 @@ import { standingRefusal } from '../../subgraphs/kernel/standing.ts'
 import { chain } from './chain.ts'
 import { RecordCache } from './record-cache.ts'
 
-export interface SessionJudgement {
+export interface SessionCheck {
   readonly session: SessionRecord | null
   readonly refusal: Refusal | null
 }
@@ -17,12 +17,12 @@ export interface SessionJudgement {
 const refused = (
   code: 'UNAUTHENTICATED' | 'TOKEN_EXPIRED' | 'ORGANIZATION_SUSPENDED',
   detail: string,
-): SessionJudgement => ({
+): SessionCheck => ({
   session: null,
   refusal: new Refusal(code, detail),
 })
 
-const malformed = (token: string): SessionJudgement =>
+const malformed = (token: string): SessionCheck =>
   refused(
     'UNAUTHENTICATED',
     looksLikeApiKey(token)
@@ -44,14 +44,14 @@ export class Sessions {
     })
   }
 
-  judge(token: string, nowMs: number): SessionJudgement | Promise<SessionJudgement> {
+  check(token: string, nowMs: number): SessionCheck | Promise<SessionCheck> {
     return chain(this.#verified(token, nowMs), (claims) => {
       if (claims === 'INVALID') return malformed(token)
       if (claims === 'EXPIRED' || claims.expiresAtMs <= nowMs) {
         this.#tokens.delete(token)
         return refused('TOKEN_EXPIRED', 'The access token has expired.')
       }
-      return chain(this.#records.get(claims.sessionId, nowMs), (record) => judgeRecord(record, claims, nowMs))
+      return chain(this.#records.get(claims.sessionId, nowMs), (record) => checkRecord(record, claims, nowMs))
     })
   }
 
@@ -69,7 +69,7 @@ export class Sessions {
   }
 }
 
-function judgeRecord(record: SessionRecord | null, claims: VerifiedSession, nowMs: number): SessionJudgement {
+function checkRecord(record: SessionRecord | null, claims: VerifiedSession, nowMs: number): SessionCheck {
   const hasEnded =
     !record ||
     record.revokedAt !== null ||

@@ -13,7 +13,7 @@ export interface Bounds {
 }
 
 /** Finds what no schema can exclude: text that cannot be stored, the key `__proto__`, and nesting that is too deep. */
-export function unfitIn(value: unknown, bounds: Bounds): FieldProblem[] {
+export function invalidValuesIn(value: unknown, bounds: Bounds): FieldProblem[] {
   const problems: FieldProblem[] = []
   examine(value, '', 0, bounds, problems)
   return problems

@@ -17,7 +17,7 @@ describe('composeSupergraph', () => {
     expect(supergraph).toContain('@requiresScopes(scopes: [["READ_BOXES"]])')
   })
 
-  it('gives the same supergraph whatever the order of the subgraphs', () => {
+  it('gives the same supergraph for any order of the subgraphs', () => {
     const subgraphs = [
       { name: 'one', sdl: sdl('box: Box') },
       { name: 'two', sdl: sdl('boxes: [Box]') },

@@ -22,7 +22,7 @@ export function conditionVariables(document: DocumentNode): string[] | null {
 }
 
 /** The document with its conditions evaluated and removed. A selection may become empty. */
-export function withConditionsDecided(document: DocumentNode, variables: Variables): DocumentNode {
+export function withConditionsEvaluated(document: DocumentNode, variables: Variables): DocumentNode {
   const isSkipped = (directive: DirectiveNode): boolean => {
     const value = conditionOf(directive)
     const holds =

@@ -132,7 +132,7 @@ function againstStock(executor: Comparable, stock: Comparable): Differential['di
  * reported one depends on the order of fields, so only the place of the null is compared.
  */
 function againstExecutor(single: Comparable, executor: Comparable): Differential['differences'] {
-  const told = ({ data, errors }: Comparable): unknown =>
+  const reported = ({ data, errors }: Comparable): unknown =>
     sorted(
       errors.map(({ message, path, code }) => {
         const place = nullOf(data, path)
@@ -141,7 +141,7 @@ function againstExecutor(single: Comparable, executor: Comparable): Differential
     )
   const pairs = [
     { what: 'data of the single fetch', actual: single.data, expected: executor.data },
-    { what: 'errors of the single fetch', actual: told(single), expected: told(executor) },
+    { what: 'errors of the single fetch', actual: reported(single), expected: reported(executor) },
   ]
   return pairs.filter(({ actual, expected }) => !isSame(actual, expected))
 }

@@ -1,13 +1,13 @@
 import type { LRUCache } from 'lru-cache'
 import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { Answers } from './answer.ts'
-import { withConditionsDecided, withoutEmptySelections, withoutUnusedVariables } from './conditions.ts'
+import { withConditionsEvaluated, withoutEmptySelections, withoutUnusedVariables } from './conditions.ts'
 import type { GraphLimits } from './limits.ts'
 import { operationParts, type OperationParts } from './operation.ts'
 import { compilePlan, type Step } from './plan.ts'
 import { singleFetchOf } from './single-fetch.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
-import { withTakenNamesRenamed } from './taken-names.ts'
+import { withConflictingAliasesRenamed } from './taken-names.ts'
 import type { ClientNames } from './collect.ts'
 import type { Variables } from './variable-values.ts'
 
@@ -44,7 +44,7 @@ export class Execution {
 
   constructor(surroundings: PrepareSurroundings, parts: OperationParts) {
     const { supergraph } = surroundings
-    const renamed = withTakenNamesRenamed(supergraph, parts)
+    const renamed = withConflictingAliasesRenamed(supergraph, parts)
     this.surroundings = surroundings
     this.parts = renamed?.parts ?? parts
     this.clientNames = renamed?.clientNames ?? null
@@ -73,8 +73,8 @@ export class Execution {
 }
 
 /** The operation with its conditions evaluated by these variables. */
-export function decidedParts({ document }: OperationParts, variables: Variables): OperationParts {
+export function evaluatedParts({ document }: OperationParts, variables: Variables): OperationParts {
   // Unused fragments are removed first, so that their variables count as unused.
-  const { document: lean } = operationParts(withConditionsDecided(document, variables), null)
+  const { document: lean } = operationParts(withConditionsEvaluated(document, variables), null)
   return operationParts(withoutUnusedVariables(lean), null)
 }

@@ -181,7 +181,7 @@ class QueryWriter {
     return directives.map((name) => ` @${name}(if: ${this.decider()})`).join('')
   }
 
-  /** A literal, a variable of its own, or one that decides elsewhere as well. */
+  /** A literal, a new variable, or a variable that is used in another condition as well. */
   private decider(): string {
     if (this.chance(0.25)) return String(this.chance(0.5))
     if (this.deciders.length > 0 && this.chance(0.4)) return this.pick(this.deciders)

@@ -4,9 +4,9 @@ import { schemaPath } from '../../subgraphs/kernel/paths.ts'
 import { Graph } from './graph.ts'
 
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
-const endpoints = ['identity', 'crm', 'commerce', 'support'].map((name) => ({
+const endpoints = ['identity', 'crm', 'commerce', 'support', 'events'].map((name) => ({
   name,
-  execute: () => Promise.reject(new Error('what is refused asks no subgraph')),
+  execute: () => Promise.reject(new Error('a refused operation calls no subgraph')),
 }))
 const graph = Graph.create({ supergraphSdl, endpoints })
 
@@ -40,7 +40,7 @@ describe('mutations that check a secret, send a mail or change the account of th
     )
   })
 
-  it('are accepted one per request, however often that one is merged and whatever other fields there are', () => {
+  it('are accepted one per request, also if it is merged several times or there are other fields', () => {
     expect(graph.prepare(`mutation { ${login} ${login} }`).requests).toBe(1)
     expect(graph.prepare(`mutation { ${login} ${remove('a')} }`).requests).toBe(2)
   })

@@ -4,7 +4,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
 import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
-import { decidedParts, Execution, type PrepareSurroundings } from './execution.ts'
+import { evaluatedParts, Execution, type PrepareSurroundings } from './execution.ts'
 import { withValuesBuilt, withValuesHoisted, type WrittenValue } from './literals.ts'
 import { refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
@@ -94,7 +94,7 @@ export class Prepared {
     const key = `${this.number} ${decisions.join('')}`
     let execution = outcomes.get(key)
     if (!execution) {
-      execution = new Execution(this.surroundings, decidedParts(this.parts, variables))
+      execution = new Execution(this.surroundings, evaluatedParts(this.parts, variables))
       outcomes.set(key, execution, { size: this.bytes })
     }
     return execution

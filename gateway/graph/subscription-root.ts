@@ -3,7 +3,7 @@ import { GraphQLError, Kind, OperationTypeNode, type SelectionSetNode, type Vali
 const conditions: ReadonlySet<string> = new Set(['skip', 'include'])
 
 /**
- * A subscription has one root field, which no condition leaves out. It stands in the place of graphql-js's own rule, which throws
+ * A subscription must have one root field without conditions. This rule replaces the rule of graphql-js, which throws an exception
  * on conditions with variables.
  */
 export const subscriptionRootRule: ValidationRule = (context) => ({

@@ -35,7 +35,7 @@ function namesIn(document: DocumentNode): Set<string> {
  * Replaces each alias that equals the name of a field which plans fetch, as in `id: name`, because the planner confuses the
  * two. Null if there is no such alias.
  */
-export function withTakenNamesRenamed(
+export function withConflictingAliasesRenamed(
   { apiSchema, fetched }: { readonly apiSchema: GraphQLSchema; readonly fetched: ReadonlySet<string> },
   { document }: OperationParts,
 ): { readonly parts: OperationParts; readonly clientNames: ClientNames } | null {

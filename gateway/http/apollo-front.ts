@@ -60,7 +60,7 @@ export class ApolloFront {
     for (const [name, value] of Object.entries(req.headers)) {
       if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
     }
-    // What the client accepts was looked at; Apollo Server knows no event streams.
+    // The Accept header was checked before, and Apollo Server does not support event streams.
     headers.set('accept', 'application/json')
     const search = posted ? '' : searchOf(req)
     await this.#refuseUnprepared(posted?.parameters ?? documentIn(search))

@@ -1,6 +1,6 @@
 import { invalid, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { isJsonObject as isMap } from '../../subgraphs/kernel/exact-number.ts'
-import { unfitIn, type Bounds } from '../edge/unfit.ts'
+import { invalidValuesIn, type Bounds } from '../edge/unfit.ts'
 import type { Variables } from '../graph/variable-values.ts'
 
 /** A GraphQL request whose members have the right types. Unknown members are ignored. */
@@ -58,6 +58,6 @@ const bounds: Bounds = {
 }
 
 export function refuseUnreadable(variables: Variables): void {
-  const problems = unfitIn(variables, bounds)
+  const problems = invalidValuesIn(variables, bounds)
   if (problems.length > 0) throw invalid(...problems)
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/oauth-port.ts'
 import { accountId } from './account.ts'
-import { consentPage, errorPage, guardPage, signInPage, type AuthorizationPage } from './page.ts'
+import { consentPage, errorPage, setPageHeaders, signInPage, type AuthorizationPage } from './page.ts'
 
 /** A consent is valid until it is revoked or until its last token is gone. */
 export const grantLifeSeconds = 10 * 365 * 86_400
@@ -23,14 +23,14 @@ export interface Visiting {
   readonly res: ServerResponse
 }
 
-interface Found {
+interface FoundInteraction {
   readonly interaction: Interaction
   readonly request: AuthorizationPage
   readonly redirectOrigin: string
 }
 
 function sendPage(res: ServerResponse, status: number, html: string, redirectOrigins: readonly string[] = []): void {
-  guardPage(res, redirectOrigins)
+  setPageHeaders(res, redirectOrigins)
   res.statusCode = status
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.end(html)
@@ -43,7 +43,7 @@ function parameter({ params }: Interaction, name: string): string {
 }
 
 /** The authorization in progress in this browser. Without one, it sends an error page and returns null. */
-async function found({ provider, req, res }: Visiting, at: string): Promise<Found | null> {
+async function findInteraction({ provider, req, res }: Visiting, at: string): Promise<FoundInteraction | null> {
   try {
     const interaction = await provider.interactionDetails(req, res)
     const client = await provider.Client.find(parameter(interaction, 'client_id'))
@@ -66,7 +66,7 @@ const signedInMemberships = ({ result }: Interaction): readonly Membership[] | n
   (result?.['recognized'] as readonly Membership[] | undefined) ?? null
 
 export async function show(visiting: Visiting, at: string): Promise<void> {
-  const current = await found(visiting, at)
+  const current = await findInteraction(visiting, at)
   if (!current) return
   const { interaction, request, redirectOrigin } = current
   const { provider, req, res } = visiting
@@ -98,7 +98,7 @@ function seeOther(res: ServerResponse, location: string): void {
 
 export async function signIn(visiting: Visiting, at: string): Promise<void> {
   const { port, visitor, req, res } = visiting
-  const current = await found(visiting, at)
+  const current = await findInteraction(visiting, at)
   if (!current) return
   const form = await formOf(req)
   const email = form.get('email') ?? ''
@@ -119,7 +119,7 @@ export async function signIn(visiting: Visiting, at: string): Promise<void> {
 
 export async function decide(visiting: Visiting, at: string): Promise<void> {
   const { provider, port, visitor, req, res } = visiting
-  const current = await found(visiting, at)
+  const current = await findInteraction(visiting, at)
   if (!current) return
   const { interaction, request } = current
   const form = await formOf(req)

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 
 /** Answers unsupported methods with an OAuth error (RFC 6749, section 5.2). */
-export function otherMethods(...methods: readonly string[]): RequestHandler {
+export function refuseOtherMethods(...methods: readonly string[]): RequestHandler {
   const allow = methods.join(', ')
   return (req, res) => {
     res.set({ Allow: allow, 'Cache-Control': 'no-store' })

@@ -32,7 +32,7 @@ ${content}
 `
 
 /** Forbids scripts, frames and other origins. A form may redirect to the app that requested the authorization. */
-export function guardPage(res: ServerResponse, redirectOrigins: readonly string[] = []): void {
+export function setPageHeaders(res: ServerResponse, redirectOrigins: readonly string[] = []): void {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,

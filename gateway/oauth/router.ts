@@ -9,8 +9,8 @@ import type { Edge } from '../edge/edge.ts'
 import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
 import { decide, show, signIn, type Visiting } from './interaction.ts'
-import { otherMethods } from './methods.ts'
-import { guardPage } from './page.ts'
+import { refuseOtherMethods } from './methods.ts'
+import { setPageHeaders } from './page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/oauth-port.ts'
 import { openProvider, paths } from './provider.ts'
 
@@ -52,7 +52,7 @@ export function oauthRouter(options: OAuthOptions): Router {
     res.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' })
     res.json(metadataOf(await issuer(), scopes, config.oauthRegistration))
   })
-  router.all(metadata, otherMethods('GET', 'HEAD'))
+  router.all(metadata, refuseOtherMethods('GET', 'HEAD'))
 
   const page = (serve: Page) => async (req: Request, res: Response) => {
     const provider = await opened()
@@ -71,14 +71,14 @@ export function oauthRouter(options: OAuthOptions): Router {
     }
     await registrant.run(caller, () => serve(options, opened, req, res))
   })
-  if (config.oauthRegistration) router.all(mountedAt + paths.registration, otherMethods('POST'))
+  if (config.oauthRegistration) router.all(mountedAt + paths.registration, refuseOtherMethods('POST'))
   const authorization = [`${mountedAt}${paths.authorization}`, `${mountedAt}${paths.authorization}/:uid`]
   router.get(authorization, async (req, res) => serve(options, opened, req, res))
-  router.all(authorization, otherMethods('GET', 'HEAD'))
+  router.all(authorization, refuseOtherMethods('GET', 'HEAD'))
   const endpoints = [paths.token, paths.revocation, paths.introspection].map((path) => mountedAt + path)
   router.post(endpoints, async (req, res) => serve(options, opened, req, res))
   router.options(endpoints, async (req, res) => serve(options, opened, req, res))
-  router.all(endpoints, otherMethods('POST', 'OPTIONS'))
+  router.all(endpoints, refuseOtherMethods('POST', 'OPTIONS'))
   router.use(mountedAt, (req, res) => edge.refuse(notFound('This path'), req, res))
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => edge.refuse(error, req, res))
   return router
@@ -87,10 +87,10 @@ export function oauthRouter(options: OAuthOptions): Router {
 function addPages(router: Router, page: (serve: Page) => RequestHandler): void {
   const visit = `${mountedAt}/interaction/:uid`
   router.get(visit, page(show))
-  router.all(visit, otherMethods('GET', 'HEAD'))
+  router.all(visit, refuseOtherMethods('GET', 'HEAD'))
   router.post(`${visit}/sign-in`, page(signIn))
   router.post(`${visit}/decision`, page(decide))
-  router.all([`${visit}/sign-in`, `${visit}/decision`], otherMethods('POST'))
+  router.all([`${visit}/sign-in`, `${visit}/decision`], refuseOtherMethods('POST'))
 }
 
 /** An API key is refused here as on every blocked path; other requests are rate limited by address. */
@@ -118,7 +118,7 @@ async function serve(
   // URLs in responses must use the host of the issuer and not headers of the request.
   req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
   req.headers['x-forwarded-host'] = host
-  guardPage(res)
+  setPageHeaders(res)
   req.url = req.originalUrl.slice(mountedAt.length)
   await provider.callback()(req, res)
 }

@@ -7,8 +7,9 @@ import '../../subgraphs/kernel/counters/redis-counters.ts'
 import { Metrics } from './metrics.ts'
 
 async function scraped(...paths: readonly string[]): Promise<string[]> {
-  const metrics = new Metrics({ totalCount: 3, idleCount: 1, waitingCount: 0 })
+  const metrics = new Metrics({ totalCount: 3, idleCount: 1, waitingCount: 0 }, { count: 7 })
   const app = express().get('/metrics', metrics.serve).use(metrics.observe)
+  app.get('/v1/stream', (_req, res) => void res.setHeader('Content-Type', 'text/event-stream').end())
   app.use((_req, res) => void res.end())
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -31,7 +32,7 @@ it('collects at most once a second, for any number of requests', async () => {
     idleCount: 1,
     waitingCount: 0,
   }
-  const metrics = new Metrics(pool)
+  const metrics = new Metrics(pool, { count: 0 })
   const server = createServer(express().get('/metrics', metrics.serve)).listen(0, '127.0.0.1')
   onTestFinished(() => server.close().closeAllConnections())
   await once(server, 'listening')
@@ -50,8 +51,14 @@ it('has the metrics of the kernel and of the gateway', async () => {
     expect.arrayContaining([
       expect.stringMatching(/^counters_in_process_total \d+$/),
       'database_connections{state="busy"} 2',
+      'live_streams 7',
     ]),
   )
+})
+
+it('leaves the time that event streams are open out of that of requests', async () => {
+  const lines = await scraped('/v1/stream')
+  expect(lines.filter((line) => line.startsWith('http_request_duration_seconds_count'))).toEqual([])
 })
 
 it('takes the surface from the path, not from the query', async () => {

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { RequestHandler, Response } from 'express'
 import { collectDefaultMetrics, Gauge, Histogram, register, Registry } from 'prom-client'
 import { onceASecond } from '../../subgraphs/kernel/once-a-second.ts'
 import { unsent } from '../edge/unsent.ts'
@@ -8,12 +8,18 @@ function surfaceOf(url: string): 'graphql' | 'rest' | 'other' {
   return url.startsWith('/v1/') ? 'rest' : 'other'
 }
 
+const isEventStream = (res: Response): boolean =>
+  String(res.getHeader('Content-Type') ?? '').startsWith('text/event-stream')
+
 /** The metrics for Prometheus at `/metrics`, collected at most once a second. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #duration: Histogram<'surface' | 'status'>
 
-  constructor(pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }) {
+  constructor(
+    pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number },
+    streams: { readonly count: number },
+  ) {
     collectDefaultMetrics({ register: this.registry })
     this.#duration = new Histogram({
       name: 'http_request_duration_seconds',
@@ -41,11 +47,21 @@ export class Metrics {
         this.set(unsent.bytes)
       },
     })
+    new Gauge({
+      name: 'live_streams',
+      help: 'Subscriptions on websockets, and live streams of events over HTTP.',
+      registers: [this.registry],
+      collect() {
+        this.set(streams.count)
+      },
+    })
   }
 
+  /** A stream of events is open for as long as its client likes, which says nothing of how long requests take. */
   readonly observe: RequestHandler = (req, res, next) => {
     const started = performance.now()
     res.once('close', () => {
+      if (isEventStream(res)) return
       this.#duration
         .labels(surfaceOf(req.originalUrl), String(res.statusCode))
         .observe((performance.now() - started) / 1000)

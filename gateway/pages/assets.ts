@@ -5,7 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Request, RequestHandler, Response } from 'express'
-import { guard } from './policy.ts'
+import { setSecurityHeaders } from './policy.ts'
 
 /** A flat folder of files served below a path that changes with its content. */
 interface Bundle {
@@ -102,7 +102,7 @@ export const serveAsset: RequestHandler = async (req: Request, res: Response, ne
   try {
     const path = join(directory, file)
     const content = await fileAs(acceptsGzip ? 'gzip' : 'plain', path)
-    guard(res, 'asset')
+    setSecurityHeaders(res, 'asset')
     if (acceptsGzip) res.set('Content-Encoding', 'gzip')
     res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' })
     res.send(content)

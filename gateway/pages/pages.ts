@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { assetPaths, serveAsset, siteDirectory } from './assets.ts'
-import { guard, type Policy } from './policy.ts'
+import { setSecurityHeaders, type Policy } from './policy.ts'
 import { escaped } from './escaped.ts'
 
 export interface PagesOptions {
@@ -20,7 +20,7 @@ async function sendPage(req: Request, res: Response, page: Page, options: PagesO
     demo: String(options.demo),
     origin: `${req.protocol}://${req.host}`,
   }
-  guard(res, page)
+  setSecurityHeaders(res, page)
   res.set('Cache-Control', 'no-cache').type('html')
   res.send(template.replace(/\{\{([\w-]+)\}\}/g, (_, name: string) => escaped(values[name] ?? '')))
 }

@@ -41,7 +41,7 @@ const contentSecurityPolicy = {
 
 export type Policy = keyof typeof contentSecurityPolicy
 
-export function guard(res: Response, policy: Policy): void {
+export function setSecurityHeaders(res: Response, policy: Policy): void {
   res.set({
     'Content-Security-Policy': contentSecurityPolicy[policy].join('; '),
     'X-Content-Type-Options': 'nosniff',

@@ -13,7 +13,7 @@ import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
-import { builtInShapes } from '../kernel/record/organization-shapes.ts'
+import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')

@@ -210,8 +210,10 @@ describe('demo.json', () => {
         'select secret_hash as hash, scopes from identity.api_key where organization_id = $1 order by id',
         [id],
       )
-      const told = apiKeys.map(({ secret, scopes }) => ({ hash: parseApiKey(secret)!.hash, scopes }))
-      expect(new Set(hashes.map((row) => JSON.stringify(row)))).toEqual(new Set(told.map((row) => JSON.stringify(row))))
+      const expected = apiKeys.map(({ secret, scopes }) => ({ hash: parseApiKey(secret)!.hash, scopes }))
+      expect(new Set(hashes.map((row) => JSON.stringify(row)))).toEqual(
+        new Set(expected.map((row) => JSON.stringify(row))),
+      )
     }
   })
 

@@ -11,7 +11,7 @@ import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
-import { builtInShapes } from '../kernel/record/organization-shapes.ts'
+import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
 import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
@@ -23,7 +23,7 @@ import { createOrganization, createUser, credentialSource } from './public.ts'
 
 export const goodPassword = 'Correct horse 7!'
 
-/** A part of an answer; a test looks where it knows what is there. */
+/** A part of an answer, without types: tests know its structure. */
 export type Told = { readonly [name: string]: Told } & string
 
 export interface Answered {
@@ -34,7 +34,7 @@ export interface Answered {
 
 export const anonymous: Caller = stranger({ ip: '203.0.113.7', userAgent: 'vitest' })
 
-/** The identity subgraph on a database of its own, with a clock that is set by hand. */
+/** The identity subgraph on a new database, with a clock that tests set. */
 export class IdentityWorld {
   now = new Date('2027-01-10T12:00:00.000Z')
   fresh!: FreshDatabase
@@ -106,7 +106,7 @@ export class IdentityWorld {
     })
   }
 
-  /** A session of the user as the request edge would find it. */
+  /** The caller of a session, as the gateway would authenticate it. */
   async callerOf(sessionId: string): Promise<Caller> {
     const session = (await credentialSource(this.services.database).findSession(sessionId))!
     const { organizationId, userId, role, visibility, ownerIds, fields, entitlements } = session
@@ -133,7 +133,7 @@ export function useIdentity(): IdentityWorld {
   return world
 }
 
-/** What an access token says, its signature aside. */
+/** The claims of an access token, without verifying its signature. */
 export function claimsOf(token: string): Record<string, string | number> {
   return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, string | number>
 }

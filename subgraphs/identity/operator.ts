@@ -19,8 +19,8 @@ import { emailProblems, normalizeEmail, refuseAny } from './text.ts'
 import { addUser, changeUser, takeOut, type UserChange } from './user/user.actions.ts'
 import { findPerson, type User } from './user/user.ts'
 
-// What the platform's operator does: for the demo, for tests and for command lines. The same rules and the same events as
-// for everybody; only nobody is asked who they are.
+// Functions for the operator of the platform, used by the demo, tests and command-line programs. They apply the same rules and write
+// the same events as requests, but check no caller.
 
 export function createOrganization(services: Services, wanted: NewOrganization): Promise<Organization> {
   const id = wanted.id ?? newId()
@@ -31,9 +31,9 @@ export interface OperatorUser extends Pick<User, 'email' | 'name' | 'role' | 'vi
   readonly id?: string
   readonly firstName?: string | null
   readonly lastName?: string | null
-  /** Absent: the user cannot sign in with a password. A person who has an account already keeps its own. */
+  /** Absent: the user cannot sign in with a password. An existing account keeps its password. */
   readonly password?: string
-  /** Instead of a password: the hash of one that several users share, so that it is hashed once. */
+  /** Alternative to `password`: the hash of a password that several users share, so that it is hashed once. */
   readonly passwordHash?: string
 }
 
@@ -64,13 +64,13 @@ export function createTeam(services: Services, organizationId: string, wanted: N
   return inTransaction(systemContext(services, organizationId), (ctx) => addTeam(ctx, wanted))
 }
 
-/** The answer carries the secret, given or made. */
+/** The answer contains the secret, given or generated. */
 export async function createApiKey(
   services: Services,
   organizationId: string,
   wanted: NewKey & { readonly ownerId: string },
 ): Promise<ApiKey & { secret: string }> {
-  if (!isId(wanted.ownerId)) throw new Error('A key needs the id of its owner.')
+  if (!isId(wanted.ownerId)) throw new Error('ownerId must be the id of a user.')
   const key = await create(systemContext(services, organizationId), wanted)
   return { ...key, secret: key.secret! }
 }
@@ -82,7 +82,7 @@ export const rotateApiKey = (
   overlapHours: number,
 ): Promise<ApiKey> => rotate(systemContext(services, organizationId), id, overlapHours)
 
-/** By id or by code; null when there is none. */
+/** Finds an organization by id or by code; null when there is none. */
 export async function organizationIdOf({ database }: Pick<Services, 'database'>, name: string): Promise<string | null> {
   const found = isId(name)
     ? await findOrganization(database, name)
@@ -102,7 +102,7 @@ export const setEntitlements = (
   features: readonly string[],
 ): Promise<Organization> => setFeatures(systemContext(services, organizationId), features)
 
-/** Role and record visibility. */
+/** Changes role and record visibility. */
 export const updateUser = (services: Services, organizationId: string, id: string, change: UserChange): Promise<User> =>
   changeUser(systemContext(services, organizationId), id, change)
 

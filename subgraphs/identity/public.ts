@@ -4,7 +4,7 @@ import type { Reference } from '../kernel/record/definition.ts'
 const activeUsersWho =
   (condition: string): Reference =>
   async (ctx, ids) => {
-    // The caller was found to be one when it was let in, and again when it wrote.
+    // The caller itself is an active member: authentication and the write check have verified that.
     if (ctx.caller.kind !== 'SYSTEM' && ids.every((id) => id === ctx.caller.userId)) return new Set(ids)
     const rows = await ctx.db.query<{ id: string }>(
       `select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and is_active and left_at is null and ${condition}`,
@@ -13,10 +13,10 @@ const activeUsersWho =
     return new Set(rows.map(({ id }) => id))
   }
 
-/** Which of these users are active members of the caller's organization. */
+/** Those of the given users who are active members of the caller's organization. */
 export const activeUsers = activeUsersWho('true')
 
-/** Those of them who may change records. */
+/** Those of the given users who are active members and may change records. */
 export const activeWriters = activeUsersWho(`role <> 'READ_ONLY'`)
 
 export interface OrganizationUser {
@@ -26,7 +26,7 @@ export interface OrganizationUser {
   readonly role: string
 }
 
-/** Active users of the caller's organization by the name that it has for them. */
+/** Active users of the caller's organization, with their names as the organization sees them. */
 export function organizationUsers(ctx: RequestContext): Promise<OrganizationUser[]> {
   return ctx.db.query<OrganizationUser>(
     `select id, name, email, role from identity.admin_user

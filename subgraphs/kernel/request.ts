@@ -13,7 +13,7 @@ import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
-import type { OrganizationShapes, ShapeSource } from './record/organization-shapes.ts'
+import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { Telling } from './record/told.ts'
 import type { Vault } from './secrets/vault.ts'
 

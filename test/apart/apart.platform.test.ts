@@ -11,6 +11,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { openServices, type OpenServices } from '../../subgraphs/kernel/services.ts'
 import { freshDatabase, type FreshDatabase } from '../fresh-database.ts'
 import { hasRedisServer, startRedis, type RedisServer } from '../redis-server.ts'
+import { subscribeByEvents } from '../live.ts'
 import { answerOf, type Answer } from '../rest-client.ts'
 import { aProcess, type Process } from '../processes.ts'
 
@@ -21,7 +22,7 @@ let fresh: FreshDatabase
 let redis: RedisServer
 let dataDir: string
 let services: OpenServices
-let [one, other, support]: Process[] = []
+let [one, other, support, events]: Process[] = []
 let env: Record<string, string>
 let organizationId: string
 let owner: { id: string; email: string }
@@ -56,14 +57,15 @@ beforeAll(async () => {
     password,
   })
   support = await aProcess(['bin/run', 'main', 'subgraph', 'support'], env)
+  events = await aProcess(['bin/run', 'main', 'subgraph', 'events'], env)
   const gatewayEnv = { ...env, SUBGRAPH_SUPPORT_URL: support.url }
   one = await aProcess(['bin/run', 'main', 'gateway'], gatewayEnv)
-  other = await aProcess(['bin/run', 'main', 'gateway'], gatewayEnv)
-  await Promise.all([support.start(), one.start(), other.start()])
+  other = await aProcess(['bin/run', 'main', 'gateway'], { ...gatewayEnv, SUBGRAPH_EVENTS_URL: events.url })
+  await Promise.all([support.start(), events.start(), one.start(), other.start()])
 }, 120_000)
 
 afterAll(async () => {
-  await Promise.all([one, other, support].map((running) => running?.kill()))
+  await Promise.all([one, other, support, events].map((running) => running?.kill()))
   await services?.close()
   await redis?.stop()
   await fresh?.drop()
@@ -125,6 +127,26 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph in separate processe
     const lists = await Promise.all([one!, other!].map((gateway) => get(gateway, `/v1/cases?accountId=${id}`, headers)))
     expect(lists[0]!.body.data).toMatchObject([{ subject: 'Initech calls', accountId: id }])
     expect(lists[1]!.body).toEqual(lists[0]!.body)
+  })
+
+  it('tell at one of them what is changed at the other', async () => {
+    const { headers } = await aKey()
+    const id = await anAccountWithCase(headers, 'Followed')
+    const document = `subscription ($id: ID!) {
+      recordChanged(object: ACCOUNT, id: $id, after: "0") { type account { name cases { nodes { subject } } } }
+    }`
+    const live = await subscribeByEvents(`${other!.url}/graphql`, headers, document, { id })
+    const cases = { nodes: [{ subject: 'Followed calls' }] }
+    expect(await live.next()).toEqual({
+      data: { recordChanged: { type: 'account.created', account: { name: 'Followed', cases } } },
+    })
+    await graphql(one!, headers, 'mutation ($id: ID!) { accountUpdate(id: $id, input: { name: "Renamed" }) { id } }', {
+      id,
+    })
+    expect(await live.next()).toEqual({
+      data: { recordChanged: { type: 'account.updated', account: { name: 'Renamed', cases } } },
+    })
+    live.leave()
   })
 
   it('refuse in the same way what the subgraph refuses', async () => {

@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import { expect, it, onTestFinished } from 'vitest'
 import { account } from '../../subgraphs/crm/account/account.ts'
 import { readPage } from '../../subgraphs/kernel/record/list.ts'
-import { builtInShapes } from '../../subgraphs/kernel/record/organization-shapes.ts'
+import { builtInShapes } from '../../subgraphs/kernel/record/shape-source.ts'
 import { systemContext, type Services } from '../../subgraphs/kernel/request.ts'
 
 it('a failed count of a refused page fails only the request, not the process', async () => {

@@ -3,7 +3,7 @@ import { unsent } from '../../gateway/edge/unsent.ts'
 import { startGateway } from '../../main.ts'
 import { readConfig } from '../../subgraphs/kernel/config.ts'
 import { account } from '../builders.ts'
-import { socketOf, subscribeByEvents, subscribeOn, type Payload } from '../graphql/live.fixture.ts'
+import { socketOf, subscribeByEvents, subscribeOn, type Payload } from '../live.ts'
 import { usePlatform, type Platform } from '../platform.ts'
 
 const platform = usePlatform()

@@ -78,7 +78,7 @@ describe('custom fields written in several updates', () => {
   })
 
   it('have at most ten thousand values', async () => {
-    const message = 'The custom fields of a record have at most 10000 values in all.'
+    const message = 'The custom fields of a record must have at most 10000 values in total.'
     expect(await grown(Array(4000).fill(0))).toEqual([400, [{ path: 'customFields', code: 'TOO_MANY', message }]])
   })
 })

@@ -5,7 +5,7 @@ import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, product, supportCase } from '../builders.ts'
 import { unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { socketOf, subscribeByEvents, subscribeOn, ways, type Payload } from './live.fixture.ts'
+import { socketOf, subscribeByEvents, subscribeOn, ways, type Payload } from '../live.ts'
 
 const platform = usePlatform()
 

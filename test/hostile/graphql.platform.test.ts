@@ -414,7 +414,12 @@ describe('documents', () => {
       '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
       refused('GRAPHQL_VALIDATION_FAILED'),
     ],
-    ['a subscription', 'subscription { accountList { total } }', refused('OPERATION_RESOLUTION_FAILURE')],
+    ['a query as a subscription', 'subscription { accountList { total } }', validation],
+    [
+      'a subscription',
+      'subscription { recordChanged(object: ACCOUNT, id: "1") { type } }',
+      refused('OPERATION_RESOLUTION_FAILURE'),
+    ],
     ['__proto__', '{ __proto__ }', validation],
     ['constructor', '{ constructor { name } }', validation],
     ['an unknown directive', '{ __typename @nosuch }', validation],

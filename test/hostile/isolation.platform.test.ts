@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
-import { socketOf, subscribeOn } from '../graphql/live.fixture.ts'
+import { socketOf, subscribeOn } from '../live.ts'
 import { aSecondProcess } from '../processes.ts'
 import { answerOf } from '../rest-client.ts'
 import { expensiveLists, fillLongAccounts, unmatchedFilter, type GraphqlRequest } from './isolation.fixture.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { account } from '../builders.ts'
-import { socketOf, subscribeByEvents, subscribeOn, type Live } from '../graphql/live.fixture.ts'
+import { socketOf, subscribeByEvents, subscribeOn, type Live } from '../live.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()

@@ -63,17 +63,17 @@ async function recordChange(
 ): Promise<RecordChange | null> {
   const { object, scope } = followed[kind]
   refuseUnmet(ctx.caller, [[[scope]]])
-  if (!/^\d{1,15}$/.test(cursor)) {
-    throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be the cursor of a RecordChange.' })
-  }
   const recordId = id.toLowerCase()
   if (!isId(recordId)) throw notFound(`The ${object}`)
-  const position = Number(cursor)
+  const position = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0
   const selection = { after: position - 1, limit: 1, object, recordId }
   const [isLive, [event]] = await Promise.all([
     isSeen(ctx, object, recordId),
     ctx.events.read(ctx.caller.organizationId, selection),
   ])
+  if (position === 0 && cursor !== '0') {
+    throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be the cursor of a RecordChange.' })
+  }
   if (event?.position !== position) return null
   const { id: eventId, type, occurredAt } = event
   return { id: eventId, type, cursor, occurredAt, ...(isLive && { [object]: { id: recordId } }) }

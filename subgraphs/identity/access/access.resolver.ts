@@ -7,14 +7,17 @@ import { explainAccess } from './explain-access.ts'
 
 @Resolver()
 export class AccessResolver {
-  @Query(() => AccessExplanation, { description: 'Why a user may or may not do something. For owners and admins.' })
+  @Query(() => AccessExplanation, {
+    description: 'Explains why a user may or may not do something. For owners and admins.',
+  })
   @RequiresScopes('SESSION')
   explainAccess(
     @Arg('actor', () => ID, { description: 'Id of the user.' }) actor: string,
-    @Arg('object', () => String, { description: 'Kind of record, as in events: account, case, product.' })
+    @Arg('object', () => String, { description: 'Record type, as in events: account, case, product.' })
     object: string,
-    @Arg('id', () => ID, { nullable: true, description: 'Of one record.' }) id: string | null,
-    @Arg('field', () => String, { nullable: true, description: '`customFields.<name>` for one of them.' })
+    @Arg('id', () => ID, { nullable: true, description: 'Id of one record; absent: records of this type in general.' })
+    id: string | null,
+    @Arg('field', () => String, { nullable: true, description: 'One field; `customFields.<name>` for a custom field.' })
     field: string | null,
     @Arg('operation', () => AccessOperation) operation: AccessOperation,
     @Ctx() ctx: RequestContext,

@@ -7,14 +7,14 @@ export type AccessOperation = keyof typeof AccessOperation
 export const AccessRule = enumeration(
   'AccessRule',
   ['STANDING', 'ENTITLEMENT', 'ROLE', 'VISIBILITY', 'FIELD'],
-  'STANDING: the organization, and the user in it. VISIBILITY: whose records the user sees. FIELD: the profile.',
+  'STANDING: the status of the organization and of the user. ENTITLEMENT: the plan. ROLE: the role of the user. VISIBILITY: the owners whose records the user sees. FIELD: the profile of the user.',
 )
 export type AccessRule = keyof typeof AccessRule
 
 export const AccessOutcome = enumeration('AccessOutcome', ['ALLOWED', 'REFUSED'])
 export type AccessOutcome = keyof typeof AccessOutcome
 
-@ObjectType({ description: 'What one rule says.' })
+@ObjectType({ description: 'The result of one rule.' })
 export class AccessReason {
   @Field(() => AccessRule, { simple: true })
   rule!: AccessRule
@@ -28,7 +28,7 @@ export class AccessReason {
 
 @ObjectType({
   description:
-    'Whether a user may do something with records, by the rules that would judge it. A key or token of the user may reach less.',
+    'Whether a user may do something with records, by the same rules as for a request. A key or token of the user may have fewer rights.',
 })
 export class AccessExplanation {
   @Field(() => Boolean, { simple: true })
@@ -36,10 +36,10 @@ export class AccessExplanation {
 
   @Field(() => AccessRule, {
     simple: true,
-    description: 'The first rule that refuses; otherwise the narrowest that allows.',
+    description: 'The first rule that refuses; if none refuses, the last rule that was checked.',
   })
   rule!: AccessRule
 
-  @Field(() => [AccessReason], { simple: true, description: 'Every rule that was asked, in the order of asking.' })
+  @Field(() => [AccessReason], { simple: true, description: 'Every rule that was checked, in this order.' })
   reasons!: AccessReason[]
 }

@@ -32,7 +32,7 @@ async function explained(query: Record<string, string>) {
   return { allowed, rule, said: reasons.map(({ rule: of, outcome, detail }) => `${of} ${outcome} ${detail}`) }
 }
 
-const standing = 'STANDING ALLOWED The user is active in an organization that is active.'
+const standing = 'STANDING ALLOWED The user and the organization are active.'
 
 describe('explainAccess', () => {
   it.each([
@@ -65,23 +65,23 @@ describe('explainAccess', () => {
       said: [
         standing,
         'ROLE ALLOWED The role MEMBER may change records.',
-        'VISIBILITY REFUSED NOT_FOUND: Record visibility OWN: ownerId is somebody out of sight.',
+        'VISIBILITY REFUSED NOT_FOUND: Record visibility OWN: ownerId is an owner whose records the user does not see.',
       ],
     })
     const assigned = await supportCase(admin, { assignedToId: agent.userId })
     expect((await explained({ object: 'case', id: assigned.id, operation: 'READ' })).said[1]).toBe(
-      'VISIBILITY ALLOWED Record visibility OWN: ownerId is somebody out of sight, assignedToId is the user.',
+      'VISIBILITY ALLOWED Record visibility OWN: ownerId is an owner whose records the user does not see, assignedToId is the user.',
     )
     const nothing = { object: 'case', id: own.id as string, operation: 'READ' }
     expect((await explained(nothing)).said[1]).toBe(
-      'VISIBILITY REFUSED NOT_FOUND: There is no such live record in the organization.',
+      'VISIBILITY REFUSED NOT_FOUND: The organization has no live record with this id.',
     )
   })
 
   it.each([
-    ['account', 'records whose ownerId is in sight'],
-    ['case', 'records whose ownerId or assignedToId is in sight'],
-    ['case_comment', 'records whose case is in sight'],
+    ['account', 'records whose ownerId is among the owners that the user sees'],
+    ['case', 'records whose ownerId or assignedToId is among the owners that the user sees'],
+    ['case_comment', 'records whose case is visible to the user'],
     ['product', 'every record'],
   ])('says which %s records a user sees in general', async (object, expected) => {
     for (const operation of ['READ', 'UPDATE', 'DELETE']) {
@@ -93,7 +93,7 @@ describe('explainAccess', () => {
     }
   })
 
-  it('agrees with what the user is answered', async () => {
+  it('agrees with the answers to requests of the user', async () => {
     const record = await account(admin)
     for (const visibility of ['OWN', 'ALL'] as const) {
       await updateUser(platform.services, agent.organizationId, agent.userId, { visibility })
@@ -103,7 +103,7 @@ describe('explainAccess', () => {
     }
   })
 
-  it('tells of a role that may only read, and of a user who is deactivated', async () => {
+  it('names a read-only role, and a deactivated user', async () => {
     const reader = await platform.member({ role: 'READ_ONLY' })
     const question = { actor: reader.userId, object: 'product', operation: 'CREATE' }
     expect(await explained(question)).toEqual({
@@ -115,7 +115,7 @@ describe('explainAccess', () => {
     expect(await explained(question)).toMatchObject({ allowed: false, rule: 'STANDING' })
   })
 
-  it('answers 403 to a member, 404 for a user of another organization, 400 for what there is not', async () => {
+  it('answers 403 to a member, 404 for a user of another organization, 400 for an unknown object or field', async () => {
     const question = { actor: agent.userId, object: 'account', operation: 'READ' }
     const asked = async (client: RestClient, query: object) => {
       const { status, body } = await client.explainAccess!({ query: { ...question, ...query } })

@@ -21,13 +21,13 @@ export interface AccessQuestion {
   readonly operation: AccessOperation
 }
 
-/** Asks the functions that would judge the user's request, so that there is no second opinion. For owners and admins. */
+/** Calls the same functions as a request of the user, so that the explanation cannot differ from it. For owners and admins. */
 export async function explainAccess(ctx: RequestContext, question: AccessQuestion): Promise<AccessExplanation> {
   requireAdministrator(ctx)
   const { object, field = null, operation } = question
   const definition = recordNamed(object)
   if (!definition) {
-    const message = `object is one of ${objectNames().join(', ')}.`
+    const message = `object must be one of ${objectNames().join(', ')}.`
     throw invalid({ path: 'object', code: 'UNKNOWN_OBJECT', message })
   }
   if (field !== null) refuseUnknown(definition, field)
@@ -55,7 +55,7 @@ const callerOf = ({ caller }: RequestContext, userId: string, user: ActingUser):
   return { ...caller, kind: 'SESSION', organizationId, userId, role, visibility, ownerIds, fields, entitlements }
 }
 
-/** The answer of a check that throws its refusal. */
+/** Runs a check that throws a refusal, and returns its result. */
 function judged(rule: AccessRule, allowed: string, check: () => void): AccessReason {
   try {
     check()
@@ -75,7 +75,7 @@ const standingDetail = {
 function standing(user: ActingUser): AccessReason {
   const code = standingRefusal(user)
   if (code) return { rule: 'STANDING', outcome: 'REFUSED', detail: standingDetail[code] }
-  return { rule: 'STANDING', outcome: 'ALLOWED', detail: 'The user is active in an organization that is active.' }
+  return { rule: 'STANDING', outcome: 'ALLOWED', detail: 'The user and the organization are active.' }
 }
 
 function entitlement(acting: RequestContext, { entitlement: feature }: RecordShape): AccessReason | null {
@@ -102,34 +102,37 @@ async function visibility(
   const everything: Caller = { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null }
   const record = await readOne({ ...ctx, caller: everything }, definition, id, allOf(definition))
   if (!record)
-    return { rule, outcome: 'REFUSED', detail: 'NOT_FOUND: There is no such live record in the organization.' }
+    return { rule, outcome: 'REFUSED', detail: 'NOT_FOUND: The organization has no live record with this id.' }
   const isSeen = (await readOne(acting, definition, id)) !== null
   const outcome = isSeen ? ('ALLOWED' as const) : ('REFUSED' as const)
   const hidden = isSeen ? '' : 'NOT_FOUND: '
   if (definition.visibleThrough) {
     const { by, to } = definition.visibleThrough
     const parent = `${to().object} ${String(record[columnOf(definition, by).name])}`
-    return { rule, outcome, detail: `${hidden}It is seen by whoever sees ${parent}.` }
+    return { rule, outcome, detail: `${hidden}The record is visible to users who can see ${parent}.` }
   }
   if (columns.length === 0 || !caller.ownerIds)
     return {
       rule,
       outcome,
-      detail: `Record visibility ${caller.visibility}: everybody of the organization is in sight.`,
+      detail: `Record visibility ${caller.visibility}: the user sees the records of all owners.`,
     }
   const seenBy = columns.map((name) => `${name} is ${whose(caller, record[name])}`).join(', ')
   return { rule, outcome, detail: `${hidden}Record visibility ${caller.visibility}: ${seenBy}.` }
 }
 
 function seenInGeneral({ ownerIds }: Caller, { visibleThrough, visibleBy }: RecordShape): string {
-  if (visibleThrough) return `records whose ${visibleThrough.to().object} is in sight`
-  return visibleBy.length === 0 || !ownerIds ? 'every record' : `records whose ${visibleBy.join(' or ')} is in sight`
+  if (visibleThrough) return `records whose ${visibleThrough.to().object} is visible to the user`
+  if (visibleBy.length === 0 || !ownerIds) return 'every record'
+  return `records whose ${visibleBy.join(' or ')} is among the owners that the user sees`
 }
 
 function whose(caller: Caller, id: unknown): string {
   if (id === null) return 'empty'
   if (id === caller.userId) return 'the user'
-  return caller.ownerIds?.includes(id as string) ? "a member of the user's teams" : 'somebody out of sight'
+  return caller.ownerIds?.includes(id as string)
+    ? "a member of the user's teams"
+    : 'an owner whose records the user does not see'
 }
 
 function fieldRule(caller: Caller, definition: RecordShape, field: string, operation: AccessOperation): AccessReason {

@@ -49,20 +49,20 @@ export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise
   })
 }
 
-/** A new mail with a new link; the links of before are worthless. */
+/** Sends a new mail with a new link; earlier links become invalid. */
 export function inviteAgain(ctx: RequestContext, id: string): Promise<AdminUser> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     if (user.status !== 'INVITED') {
-      throw new Refusal('INVALID_STATE', 'Only who has not accepted yet can be invited again.', { allowed: [] })
+      throw new Refusal('INVALID_STATE', 'The user must have the status INVITED to be invited again.', { allowed: [] })
     }
     await sendInvitation(inner, id)
     return readUser(inner, id)
   })
 }
 
-/** Role, record visibility and profile, in effect with the next request of every credential of the user. */
+/** Changes role, record visibility and profile. Takes effect with the next request of every credential of the user. */
 export function updateUser(ctx: RequestContext, id: string, input: UserUpdateInput): Promise<AdminUser> {
   const { role, visibility, profileId } = input
   return administering(ctx, async (inner) => {
@@ -76,7 +76,7 @@ export function updateUser(ctx: RequestContext, id: string, input: UserUpdateInp
   })
 }
 
-/** Its sessions end, its keys are refused, its invitation is worthless. */
+/** Ends the sessions of the user, refuses the keys and invalidates the invitation. */
 export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUser> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
@@ -88,7 +88,7 @@ export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUs
   })
 }
 
-/** Its keys work again; who never accepted is invited again, as by who reactivates it. */
+/** The keys of the user work again. A user who never accepted is invited again, with the caller as inviter. */
 export function reactivateUser(ctx: RequestContext, id: string): Promise<AdminUser> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
@@ -101,7 +101,7 @@ export function reactivateUser(ctx: RequestContext, id: string): Promise<AdminUs
   })
 }
 
-/** What it owns stays. Its API keys answer that their owner left. */
+/** Records that the user owns are kept. The user's API keys answer API_KEY_OWNER_NOT_IN_ORG. */
 export function removeUser(ctx: RequestContext, id: string): Promise<string> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)

@@ -30,31 +30,36 @@ type AdminUserPageArgs = InstanceType<typeof AdminUserPageArgs>
 
 @Resolver(() => AdminUser)
 export class AdminUserResolver {
-  @Query(() => AdminUser, { nullable: true, description: 'For owners and admins.' })
+  @Query(() => AdminUser, { nullable: true, description: 'One user by id. For owners and admins.' })
   @RequiresScopes('SESSION')
   user(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return readUser(ctx, id)
   }
 
-  @Query(() => AdminUserPage, { description: 'For owners and admins.' })
+  @Query(() => AdminUserPage, { description: 'Users of the organization. For owners and admins.' })
   @RequiresScopes('SESSION')
   userList(@Args(() => AdminUserPageArgs) args: AdminUserPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return readUsers(ctx, args, info)
   }
 
-  @Mutation(() => AdminUser, { description: 'Sends a mail with a link to accept within seven days.' })
+  @Mutation(() => AdminUser, { description: 'Invites a user by a mail with a one-time link, valid for seven days.' })
   @RequiresScopes('SESSION')
   userInvite(@Arg('input', () => UserInviteInput) input: UserInviteInput, @Ctx() ctx: RequestContext) {
     return inviteUser(ctx, input)
   }
 
-  @Mutation(() => AdminUser, { description: 'Another mail with another link; earlier ones lead nowhere.' })
+  @Mutation(() => AdminUser, {
+    description: 'Sends the invitation again with a new link; earlier links become invalid.',
+  })
   @RequiresScopes('SESSION')
   userInviteAgain(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return inviteAgain(ctx, id)
   }
 
-  @Mutation(() => AdminUser, { description: 'Only an owner makes owners or changes them; one active owner stays.' })
+  @Mutation(() => AdminUser, {
+    description:
+      'Changes role, record visibility and profile. Only an owner may create or change owners; one active owner must remain.',
+  })
   @RequiresScopes('SESSION')
   userUpdate(
     @Arg('id', () => ID) id: string,
@@ -64,7 +69,9 @@ export class AdminUserResolver {
     return updateUser(ctx, id, input)
   }
 
-  @Mutation(() => AdminUser, { description: 'Its sessions end, and its keys are refused until it is reactivated.' })
+  @Mutation(() => AdminUser, {
+    description: 'Deactivates a user: the sessions end, and the keys are refused until the user is reactivated.',
+  })
   @RequiresScopes('SESSION')
   userDeactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return deactivateUser(ctx, id)
@@ -72,14 +79,14 @@ export class AdminUserResolver {
 
   @Mutation(() => AdminUser, {
     description:
-      'Who has never accepted an invitation gets another mail and is INVITED again. Who is not deactivated stays as it is.',
+      'Reactivates a deactivated user. A user who has never accepted an invitation gets another mail and is INVITED again. Other users do not change.',
   })
   @RequiresScopes('SESSION')
   userReactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return reactivateUser(ctx, id)
   }
 
-  @Mutation(() => ID, { description: 'Takes the user out of the organization. What it owns stays.' })
+  @Mutation(() => ID, { description: 'Removes the user from the organization. Records that the user owns are kept.' })
   @RequiresScopes('SESSION')
   userDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return removeUser(ctx, id)

@@ -12,7 +12,7 @@ import { RecordVisibility, UserRole } from '../user/user.ts'
 export const UserStatus = enumeration(
   'UserStatus',
   ['INVITED', 'ACTIVE', 'DEACTIVATED'],
-  'INVITED: has not accepted the invitation yet. Only an ACTIVE user signs in.',
+  'INVITED: has not accepted the invitation yet. Only an ACTIVE user can sign in.',
 )
 
 @ObjectType({ description: 'A user of the organization as its owners and admins see it.' })
@@ -46,25 +46,34 @@ export class AdminUser {
   @Column(() => RecordVisibility)
   visibility!: Visibility
 
-  @Column(() => ID, { nullable: true, description: 'Null: the default profile of the organization, if there is one.' })
+  @Column(() => ID, {
+    nullable: true,
+    description: 'Profile of the user; null: the default profile of the organization, if there is one.',
+  })
   profileId!: string | null
 
   @Column(() => UserStatus)
   status!: keyof typeof UserStatus
 
-  @Column(() => Boolean, { description: 'Whether its credentials work.' })
+  @Column(() => Boolean, { description: 'Whether the credentials of the user work.' })
   isActive!: boolean
 
-  @Column(() => String, { description: 'IANA name; UTC until the person comes itself.' })
+  @Column(() => String, { description: 'IANA time zone name; UTC until the person first signs in or accepts.' })
   timezone!: string
 
-  @Column(() => String, { description: 'BCP 47; en until the person comes itself.' })
+  @Column(() => String, { description: 'BCP 47 language tag; en until the person first signs in or accepts.' })
   locale!: string
 
-  @Column(() => String, { nullable: true, description: 'What the directory that provisions it (SCIM) calls it.' })
+  @Column(() => String, {
+    nullable: true,
+    description: 'Id of the user in the directory that provisions it (SCIM); null for other users.',
+  })
   externalId!: string | null
 
-  @Column(() => DateTime, { nullable: true, description: 'When the invitation was sent that is still open.' })
+  @Column(() => DateTime, {
+    nullable: true,
+    description: 'When the open invitation was sent; null when there is none.',
+  })
   invitedAt!: string | null
 
   @Column(() => DateTime)
@@ -73,7 +82,7 @@ export class AdminUser {
   @Column(() => DateTime)
   updatedAt!: string
 
-  /** When it left. */
+  /** When the user left the organization. */
   @Column(() => DateTime, { nullable: true, internal: true })
   deletedAt!: string | null
 }
@@ -97,7 +106,7 @@ export class UserInviteInput {
   @Field(() => String)
   email!: string
 
-  @Field(() => String, { nullable: true, description: 'Used when firstName and lastName are absent.' })
+  @Field(() => String, { nullable: true, description: 'Full name; used when firstName and lastName are absent.' })
   name?: string | null
 
   @Field(() => String, { nullable: true })
@@ -106,10 +115,10 @@ export class UserInviteInput {
   @Field(() => String, { nullable: true })
   lastName?: string | null
 
-  @Field(() => UserRole, { nullable: true, description: 'MEMBER when absent.' })
+  @Field(() => UserRole, { nullable: true, description: 'Default MEMBER.' })
   role?: Role | null
 
-  @Field(() => RecordVisibility, { nullable: true, description: 'OWN when absent.' })
+  @Field(() => RecordVisibility, { nullable: true, description: 'Default OWN.' })
   visibility?: Visibility | null
 }
 
@@ -121,6 +130,9 @@ export class UserUpdateInput {
   @Field(() => RecordVisibility, { nullable: true })
   visibility?: Visibility | null
 
-  @Field(() => ID, { nullable: true, description: 'Null: the default profile of the organization.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Profile of the user; null: the default profile of the organization.',
+  })
   profileId?: string | null
 }

@@ -6,8 +6,8 @@ import { isLiveDirectory } from '../scim/live-token.ts'
 import type { User } from '../user/user.ts'
 
 /**
- * Runs a change of who may do what. Such changes of one organization wait for each other, and the role of who makes them is
- * read when its turn has come: of two owners who lower each other, one is left.
+ * Runs a change of rights. Such changes in one organization are serialized by a lock, and the role of the acting user is read
+ * after the lock is taken: when two owners demote each other at the same time, one owner remains.
  */
 export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext) => Promise<T>): Promise<T> {
   requireAdministrator(ctx)
@@ -15,7 +15,10 @@ export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext
     const { organizationId, userId, kind } = inner.caller
     await awaitTurn(inner)
     if (kind === 'SCIM' && !(await isLiveDirectory(inner)))
-      throw new Refusal('UNAUTHENTICATED', 'The SCIM token is not valid any more.')
+      throw new Refusal(
+        'UNAUTHENTICATED',
+        'The SCIM token is no longer valid. Create a new one and send it in the Authorization header.',
+      )
     if (kind !== 'SESSION') return work(inner)
     const [actor] = await inner.db.query<{ role: Role }>(
       `select role from identity.app_user
@@ -28,29 +31,29 @@ export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext
   })
 }
 
-/** Whoever asks for a turn after this has to wait for the end of this transaction. */
+/** Takes the lock of the organization: later calls wait until this transaction ends. */
 export async function awaitTurn({ db, caller }: RequestContext): Promise<void> {
   await db.query('select 1 from identity.organization where id = $1 for no key update', [caller.organizationId])
 }
 
-/** Which role may give which: to a user who is there, and to one who is invited. */
+/** Whether a role may assign another role, to existing and invited users. */
 export const mayGiveRole = (giver: Role, role: Role): boolean =>
   giver === 'OWNER' || (giver === 'ADMIN' && role !== 'OWNER')
 
-/** Only an owner makes owners or touches them, and nobody raises their own role. */
+/** Only an owner may create or change owners, and users must not raise their own role. */
 export function refuseRoleAboveCaller({ caller }: RequestContext, user: Pick<User, 'id' | 'role'>, role?: Role): void {
   if (caller.kind === 'SYSTEM') return
   if (!mayGiveRole(caller.role, user.role) || (role && !mayGiveRole(caller.role, role))) {
-    throw new Refusal('PERMISSION_DENIED', 'Only an owner makes owners, changes them or takes them out.', {
+    throw new Refusal('PERMISSION_DENIED', 'Only an owner may create, change or remove owners.', {
       requiredRoles: ['OWNER'],
     })
   }
   if (user.id === caller.userId && role && mayDoMore(role, user.role)) {
-    throw new Refusal('PERMISSION_DENIED', 'Nobody raises their own role.')
+    throw new Refusal('PERMISSION_DENIED', 'Users cannot raise their own role. Ask another owner or admin.')
   }
 }
 
-/** To be asked before an owner stops being one, in a transaction of `administering`. */
+/** Call it before an owner loses the role, in a transaction of `administering`. */
 export async function refuseLastOwner({ db, caller }: RequestContext, user: Pick<User, 'id' | 'role' | 'isActive'>) {
   if (user.role !== 'OWNER' || !user.isActive) return
   const others = await db.query(
@@ -59,7 +62,11 @@ export async function refuseLastOwner({ db, caller }: RequestContext, user: Pick
     [caller.organizationId, user.id],
   )
   if (others.length > 0) return
-  throw new Refusal('INVALID_STATE', 'An organization has at least one active owner; make somebody else owner first.', {
-    allowed: [],
-  })
+  throw new Refusal(
+    'INVALID_STATE',
+    'An organization must have at least one active owner. Make another user owner first.',
+    {
+      allowed: [],
+    },
+  )
 }

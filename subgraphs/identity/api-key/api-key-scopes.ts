@@ -15,7 +15,7 @@ const resources = [
 ]
 const actions = ['INVOKE_FUNCTIONS', 'MANAGE_METADATA', 'PUBLISH_EVENTS', 'READ_EVENTS']
 
-/** What a new key may be granted (specification, Scopes). The legacy scopes (`kernel/legacy-scopes.ts`) are honoured on old keys. */
+/** Scopes that a new key may get (specification, Scopes). Old keys may also have legacy scopes (`kernel/legacy-scopes.ts`). */
 export const grantableScopes: readonly string[] = [
   '*',
   ...resources.flatMap((resource) => [`READ_${resource}`, `WRITE_${resource}`]),

@@ -6,12 +6,15 @@ export const apiKeyEvents: RecordEvents<ApiKey> = {
     'api_key.created': { operation: 'CREATE', description: 'An API key was created.' },
     'api_key.updated': {
       operation: 'UPDATE',
-      description: 'What an API key may do was changed.',
+      description: 'An API key was changed.',
       before: { name: 'Nightly sync (old)' },
     },
-    'api_key.rotated': { operation: 'UPDATE', description: 'An API key got a new secret.' },
-    'api_key.revoked': { operation: 'UPDATE', description: 'An API key was revoked for good.' },
-    'api_key.deleted': { operation: 'DELETE', description: 'An API key was deleted, and revoked with it.' },
+    'api_key.rotated': {
+      operation: 'UPDATE',
+      description: 'An API key got a new secret; the former one works until the overlap ends.',
+    },
+    'api_key.revoked': { operation: 'UPDATE', description: 'An API key was revoked permanently.' },
+    'api_key.deleted': { operation: 'DELETE', description: 'An API key was deleted and no longer works.' },
   },
   sample: {
     name: 'Nightly sync',

@@ -2,7 +2,7 @@ import type { Caller, Role } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { anonymous, type IdentityWorld, type Told } from '../identity.fixture.ts'
 
-/** A signed-in user, of an organization of its own unless one is named. */
+/** A signed-in user, of a new organization unless one is given. */
 export async function aSignedInUser(
   world: IdentityWorld,
   role: Role = 'MEMBER',

@@ -6,7 +6,7 @@ import { ApiKey, QuotaWindow } from './api-key.ts'
 
 @InputType()
 export class RateLimitInput {
-  @Field(() => Int, { description: '1 to 1000000.' })
+  @Field(() => Int, { description: 'Requests per window, 1 to 1000000.' })
   limit!: number
 
   @Field(() => QuotaWindow)
@@ -21,13 +21,13 @@ export class ApiKeyCreateInput {
   @Field(() => [String])
   scopes!: string[]
 
-  @Field(() => RateLimitInput, { nullable: true, description: '1000 in an hour when absent.' })
+  @Field(() => RateLimitInput, { nullable: true, description: 'Default 1000 per hour.' })
   rateLimit?: RateLimitInput | null
 
   @Field(() => [String], { nullable: true })
   ipAllowList?: string[] | null
 
-  @Field(() => DateTime, { nullable: true, description: 'Absent: in 90 days. Null: never.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the key expires. Absent: in 90 days. Null: never.' })
   expiresAt?: string | null
 }
 
@@ -45,7 +45,7 @@ export class ApiKeyUpdateInput {
   @Field(() => [String], { nullable: true })
   ipAllowList?: string[] | null
 
-  @Field(() => DateTime, { nullable: true, description: 'Null: never.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the key expires; null: never.' })
   expiresAt?: string | null
 }
 

@@ -42,7 +42,7 @@ const problemsOf = async (caller: Caller, input: object) => {
 const later = (ms: number) => new Date(world.now.getTime() + ms).toISOString()
 
 describe('apiKeyCreate', () => {
-  it('answers the secret once, and stores its SHA-256', async () => {
+  it('returns the secret once, and stores its SHA-256', async () => {
     const caller = await aCaller()
     const { secret, id, ...key }: Readonly<Record<string, Told>> = await create(caller)
     expect(key).toEqual({
@@ -70,7 +70,7 @@ describe('apiKeyCreate', () => {
     expect(await world.eventsOf(id!)).toEqual(['api_key.created'])
   })
 
-  it('leaves the secret in no table, not even as the answer of an Idempotency-Key, and replays it', async () => {
+  it('stores the secret in plain text in no table, not even in the answer of an Idempotency-Key, and replays it', async () => {
     const caller = await aCaller()
     const input = { name: 'Sync', scopes: ['*'] }
     const first = await world.run(creating, { input }, caller, 'key-1')
@@ -88,7 +88,7 @@ describe('apiKeyCreate', () => {
     }
   })
 
-  it('takes an expiry, never for null, and the limits of the key', async () => {
+  it('accepts an expiry, null for never, and the limits of the key', async () => {
     const caller = await aCaller()
     const input = {
       expiresAt: null,
@@ -131,7 +131,7 @@ describe('apiKeyCreate', () => {
     expect((await world.run(listing, {}, caller)).data.apiKeyList).toEqual({ data: [], total: 0 })
   })
 
-  it('is not for users who only read', async () => {
+  it('is refused to READ_ONLY users', async () => {
     const caller = await aCaller('READ_ONLY')
     expect((await world.run(creating, { input: { name: 'Sync', scopes: ['*'] } }, caller)).codes).toEqual([
       'PERMISSION_DENIED',
@@ -140,7 +140,7 @@ describe('apiKeyCreate', () => {
 })
 
 describe('apiKeyList', () => {
-  it('shows users their own keys, owners and admins those of the organization, and nobody those of another', async () => {
+  it('shows users their own keys, owners and admins those of the organization, and no keys of another organization', async () => {
     const owner = await aCaller('OWNER')
     const members = await Promise.all(
       (['ADMIN', 'MANAGER', 'MEMBER'] as const).map((role) => aCaller(role, owner.organizationId)),
@@ -161,7 +161,7 @@ describe('apiKeyList', () => {
     expect(await seen(await aCaller('OWNER'))).toEqual([])
   })
 
-  it('tells the status of the day', async () => {
+  it('returns the status at the moment of the request', async () => {
     const caller = await aCaller()
     const { id } = await create(caller, { expiresAt: later(day) })
     const status = async () => (await world.run(reading, { id }, caller)).data.apiKey!.status
@@ -172,7 +172,7 @@ describe('apiKeyList', () => {
 })
 
 describe('apiKeyUpdate', () => {
-  it('changes what is named, and says what', async () => {
+  it('changes the given fields, and lists them in the event', async () => {
     const caller = await aCaller()
     const { id } = await create(caller)
     const input = { rateLimit: { limit: 7, window: 'DAY' }, expiresAt: null }
@@ -230,7 +230,7 @@ describe('apiKeyRevoke', () => {
 })
 
 describe('apiKeyDelete', () => {
-  it('takes the key from lists and from its bearer', async () => {
+  it('removes the key from lists, and the key no longer works', async () => {
     const admin = await aCaller('ADMIN')
     const member = await aCaller('MEMBER', admin.organizationId)
     const { id, secret } = await create(member)

@@ -23,25 +23,29 @@ type ApiKeyPageArgs = InstanceType<typeof ApiKeyPageArgs>
 
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
-  @Query(() => ApiKey, { nullable: true })
+  @Query(() => ApiKey, { nullable: true, description: 'One API key by id; never contains the secret.' })
   @RequiresScopes('SESSION')
   apiKey(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return readApiKey(ctx, id)
   }
 
-  @Query(() => ApiKeyPage, { description: "The user's own keys; for owners and admins those of the organization." })
+  @Query(() => ApiKeyPage, {
+    description: "The user's own API keys; for owners and admins all keys of the organization.",
+  })
   @RequiresScopes('SESSION')
   apiKeyList(@Args(() => ApiKeyPageArgs) args: ApiKeyPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return readApiKeys(ctx, args, info)
   }
 
-  @Mutation(() => ApiKey, { description: 'The secret is in this answer and nowhere else.' })
+  @Mutation(() => ApiKey, { description: 'Creates an API key. Only this answer contains the secret.' })
   @RequiresScopes('SESSION')
   apiKeyCreate(@Arg('input', () => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() ctx: RequestContext) {
     return createApiKey(ctx, input)
   }
 
-  @Mutation(() => ApiKey, { description: "Only owners let another owner's key do more; admins may narrow it." })
+  @Mutation(() => ApiKey, {
+    description: "Changes an API key. Only owners may extend another owner's key; admins may restrict it.",
+  })
   @RequiresScopes('SESSION')
   apiKeyUpdate(
     @Arg('id', () => ID) id: string,
@@ -54,8 +58,8 @@ export class ApiKeyResolver {
 
   @Mutation(() => ApiKey, {
     description:
-      'A new secret, in this answer and nowhere else; the one before works until the overlap of 0 to 168 hours ends. ' +
-      "Only owners rotate another owner's key.",
+      'Gives the key a new secret, which only this answer contains. The former secret works until the overlap of 0 to 168 hours ends. ' +
+      "Only owners may rotate another owner's key.",
   })
   @RequiresScopes('SESSION')
   apiKeyRotate(
@@ -68,8 +72,8 @@ export class ApiKeyResolver {
 
   @Mutation(() => ApiKey, {
     description:
-      'Final: a revoked key never works again, with neither of its secrets. With `formerOnly` only the secret before the last ' +
-      'rotation ends, early, and the key works on.',
+      'Revokes an API key permanently: neither of its secrets works again. With `formerOnly`, only the overlap of the former secret ' +
+      'ends early, and the key keeps working.',
   })
   @RequiresScopes('SESSION')
   apiKeyRevoke(
@@ -80,7 +84,7 @@ export class ApiKeyResolver {
     return formerOnly ? revokeFormerSecret(ctx, id) : revokeApiKey(ctx, id)
   }
 
-  @Mutation(() => ID, { description: 'The key stops working and leaves every list; it cannot be restored.' })
+  @Mutation(() => ID, { description: 'Deletes an API key: it stops working, is in no list, and cannot be restored.' })
   @RequiresScopes('SESSION')
   apiKeyDelete(
     @Arg('id', () => ID) id: string,
@@ -95,7 +99,7 @@ export class ApiKeyResolver {
     return statusOf(key, clock.now())
   }
 
-  @FieldResolver(() => Boolean, { description: 'The key works and expires within 7 days.' })
+  @FieldResolver(() => Boolean, { description: 'True when the key works and expires within 7 days.' })
   expiresSoon(@Root() key: ApiKey, @Ctx() { clock }: RequestContext) {
     return expiresSoon(key, clock.now())
   }

@@ -8,7 +8,7 @@ import type { ApiKey } from './api-key.ts'
 
 type Values = Pick<ApiKey, 'scopes' | 'rateLimit' | 'ipAllowList' | 'expiresAt'>
 
-/** Keys from elsewhere keep their legacy scopes when an operator brings them in; nobody else grants one. */
+/** Only operators may grant legacy scopes, so that imported keys keep theirs. */
 const isGrantable = (scope: string, byOperator: boolean): boolean =>
   grantableScopes.includes(scope) || (byOperator && legacyScopes.has(scope))
 
@@ -17,15 +17,15 @@ const addressProblems = (entries: readonly string[]): FieldProblem[] =>
     const path = `ipAllowList.${index}`
     return isAddressEntry(entry)
       ? []
-      : { path, code: 'NOT_AN_ADDRESS', message: `${path} is neither an IP address nor a CIDR block.` }
+      : { path, code: 'NOT_AN_ADDRESS', message: `${path} must be an IP address or a CIDR block.` }
   })
 
 function expiryProblems({ clock }: RequestContext, { expiresAt }: Values): FieldProblem[] {
   if (!expiresAt || Date.parse(expiresAt) > clock.now().getTime()) return []
-  return [{ path: 'expiresAt', code: 'NOT_IN_FUTURE', message: 'expiresAt is in the future, or null for never.' }]
+  return [{ path: 'expiresAt', code: 'NOT_IN_FUTURE', message: 'expiresAt must be in the future, or null for never.' }]
 }
 
-/** What is new is checked; a key from before a rule keeps what it has. */
+/** Checks only changed values: an old key keeps values that a newer rule would refuse. */
 export async function mustBeGrantable(
   ctx: RequestContext,
   next: Values,

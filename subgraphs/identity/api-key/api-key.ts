@@ -14,10 +14,10 @@ export const QuotaWindow = enumeration('QuotaWindow', ['MINUTE', 'HOUR', 'DAY'])
 export const ApiKeyStatus = enumeration(
   'ApiKeyStatus',
   ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'],
-  'ROTATING: a former secret still works beside the current one.',
+  'ROTATING: a former secret still works in addition to the current one.',
 )
 
-@ObjectType({ description: 'How many requests a key may make in each window.' })
+@ObjectType({ description: 'The maximum number of requests in each time window.' })
 @RequiresScopes('SESSION')
 export class RateLimit {
   @Field(() => Int, { simple: true })
@@ -28,7 +28,7 @@ export class RateLimit {
 }
 
 @ObjectType({
-  description: 'A credential of an integration. It acts as its owner and never exceeds what the owner may do.',
+  description: 'A credential of an integration. It acts as its owner and never has more rights than the owner.',
 })
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'api_key' })
@@ -39,13 +39,13 @@ export class ApiKey {
   @Column(() => ID)
   organizationId!: string
 
-  @Column(() => ID, { description: 'The user the key acts as: who created it.' })
+  @Column(() => ID, { description: 'The user who created the key; the key acts as this user.' })
   ownerId!: string
 
   @Column(() => String, { max: 100, filled: true })
   name!: string
 
-  @Column(() => String, { max: 20, description: 'How the secret begins, to recognize it by.' })
+  @Column(() => String, { max: 20, description: 'The first characters of the secret, to recognize it.' })
   prefix!: string
 
   /** SHA-256 of the secret, in hexadecimal. */
@@ -65,7 +65,7 @@ export class ApiKey {
   })
   ipAllowList!: string[]
 
-  @Column(() => DateTime, { nullable: true, description: 'Null: never.' })
+  @Column(() => DateTime, { nullable: true, description: 'When the key expires; null: never.' })
   expiresAt!: string | null
 
   @Column(() => DateTime, { nullable: true })
@@ -73,14 +73,14 @@ export class ApiKey {
 
   @Column(() => DateTime, {
     nullable: true,
-    description: 'When the secret before the last rotation stopped or stops working.',
+    description: 'When the former secret stopped or stops working; null when the key was never rotated.',
   })
   previousSecretExpiresAt!: string | null
 
   @Column(() => Float, { default: 0 })
   requestCount!: number
 
-  @Column(() => Float, { default: 0, description: 'Requests refused because the quota was spent.' })
+  @Column(() => Float, { default: 0, description: 'Requests refused because the quota was used up.' })
   rateLimitHits!: number
 
   @Column(() => Float, { default: 0, description: 'Requests to deprecated operations.' })
@@ -92,7 +92,7 @@ export class ApiKey {
   @Column(() => String, { nullable: true })
   lastUsedIp!: string | null
 
-  @Column(() => Int, { description: 'Counts the changes of the key; sent as ETag in REST.' })
+  @Column(() => Int, { description: 'Version of the key, incremented by every change; sent as ETag in REST.' })
   version!: number
 
   @Column(() => DateTime)
@@ -107,7 +107,7 @@ export class ApiKey {
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description: 'Only in the answer that creates or rotates it; stored nowhere.',
+    description: 'The secret; only in the answer that creates or rotates the key, otherwise null. Never stored.',
   })
   secret?: string | null
 }
@@ -146,7 +146,7 @@ export function statusOf(key: ApiKey, now: Date): keyof typeof ApiKeyStatus {
 
 const soonMs = 7 * 86_400_000
 
-/** Whether the key works and stops doing so within 7 days. */
+/** Whether the key works and expires within 7 days. */
 export function expiresSoon(key: ApiKey, now: Date): boolean {
   const status = statusOf(key, now)
   const works = status === 'ACTIVE' || status === 'ROTATING'

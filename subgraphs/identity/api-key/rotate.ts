@@ -11,12 +11,12 @@ export const overlapHoursDefault = 24
 const hourMs = 3_600_000
 
 /**
- * Gives a key a new secret; everything else about it stays. The secret before works until the overlap ends, and one that
- * was still in its overlap ends at once: a key never has more than two. Rotations of a key follow each other.
+ * Gives a key a new secret; everything else is unchanged. The former secret works until the overlap ends. A secret that was still in
+ * an earlier overlap ends at once, so a key never has more than two. Concurrent rotations of a key are serialized.
  */
 export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours: number): Promise<ApiKey> {
   if (overlapHours < 0 || overlapHours > overlapHoursMax) {
-    const message = `overlapHours is between 0 and ${overlapHoursMax}.`
+    const message = `overlapHours must be between 0 and ${overlapHoursMax}.`
     throw invalid({ path: 'overlapHours', code: 'OUT_OF_RANGE', message })
   }
   const now = ctx.clock.now()
@@ -29,7 +29,7 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
   const key = await changeKey(ctx, id, { first }, (previous) => {
     const status = statusOf(previous, now)
     if (status !== 'ACTIVE' && status !== 'ROTATING') {
-      throw new Refusal('INVALID_STATE', 'Only an API key that works can be rotated.', { allowed: [] })
+      throw new Refusal('INVALID_STATE', 'The API key must be ACTIVE or ROTATING to be rotated.', { allowed: [] })
     }
     return {
       operation: 'UPDATE',

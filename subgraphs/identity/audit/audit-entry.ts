@@ -7,7 +7,10 @@ import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 
-@ObjectType({ description: 'One change of who may do what, as it was made. Entries are never changed or removed.' })
+@ObjectType({
+  description:
+    'One security-relevant change, such as a change of rights or a sign-in. Entries are never changed or removed.',
+})
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'audit_entry' })
 export class AuditLogEntry {
@@ -20,13 +23,16 @@ export class AuditLogEntry {
   @Column(() => DateTime)
   createdAt!: string
 
-  @Column(() => ID, { nullable: true, description: 'The user; null for a directory (SCIM) and the platform itself.' })
+  @Column(() => ID, {
+    nullable: true,
+    description: 'The acting user; null for a directory (SCIM) and the platform itself.',
+  })
   actorId!: string | null
 
-  @Column(() => String, { description: 'SESSION, API_KEY, OAUTH, SCIM, ANONYMOUS or SYSTEM.' })
+  @Column(() => String, { description: 'Kind of the caller: SESSION, API_KEY, OAUTH, SCIM, ANONYMOUS or SYSTEM.' })
   actorKind!: string
 
-  @Column(() => String, { nullable: true, description: 'Id of the session, key or token that the actor came with.' })
+  @Column(() => String, { nullable: true, description: 'Id of the session, key or token that the actor used.' })
   credentialId!: string | null
 
   @Column(() => String, { nullable: true })
@@ -38,7 +44,7 @@ export class AuditLogEntry {
   @Column(() => String)
   requestId!: string
 
-  @Column(() => String, { description: '`<object>.<past participle>`, for example `user.updated`.' })
+  @Column(() => String, { description: 'The change as `<object>.<past participle>`, for example `user.updated`.' })
   action!: string
 
   @Column(() => String)
@@ -47,10 +53,13 @@ export class AuditLogEntry {
   @Column(() => String)
   targetId!: string
 
-  @Column(() => Json, { nullable: true, description: 'What differed, as it was.' })
+  @Column(() => Json, { nullable: true, description: 'The changed values before the change; null for a new target.' })
   before!: unknown
 
-  @Column(() => Json, { nullable: true, description: 'What differs, as it is.' })
+  @Column(() => Json, {
+    nullable: true,
+    description: 'The changed values after the change; null for a deleted target.',
+  })
   after!: unknown
 }
 

@@ -14,7 +14,9 @@ type AuditPageArgs = InstanceType<typeof AuditPageArgs>
 
 @Resolver()
 export class AuditResolver {
-  @Query(() => AuditLogEntryPage, { description: 'For owners and admins. Newest first unless ordered otherwise.' })
+  @Query(() => AuditLogEntryPage, {
+    description: 'The audit log of the organization. Newest first by default. For owners and admins.',
+  })
   @RequiresScopes('SESSION')
   auditLogEntryList(@Args(() => AuditPageArgs) args: AuditPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     requireAdministrator(ctx)

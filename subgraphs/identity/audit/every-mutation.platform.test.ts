@@ -28,7 +28,7 @@ const graphOf = ({ name, arguments: args }: ConstDirectiveNode): string | null =
   return graph ? (graph.value as unknown as ConstObjectValueNode & { value: string }).value : null
 }
 
-/** Every field of Mutation that the identity subgraph answers. */
+/** All mutations of the identity subgraph. */
 function identityMutations(): string[] {
   const { definitions } = parse(readFileSync(schemaPath('supergraph.graphql'), 'utf8'))
   return definitions
@@ -43,13 +43,13 @@ const actions = async (): Promise<string[]> =>
   )
 
 describe('the audit log', () => {
-  it('is written by every mutation of the identity subgraph, but for those that are listed with their reason', () => {
+  it('is written by every mutation of the identity subgraph, except those that are listed with a reason', () => {
     const listed = [...Object.keys(mutations), ...Object.keys(unaudited)]
     expect(listed.toSorted()).toEqual(identityMutations().toSorted())
     expect(Object.values(unaudited).every(({ why }) => why.length > 20)).toBe(true)
   })
 
-  it.each(Object.entries(mutations))('tells of %s', async (name, { leaves, prepare }) => {
+  it.each(Object.entries(mutations))('has entries of %s', async (name, { leaves, prepare }) => {
     const call = await callOf(await sceneOf(world), prepare)
     const before = await actions()
     const { codes } = await world.run(`mutation { ${name}${call.text} }`, call.variables, call.caller)
@@ -57,7 +57,7 @@ describe('the audit log', () => {
     expect((await actions()).slice(before.length).toSorted()).toEqual([...leaves].sort())
   })
 
-  it.each(Object.entries(unaudited))('tells nothing of %s', async (name, { prepare }) => {
+  it.each(Object.entries(unaudited))('has no entry of %s', async (name, { prepare }) => {
     const call = await callOf(await sceneOf(world), prepare)
     const before = await actions()
     const { codes } = await world.run(`mutation { ${name}${call.text} }`, call.variables, call.caller)

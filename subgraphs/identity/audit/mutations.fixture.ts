@@ -16,7 +16,7 @@ const byNobody = (prepare: (scene: Scene) => Promise<string> | string) => async 
   caller: anonymous,
 })
 
-/** What changes who may do what; with the actions of the entries that it leaves. */
+/** Audited mutations, with the actions of the entries that they write. */
 export const mutations: Readonly<Record<string, Audited>> = {
   userInvite: {
     leaves: ['user.created', 'user.invited'],
@@ -185,26 +185,26 @@ export const mutations: Readonly<Record<string, Audited>> = {
   authLogoutAll: { leaves: ['session.ended'], prepare: () => ' { sessions }' },
 }
 
-/** What leaves no entry, and why. */
+/** Mutations that write no entry, with the reason. */
 export const unaudited: Readonly<Record<string, { readonly why: string; readonly prepare: Prepare }>> = {
   authRefresh: {
-    why: 'It prolongs a session, whose start and end are told.',
+    why: 'It extends a session; its start and end are audited.',
     prepare: byNobody(({ refreshToken }) => `(refreshToken: "${refreshToken}") { accessToken }`),
   },
   authMagicLinkSend: {
-    why: 'Anybody may ask for a mail, to any address; the sign-in that comes of it is told.',
+    why: 'Anybody may request a mail to any address; the sign-in that follows is audited.',
     prepare: byNobody(({ email }) => `(input: {email: "${email}"}) { accepted }`),
   },
   authForgotPassword: {
-    why: 'Anybody may ask for a mail, to any address; the new password that comes of it is told.',
+    why: 'Anybody may request a mail to any address; the password change that follows is audited.',
     prepare: byNobody(({ email }) => `(input: {email: "${email}"}) { accepted }`),
   },
   authVerifyResetCode: {
-    why: 'It looks at a code and changes nothing; wrong guesses are counted.',
+    why: 'It checks a code and changes nothing; wrong guesses are counted.',
     prepare: byNobody(async (scene) => `(input: {email: "${scene.email}", code: "${await scene.code()}"}) { valid }`),
   },
   meetingConnect: {
-    why: 'It sends the user to the provider; what comes back makes the connection, which is told.',
+    why: 'It redirects the user to the provider; the callback creates the connection, which is audited.',
     prepare: () => '(provider: "zoom") { authorizationUrl }',
   },
 }

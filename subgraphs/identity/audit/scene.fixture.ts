@@ -17,7 +17,7 @@ export interface Call {
 
 export type Prepare = (scene: Scene) => Promise<Partial<Call> | string> | Partial<Call> | string
 
-/** An organization with its owner, who is signed in. */
+/** An organization with a signed-in owner. */
 export class Scene {
   readonly organizationId: string
   readonly newEmail = `new-${newId()}@example.com`
@@ -45,7 +45,7 @@ export class Scene {
     return { ...this.caller, kind: 'SCIM', userId: nobody, role: 'ADMIN', credentialId: token!.id }
   }
 
-  /** Does something through the graph on the way to the mutation. */
+  /** Runs a GraphQL operation to prepare the mutation. */
   async run(document: string, variables: object = {}, caller = this.caller) {
     const { data, codes } = await this.world.run(document, variables, caller)
     if (codes.length > 0) throw new Error(`${document}: ${codes.join()}`)
@@ -101,7 +101,7 @@ export class Scene {
     return (await issueCode(this.ctx, { email: this.email, personId: this.personId })).code
   }
 
-  /** The state of a visit to the meeting provider. */
+  /** The `state` of a started connection to the meeting provider. */
   async visit(): Promise<string> {
     const begun = await this.run('mutation { meetingConnect(provider: "zoom") { authorizationUrl } }')
     return new URL(String(begun['meetingConnect']!['authorizationUrl'])).searchParams.get('state')!

@@ -29,7 +29,7 @@ async function aKey(visibility: 'OWN' | 'TEAM' | 'ALL' = 'ALL') {
 }
 
 describe('findApiKey', () => {
-  it('answers the key with its owner as both stand now', async () => {
+  it('returns the current key and owner', async () => {
     const { organizationId, ownerId, key, find } = await aKey()
     expect(await find()).toEqual({
       id: key.id,
@@ -54,7 +54,7 @@ describe('findApiKey', () => {
     expect(await find()).toMatchObject({ role: 'READ_ONLY', visibility: 'OWN', ownerIds: [ownerId] })
   })
 
-  it('shows TEAM the members of all teams of the owner, itself included, and of no other', async () => {
+  it('gives TEAM visibility of the members of all teams of the owner, including the owner, and of no other user', async () => {
     const { organizationId, ownerId, find } = await aKey('TEAM')
     expect((await find())!.ownerIds).toEqual([ownerId])
     const [ann, ben, cleo] = [
@@ -68,7 +68,7 @@ describe('findApiKey', () => {
     expect((await find())!.ownerIds!.toSorted()).toEqual([ownerId, ann.id, ben.id].sort())
   })
 
-  it('tells of a suspended organization, a deactivated owner and one who left', async () => {
+  it('reports a suspended organization, a deactivated owner and an owner who left', async () => {
     const { organizationId, ownerId, find } = await aKey()
     await suspendOrganization(world.services, organizationId)
     expect(await find()).toMatchObject({ organizationSuspended: true, ownerActive: true, ownerInOrganization: true })
@@ -79,19 +79,19 @@ describe('findApiKey', () => {
     expect(await find()).toMatchObject({ ownerInOrganization: false })
   })
 
-  it('knows no key of another secret', async () => {
+  it('finds no key for another secret', async () => {
     expect(await credentialSource(world.services.database).findApiKey(newApiKey().hash)).toBe(null)
   })
 })
 
 describe('findSession', () => {
-  it.each([newId(), 'none'])('knows no session %s', async (id) => {
+  it.each([newId(), 'none'])('finds no session %s', async (id) => {
     expect(await credentialSource(world.services.database).findSession(id)).toBe(null)
   })
 })
 
 describe('credentials_changed', () => {
-  it('is told with the commit of whatever changes what a credential may do, and not of its use', async () => {
+  it('is sent when a change of the rights of a credential commits, and not when the credential is used', async () => {
     const { organizationId, ownerId, key } = await aKey()
     const listener = new pg.Client({ connectionString: world.fresh.url })
     const told: string[] = []

@@ -9,7 +9,7 @@ import type { Sql } from '../../kernel/database/database.ts'
 import { isId } from '../../kernel/ids.ts'
 import { withDerived } from '../../kernel/record/field-security.ts'
 
-/** As `ActingUser`, of a user `u` in an organization `o`. */
+/** The columns of `ActingUser`, for a user `u` in an organization `o`. */
 const actingUser = `
   u.organization_id as "organizationId",
   o.status = 'SUSPENDED' as "organizationSuspended",
@@ -36,7 +36,7 @@ const actingUser = `
   ) end as fields,
   o.entitlements`
 
-/** A user as credentials of the user would find it now. */
+/** The current rights of a user, as its credentials have them. */
 export async function findActingUser(sql: Sql, organizationId: string, userId: string): Promise<ActingUser | null> {
   if (!isId(userId)) return null
   const [row] = await sql.query<ActingUser>(
@@ -47,7 +47,7 @@ export async function findActingUser(sql: Sql, organizationId: string, userId: s
   return row ? complete(row) : null
 }
 
-/** Restrictions are kept as they were made; a credential carries what follows from them as well. */
+/** Adds the restrictions of derived fields. Stored profiles contain only the restrictions that were set. */
 const complete = <T extends ActingUser>(row: T): T => (row.fields ? { ...row, fields: withDerived(row.fields) } : row)
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
@@ -99,8 +99,8 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
 }
 
 /**
- * What the app may no longer ask for is lost to tokens that have it; without its consent a token is worth nothing. An app of a
- * suspended organization is as if it were gone, but in that organization, which is told what it is.
+ * A token has only scopes that its app still has, and without its consent it is not found. The tokens of an app of a suspended
+ * organization are not found either, except in that organization itself, whose callers get ORGANIZATION_SUSPENDED.
  */
 async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord | null> {
   const [row] = await sql.query<Omit<OAuthTokenRecord, 'expiresAt'> & { expiresAt: string }>(
@@ -120,7 +120,7 @@ async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord 
   return row ? { ...complete(row), expiresAt: new Date(row.expiresAt) } : null
 }
 
-/** Credentials as they stand now: the owner's role, sight and membership are read with them, one statement each. */
+/** Reads credentials with the current role, visibility and membership of the owner, in one statement each. */
 export const credentialSource = (sql: Sql): CredentialSource => ({
   findApiKey: (hash) => findApiKey(sql, hash),
   findSession: (id) => findSession(sql, id),

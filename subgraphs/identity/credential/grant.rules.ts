@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 
 const rateLimitMax = 1_000_000
 
-/** Scopes and redirect URIs are sets, in the order in which they were given. */
+/** Removes duplicates and keeps the order. */
 export const distinct = <T extends readonly string[] | null | undefined>(values: T): T =>
   (values ? [...new Set(values)] : values) as T
 
@@ -12,7 +12,8 @@ export function scopeProblems(
   scopes: readonly string[],
   isGrantable: (scope: string) => boolean,
 ): FieldProblem[] {
-  if (scopes.length === 0) return [{ path: 'scopes', code: 'EMPTY', message: `${holder} has at least one scope.` }]
+  if (scopes.length === 0)
+    return [{ path: 'scopes', code: 'EMPTY', message: `${holder} must have at least one scope.` }]
   return scopes.flatMap((scope, index) => {
     const message = `"${scope}" is not a scope that ${holder.toLowerCase()} can be granted.`
     return isGrantable(scope) ? [] : { path: `scopes.${index}`, code: 'UNKNOWN_SCOPE', message }
@@ -21,6 +22,6 @@ export function scopeProblems(
 
 export function rateLimitProblems({ limit }: { readonly limit: number; readonly window: QuotaWindow }): FieldProblem[] {
   if (limit >= 1 && limit <= rateLimitMax) return []
-  const message = `rateLimit.limit is between 1 and ${rateLimitMax}.`
+  const message = `rateLimit.limit must be between 1 and ${rateLimitMax}.`
   return [{ path: 'rateLimit.limit', code: 'OUT_OF_RANGE', message }]
 }

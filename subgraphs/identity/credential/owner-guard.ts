@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
 import { findUser } from '../user/user.ts'
 
-/** What a key or an app may do, as far as changes of it can say. */
+/** The rights of a key or an app that can be changed. */
 interface Reach {
   readonly scopes?: readonly string[] | null | undefined
   readonly rateLimit?: { readonly limit: number; readonly window: QuotaWindow } | null | undefined
@@ -17,23 +17,24 @@ interface Reach {
 const windows: readonly QuotaWindow[] = ['MINUTE', 'HOUR', 'DAY']
 
 /**
- * A key or an app acts as its owner, and so does whoever has its secret: nobody gets a secret of a user who may do more, or
- * lets one do more than that user did. Taking away, revoking and deleting stay open.
+ * A key or an app acts as its owner, and so does everybody who has its secret. Therefore a caller must not get the secret of an
+ * owner's key, or extend its rights, unless the caller is an owner too. Restricting, revoking and deleting are always allowed.
  */
 export async function mayActAs({ caller, db }: RequestContext, ownerId: string): Promise<void> {
   if (caller.kind === 'SYSTEM' || caller.role === 'OWNER' || caller.userId === ownerId) return
   const owner = await findUser(db, caller.organizationId, ownerId)
   if (owner?.role !== 'OWNER') return
-  const message = 'It acts as an owner: only owners get its secret or let it do more. You may narrow it or end it.'
+  const message =
+    'It acts as an owner: only owners may get its secret or extend its rights. You may restrict, revoke or delete it.'
   throw new Refusal('PERMISSION_DENIED', message, { requiredRoles: ['OWNER'] })
 }
 
-/** Refuses a change that lets what acts as somebody else do more, unless the caller may act as that user. */
+/** Refuses a change that extends the rights of a key or an app of another user, unless the caller may act as that user. */
 export async function mayWiden(ctx: RequestContext, previous: Reach & { ownerId: string }, next: Reach): Promise<void> {
   if (isWider(previous, next)) await mayActAs(ctx, previous.ownerId)
 }
 
-/** Fields that `next` does not name stay. What no rule allows counts as wider, or is refused where it is checked. */
+/** Whether `next` has more rights. Fields that it does not name are unchanged. Invalid values count as wider, or are refused by other checks. */
 function isWider(previous: Reach, next: Reach): boolean {
   const held = { kind: 'API_KEY', scopes: previous.scopes ?? [] } as const
   return (
@@ -50,13 +51,13 @@ function isFaster(previous: Reach['rateLimit'], next: Reach['rateLimit']): boole
   return next.limit > previous.limit || windows.indexOf(next.window) < windows.indexOf(previous.window)
 }
 
-/** An empty list allows every address. */
+/** Whether `next` allows more addresses. An empty list allows every address. */
 function isFromMore(previous: readonly string[], next: Reach['ipAllowList']): boolean {
   if (next === undefined || previous.length === 0) return false
   return !next?.length || next.some((entry) => !isEntryWithin(entry, previous))
 }
 
-/** Null is never. */
+/** Whether `next` expires later. Null means never. */
 function isLonger(previous: Reach['expiresAt'], next: Reach['expiresAt']): boolean {
   if (next === undefined || !previous) return false
   return next === null || Date.parse(next) > Date.parse(previous)

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../kernel/request.ts'
 
-/** Links in invitations that this user sent lead nowhere, also if the user comes back. In a transaction. */
+/** Invalidates the links of all invitations that this user has sent, permanently. Must run in a transaction. */
 export async function withdrawInvitationsBy({ db, caller, clock }: RequestContext, userId: string): Promise<void> {
   await db.query(
     `update identity.one_time_token set used_at = $3

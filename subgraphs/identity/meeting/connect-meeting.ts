@@ -6,7 +6,7 @@ import { providerNamed, redirectUriOf, verifierPlace, type MeetingAuthorization 
 const lifeMs = 10 * 60_000
 const secret = (): string => randomBytes(32).toString('base64url')
 
-/** Sends the user to a meeting provider; only the session that asks can bring the provider's answer back, once. */
+/** Starts the OAuth flow with a meeting provider. The callback is accepted once, and only from the same session. */
 export async function connectMeeting(ctx: RequestContext, name: string): Promise<MeetingAuthorization> {
   const provider = providerNamed(ctx, name)
   const { organizationId, userId, credentialId: sessionId } = ctx.caller

@@ -14,13 +14,15 @@ import { sealedMeetingColumns } from './meeting.ts'
 
 @Resolver()
 export class MeetingResolver {
-  @Query(() => OauthStatus)
+  @Query(() => OauthStatus, { description: 'The external providers that this deployment is configured for.' })
   @RequiresScopes('PUBLIC')
   authOauthStatus(@Ctx() { settings }: RequestContext): OauthStatus {
     return { signInProviders: [], meetingProviders: settings.meetingProviders.map(({ name }) => ({ name })) }
   }
 
-  @Query(() => [MeetingConnection], { description: 'What the signed-in user has connected, by name.' })
+  @Query(() => [MeetingConnection], {
+    description: 'The meeting providers that the signed-in user has connected, ordered by name.',
+  })
   @RequiresScopes('SESSION')
   meetingConnectionList(@Ctx() { db, caller }: RequestContext) {
     return db.query<MeetingConnection>(
@@ -30,14 +32,18 @@ export class MeetingResolver {
     )
   }
 
-  @Mutation(() => MeetingAuthorization, { description: 'Begins to connect a meeting provider.' })
+  @Mutation(() => MeetingAuthorization, {
+    description: 'Starts the connection to a meeting provider and returns the URL for the browser.',
+  })
   @OnePerRequest()
   @RequiresScopes('SESSION')
   meetingConnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {
     return connectMeeting(ctx, provider)
   }
 
-  @Mutation(() => MeetingConnection, { description: 'Connects the provider with the answer it gave.' })
+  @Mutation(() => MeetingConnection, {
+    description: "Completes the connection with `code` and `state` of the provider's callback.",
+  })
   @OnePerRequest()
   @RequiresScopes('SESSION')
   authMeetingCallback(
@@ -49,7 +55,9 @@ export class MeetingResolver {
     return meetingCallback(ctx, { provider, code, state })
   }
 
-  @Mutation(() => String, { description: "Deletes the user's tokens of the provider, whose name it answers." })
+  @Mutation(() => String, {
+    description: "Deletes the user's connection and tokens of the provider; returns the provider's name.",
+  })
   @OnePerRequest()
   @RequiresScopes('SESSION')
   meetingDisconnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {

@@ -13,43 +13,54 @@ export class ConfiguredProvider {
   name!: string
 }
 
-@ObjectType({ description: 'Services outside that this deployment is configured for.' })
+@ObjectType({ description: 'External providers that this deployment is configured for.' })
 @RequiresScopes('PUBLIC')
 export class OauthStatus {
   @Field(() => [ConfiguredProvider], {
     simple: true,
     description:
-      'Always empty: people sign in with a password or a mailed link. Sign-in by a provider is not part of the product.',
+      'Always empty: people sign in with a password or a mailed link. There is no sign-in through an external provider.',
   })
   signInProviders!: ConfiguredProvider[]
 
-  @Field(() => [ConfiguredProvider], { simple: true, description: 'To hold meetings with.' })
+  @Field(() => [ConfiguredProvider], {
+    simple: true,
+    description: 'Providers of online meetings that users can connect.',
+  })
   meetingProviders!: ConfiguredProvider[]
 }
 
 @ObjectType()
 @RequiresScopes('SESSION')
 export class MeetingAuthorization {
-  @Field(() => String, { simple: true, description: 'Where to send the browser.' })
+  @Field(() => String, { simple: true, description: 'The URL to open in the browser.' })
   authorizationUrl!: string
 
   @Field(() => DateTime, { simple: true })
   expiresAt!: string
 }
 
-@ObjectType({ description: 'A meeting provider that acts for the user. Its tokens are told to nobody.' })
+@ObjectType({ description: 'A meeting provider that the user has connected. Its tokens are never returned.' })
 @RequiresScopes('SESSION')
 export class MeetingConnection {
   @Field(() => String, { simple: true })
   provider!: string
 
-  @Field(() => String, { nullable: true, simple: true, description: 'As the provider granted it.' })
+  @Field(() => String, {
+    nullable: true,
+    simple: true,
+    description: 'Scope that the provider granted; null when it did not return one.',
+  })
   scope!: string | null
 
   @Field(() => DateTime, { simple: true })
   connectedAt!: string
 
-  @Field(() => DateTime, { nullable: true, simple: true, description: 'Of the access token, where the provider says.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    simple: true,
+    description: 'When the access token expires; null when the provider did not say.',
+  })
   expiresAt!: string | null
 }
 
@@ -65,11 +76,11 @@ export function providerNamed({ settings }: RequestContext, name: string): Meeti
   return provider
 }
 
-/** Exactly what is registered at the provider. */
+/** Must be exactly the redirect URI that is registered at the provider. */
 export const redirectUriOf = ({ settings }: RequestContext, { name }: MeetingProvider): string =>
   `${settings.publicUrl}/v1/auth/${name}/callback`
 
-/** The places of what is sealed here. */
+/** The places that the secrets of this folder are encrypted for. */
 export const verifierPlace = (organizationId: string, id: string): string =>
   `identity.meeting_state/${organizationId}/${id}/verifier`
 export const tokensPlace = (organizationId: string, id: string): string =>

@@ -1,13 +1,13 @@
 import { hash, randomBytes } from 'node:crypto'
 
 export interface ClientSecret {
-  /** Shown once and stored nowhere. */
+  /** Shown once and never stored. */
   readonly secret: string
   readonly prefix: string
   readonly hash: string
 }
 
-/** What is stored of a client secret. */
+/** The hash that is stored instead of the client secret. */
 const clientSecretHash = (secret: string): string => hash('sha256', secret, 'hex')
 
 export function newClientSecret(secret = `cs_${randomBytes(32).toString('base64url')}`): ClientSecret {

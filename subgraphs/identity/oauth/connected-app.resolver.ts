@@ -22,14 +22,14 @@ import { appOrganizationTells, grantsByUser, oauthGrantTables } from './oauth.mi
 
 @Resolver(() => ConnectedApp)
 export class ConnectedAppResolver {
-  @Query(() => ConnectedApp, { nullable: true })
+  @Query(() => ConnectedApp, { nullable: true, description: 'One connected app by id.' })
   @RequiresScopes('SESSION')
   connectedApp(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return readConnectedApp(ctx, id)
   }
 
   @Query(() => ConnectedAppPage, {
-    description: 'Apps that the user allowed to act; for owners and admins those of the whole organization.',
+    description: 'Apps that the user gave consent to; for owners and admins those of the whole organization.',
   })
   @RequiresScopes('SESSION')
   connectedAppList(
@@ -40,7 +40,7 @@ export class ConnectedAppResolver {
     return readConnectedApps(ctx, args, asksForAny(info, 'total', 'totalPages'))
   }
 
-  @Mutation(() => ConnectedApp, { description: 'What the app may read as its settings; for owners and admins.' })
+  @Mutation(() => ConnectedApp, { description: 'Changes the settings that the app can read. For owners and admins.' })
   @RequiresScopes('SESSION')
   connectedAppUpdate(
     @Arg('id', () => ID) id: string,
@@ -50,13 +50,13 @@ export class ConnectedAppResolver {
     return updateConnectedApp(ctx, id, input)
   }
 
-  @Mutation(() => ID, { description: 'Ends the consents of the user; for owners and admins those of everybody.' })
+  @Mutation(() => ID, { description: 'Revokes the consents of the user; for owners and admins those of all users.' })
   @RequiresScopes('SESSION')
   connectedAppDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return disconnectApp(ctx, id)
   }
 
-  @Query(() => AppInstallation, { nullable: true, description: 'With an OAuth access token: the app that calls.' })
+  @Query(() => AppInstallation, { nullable: true, description: 'The calling app; only with an OAuth access token.' })
   @RequiresScopes('*', 'APP')
   appInstallation(@Ctx() ctx: RequestContext) {
     return readOwnInstallation(ctx)

@@ -8,7 +8,7 @@ import type { OrderInput } from '../../kernel/record/order.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/scope.ts'
 
-@ObjectType({ description: 'An app that users of the organization allowed to act for them.' })
+@ObjectType({ description: 'An app that users of the organization gave consent to.' })
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'oauth_installation' })
 export class ConnectedApp {
@@ -30,16 +30,16 @@ export class ConnectedApp {
   @Column(() => String, { nullable: true })
   homepageUrl!: string | null
 
-  @Column(() => String, { description: "The app's own version." })
+  @Column(() => String, { description: 'The version of the app.' })
   appVersion!: string
 
-  @Column(() => [String], { description: 'What it was granted by those whose consents the caller sees.' })
+  @Column(() => [String], { description: 'Scopes granted in the consents that the caller can see.' })
   scopes!: string[]
 
-  @Column(() => Int, { description: 'Live consents that the caller sees.' })
+  @Column(() => Int, { description: 'Number of active consents that the caller can see.' })
   consents!: number
 
-  @Column(() => Json, { description: 'Read by the app; set by owners and admins.' })
+  @Column(() => Json, { description: 'Settings that the app can read; owners and admins set them.' })
   settings!: object
 
   @Column(() => DateTime)
@@ -49,7 +49,7 @@ export class ConnectedApp {
   updatedAt!: string
 }
 
-/** How connected apps are read and ordered; where their rows come from depends on who asks, and when. */
+/** The columns and order of connected apps. The actions build the query of their rows, which depends on the caller and the time. */
 export const connectedApp: RecordShape = {
   entity: ConnectedApp,
   columns: new Columns(columnsOf(ConnectedApp)),
@@ -64,26 +64,26 @@ export const ConnectedAppPage = pageRequiring('ConnectedAppPage', ConnectedApp, 
 
 @ArgsType()
 export class ConnectedAppPageArgs {
-  @Field(() => [ConnectedAppOrder], { nullable: true, description: 'Newest first when absent.' })
+  @Field(() => [ConnectedAppOrder], { nullable: true, description: 'Sort order; newest first by default.' })
   orderBy?: OrderInput[] | null
 
   @Field(() => Int, { defaultValue: 1 })
   page!: number
 
-  @Field(() => Int, { defaultValue: 20, description: '1 to 100.' })
+  @Field(() => Int, { defaultValue: 20, description: 'Records per page, 1 to 100.' })
   limit!: number
 
-  @Field(() => String, { nullable: true, description: '`nextCursor` of the page before; stands instead of `page`.' })
+  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })
   cursor?: string | null
 }
 
 @InputType()
 export class ConnectedAppUpdateInput {
-  @Field(() => Json, { description: 'Replaces the stored object as a whole.' })
+  @Field(() => Json, { description: 'The new settings; replaces the stored object entirely.' })
   settings!: object
 }
 
-@ObjectType({ description: 'The calling app in the organization that it acts in.' })
+@ObjectType({ description: 'The calling app in the organization of its token.' })
 @RequiresScopes('*', 'APP')
 export class AppInstallation {
   @Field(() => ID, { simple: true })
@@ -98,10 +98,10 @@ export class AppInstallation {
   @Field(() => String, { simple: true })
   name!: string
 
-  @Field(() => String, { simple: true, description: "The app's own version." })
+  @Field(() => String, { simple: true, description: 'The version of the app.' })
   version!: string
 
-  @Field(() => [String], { simple: true, description: 'What the token in use was granted.' })
+  @Field(() => [String], { simple: true, description: 'Scopes of the access token of this request.' })
   scopes!: string[]
 
   @Field(() => Json, { simple: true })

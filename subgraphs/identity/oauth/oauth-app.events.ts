@@ -6,7 +6,7 @@ export const oauthAppEvents: RecordEvents<OAuthApp> = {
     'oauth_app.created': { operation: 'CREATE', description: 'An OAuth app was registered.' },
     'oauth_app.updated': {
       operation: 'UPDATE',
-      description: 'What an OAuth app is or may do was changed.',
+      description: 'An OAuth app was changed.',
       before: { name: 'Calendar link (old)' },
     },
     'oauth_app.secret_rotated': {

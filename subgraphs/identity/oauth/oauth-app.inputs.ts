@@ -14,19 +14,22 @@ export class OAuthAppCreateInput {
   @Field(() => String, { nullable: true })
   homepageUrl?: string | null
 
-  @Field(() => String, { nullable: true, description: '1.0.0 when absent.' })
+  @Field(() => String, { nullable: true, description: 'Default 1.0.0.' })
   appVersion?: string | null
 
-  @Field(() => OAuthAppType, { nullable: true, description: 'CONFIDENTIAL when absent. It cannot be changed later.' })
+  @Field(() => OAuthAppType, { nullable: true, description: 'Default CONFIDENTIAL. It cannot be changed later.' })
   type?: keyof typeof OAuthAppType | null
 
-  @Field(() => [String], { nullable: true, description: 'None: the app uses client credentials only.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Redirect URIs; an app without any can use only client credentials.',
+  })
   redirectUris?: string[] | null
 
   @Field(() => [String])
   scopes!: string[]
 
-  @Field(() => RateLimitInput, { nullable: true, description: '5000 in an hour when absent.' })
+  @Field(() => RateLimitInput, { nullable: true, description: 'Default 5000 per hour.' })
   rateLimit?: RateLimitInput | null
 }
 
@@ -47,7 +50,10 @@ export class OAuthAppUpdateInput {
   @Field(() => [String], { nullable: true })
   redirectUris?: string[] | null
 
-  @Field(() => [String], { nullable: true, description: 'Tokens lose at once what is taken away here.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Replaces the scopes. Existing tokens lose removed scopes at once.',
+  })
   scopes?: string[] | null
 
   @Field(() => RateLimitInput, { nullable: true })

@@ -28,25 +28,29 @@ type OAuthAppPageArgs = InstanceType<typeof OAuthAppPageArgs>
 
 @Resolver(() => OAuthApp)
 export class OAuthAppResolver {
-  @Query(() => OAuthApp, { nullable: true })
+  @Query(() => OAuthApp, { nullable: true, description: 'One OAuth app by id; never contains the client secret.' })
   @RequiresScopes('SESSION')
   oauthApp(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return readOAuthApp(ctx, id)
   }
 
-  @Query(() => OAuthAppPage, { description: "The user's own apps; for owners and admins those of the organization." })
+  @Query(() => OAuthAppPage, {
+    description: "The user's own OAuth apps; for owners and admins all apps of the organization.",
+  })
   @RequiresScopes('SESSION')
   oauthAppList(@Args(() => OAuthAppPageArgs) args: OAuthAppPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return readOAuthApps(ctx, args, info)
   }
 
-  @Mutation(() => OAuthApp, { description: 'The client secret is in this answer and nowhere else.' })
+  @Mutation(() => OAuthApp, { description: 'Registers an OAuth app. Only this answer contains the client secret.' })
   @RequiresScopes('SESSION')
   oauthAppCreate(@Arg('input', () => OAuthAppCreateInput) input: OAuthAppCreateInput, @Ctx() ctx: RequestContext) {
     return createOAuthApp(ctx, input)
   }
 
-  @Mutation(() => OAuthApp, { description: "Only owners let another owner's app do more; admins may narrow it." })
+  @Mutation(() => OAuthApp, {
+    description: "Changes an OAuth app. Only owners may extend another owner's app; admins may restrict it.",
+  })
   @RequiresScopes('SESSION')
   oauthAppUpdate(
     @Arg('id', () => ID) id: string,
@@ -59,7 +63,7 @@ export class OAuthAppResolver {
 
   @Mutation(() => OAuthApp, {
     description:
-      "Makes a new client secret; the former one stops working. Only owners get that of another owner's app.",
+      "Creates a new client secret; the former one stops working at once. Only owners may do this for another owner's app.",
   })
   @RequiresScopes('SESSION')
   oauthAppRotateSecret(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
@@ -67,7 +71,8 @@ export class OAuthAppResolver {
   }
 
   @Mutation(() => ID, {
-    description: 'Its tokens stop working everywhere, and it leaves the lists of every organization that let it in.',
+    description:
+      'Deletes an OAuth app: its tokens stop working in every organization, and no organization lists it any longer.',
   })
   @RequiresScopes('SESSION')
   oauthAppDelete(

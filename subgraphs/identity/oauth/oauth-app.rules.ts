@@ -7,11 +7,11 @@ type Values = Pick<OAuthApp, 'type' | 'redirectUris' | 'scopes' | 'rateLimit' | 
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]'])
 
-/** Everybody reads it alike: nothing in it is dropped, turned or filled in on the way, but for the slash after an origin. */
+/** Whether all URL parsers read the text in the same way: parsing changes nothing, except that it adds the slash after an origin. */
 const isPlain = (text: string, { href }: URL): boolean =>
   !/[\s\\\p{Cc}]/u.test(text) && (href === text || href === `${text}/`)
 
-/** Nobody else can listen at such an address: https, or http to the device of the user (RFC 8252). */
+/** Whether no attacker can receive requests at this URI: https, or http to the loopback address of the user's device (RFC 8252). */
 function isSafeRedirect(text: string, type: Values['type']): boolean {
   const url = URL.parse(text)
   if (!url || !isPlain(text, url) || text.includes('#') || url.username || url.password || text.includes('*'))
@@ -22,7 +22,7 @@ function isSafeRedirect(text: string, type: Values['type']): boolean {
 
 function redirectProblems({ type, redirectUris }: Values): FieldProblem[] {
   if (type === 'PUBLIC' && redirectUris.length === 0) {
-    return [{ path: 'redirectUris', code: 'EMPTY', message: 'A PUBLIC app has at least one redirect URI.' }]
+    return [{ path: 'redirectUris', code: 'EMPTY', message: 'A PUBLIC app must have at least one redirect URI.' }]
   }
   return redirectUris.flatMap((uri, index) =>
     isSafeRedirect(uri, type)
@@ -31,15 +31,15 @@ function redirectProblems({ type, redirectUris }: Values): FieldProblem[] {
           path: `redirectUris.${index}`,
           code: 'NOT_A_REDIRECT_URI',
           message:
-            `redirectUris.${index} is an https address without fragment, or of a PUBLIC app http to 127.0.0.1 or [::1], ` +
-            'in the form in which browsers write it.',
+            `redirectUris.${index} must be an https URL without fragment, or for a PUBLIC app an http URL with the host 127.0.0.1 ` +
+            'or [::1], in its normalized form.',
         },
   )
 }
 
 function homepageProblems({ homepageUrl }: Values): FieldProblem[] {
   if (homepageUrl === null || homepageUrl === undefined || URL.parse(homepageUrl)?.protocol === 'https:') return []
-  return [{ path: 'homepageUrl', code: 'NOT_AN_ADDRESS', message: 'homepageUrl is an https address.' }]
+  return [{ path: 'homepageUrl', code: 'NOT_AN_ADDRESS', message: 'homepageUrl must be an https URL.' }]
 }
 
 export const mustBeSafe = (next: Values): FieldProblem[] => [

@@ -13,10 +13,12 @@ import { mustBeSafe } from './oauth-app.rules.ts'
 export const OAuthAppType = enumeration(
   'OAuthAppType',
   ['CONFIDENTIAL', 'PUBLIC'],
-  'PUBLIC: a program on the device of its user, which can keep no secret.',
+  'CONFIDENTIAL: runs on a server and has a client secret. PUBLIC: runs on the device of its user and cannot keep a secret.',
 )
 
-@ObjectType({ description: 'A program that acts for users who allowed it to (OAuth 2.0). Its id is its client_id.' })
+@ObjectType({
+  description: 'An application that acts for users who gave consent (OAuth 2.0). Its id is its client_id.',
+})
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'oauth_app' })
 export class OAuthApp {
@@ -26,7 +28,9 @@ export class OAuthApp {
   @Column(() => ID)
   organizationId!: string
 
-  @Column(() => ID, { description: 'Who registered it. With client credentials the app acts as this user.' })
+  @Column(() => ID, {
+    description: 'The user who registered the app. With client credentials the app acts as this user.',
+  })
   ownerId!: string
 
   @Column(() => String, { max: 100, filled: true })
@@ -38,29 +42,37 @@ export class OAuthApp {
   @Column(() => String, { max: 2000, nullable: true })
   homepageUrl!: string | null
 
-  @Column(() => String, { max: 50, filled: true, description: "The app's own version, as its installations show it." })
+  @Column(() => String, { max: 50, filled: true, description: 'The version of the app, as its installations show it.' })
   appVersion!: string
 
   @Column(() => OAuthAppType, { max: 20 })
   type!: keyof typeof OAuthAppType
 
-  @Column(() => [String], { max: 2000, maxItems: 20, description: 'https, or http to the loopback of a PUBLIC app.' })
+  @Column(() => [String], {
+    max: 2000,
+    maxItems: 20,
+    description: 'Allowed redirect URIs: https, or for a PUBLIC app http to a loopback address.',
+  })
   redirectUris!: string[]
 
-  @Column(() => [String], { max: 100, description: 'The most that it can be granted.' })
+  @Column(() => [String], { max: 100, description: 'Scopes that users can grant to the app.' })
   scopes!: string[]
 
-  @Column(() => Json, { shape: () => RateLimit, description: 'Counted in each organization by itself.' })
+  @Column(() => Json, { shape: () => RateLimit, description: 'Rate limit, counted separately in each organization.' })
   rateLimit!: RateLimit
 
   /** SHA-256 of the secret, in hexadecimal. */
   @Column(() => String, { internal: true, nullable: true })
   secretHash!: string | null
 
-  @Column(() => String, { max: 20, nullable: true, description: 'How the secret begins, to recognize it by.' })
+  @Column(() => String, {
+    max: 20,
+    nullable: true,
+    description: 'The first characters of the client secret, to recognize it; null for a PUBLIC app.',
+  })
   secretPrefix!: string | null
 
-  @Column(() => Int, { description: 'Counts the changes of the app; sent as ETag in REST.' })
+  @Column(() => Int, { description: 'Version of the record, incremented by every change; sent as ETag in REST.' })
   version!: number
 
   @Column(() => DateTime)
@@ -75,7 +87,7 @@ export class OAuthApp {
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description: 'Only in the answer that makes it; stored nowhere.',
+    description: 'The client secret; only in the answer that creates it, otherwise null. Never stored.',
   })
   clientSecret?: string | null
 }

@@ -1,10 +1,10 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { Services } from '../../kernel/request.ts'
 
-/** Until then an expired access token is answered as expired, and a used refresh token is known as used. */
+/** Kept for a day after expiry, so that an expired access token answers TOKEN_EXPIRED and the reuse of a refresh token is detected. */
 const keptMs = 86_400_000
 
-/** Forgets what ran out: visits, tokens, and consents that no token is left of. */
+/** Deletes expired visits and tokens, and consents without tokens. */
 async function forgetExpired({ database, clock }: Services): Promise<void> {
   const now = clock.now()
   const before = new Date(now.getTime() - keptMs).toISOString()

@@ -1,4 +1,4 @@
 import { grantableScopes } from '../api-key/api-key-scopes.ts'
 
-/** As API keys, without `*` and the legacy scopes (specification, Scopes). */
+/** Scopes that apps may get: those of API keys, without `*` and the legacy scopes (specification, Scopes). */
 export const oauthScopes: readonly string[] = grantableScopes.filter((scope) => scope !== '*')

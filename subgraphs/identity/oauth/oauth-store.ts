@@ -9,7 +9,7 @@ type Store = Pick<Services, 'database' | 'clock' | 'vault'>
 const endOf = ({ clock }: Store, lifeSeconds: number): string =>
   new Date(clock.now().getTime() + lifeSeconds * 1000).toISOString()
 
-/** Of a user who may still act; tokens of others are as if they did not exist. */
+/** Restricts to tokens of users who may still act; other tokens are treated as missing. */
 const ofLiveUser = `
   join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id and u.is_active and u.left_at is null
   join identity.organization o on o.id = t.organization_id and o.status <> 'SUSPENDED'
@@ -50,7 +50,7 @@ export async function findToken(store: Store, kind: string, hash: string): Promi
   return row ? { ...row.payload, ...(row.isConsumed && { consumed: true }) } : null
 }
 
-/** False when somebody else was first. */
+/** False when another request has consumed the token first. */
 export async function consumeToken(store: Store, kind: string, hash: string): Promise<boolean> {
   const consumed = await store.database.query(
     `update identity.oauth_token set consumed_at = $3
@@ -94,7 +94,7 @@ export async function findGrant(store: Store, id: string): Promise<StoredGrant |
   return row ?? null
 }
 
-/** A consent and everything that was issued on it; what it was, or null when there is none. */
+/** Deletes a consent with all its tokens and codes. Returns the consent; null when there is none. */
 export function removeGrant(store: Store, id: string): Promise<Omit<Grant, 'id'> | null> {
   return store.database.transaction(async (sql) => {
     const [grant] = await sql.query<Omit<Grant, 'id'>>(

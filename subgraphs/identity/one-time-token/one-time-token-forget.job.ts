@@ -2,7 +2,7 @@ import type { Job } from '../../kernel/jobs/job.ts'
 
 const keptMs = 86_400_000
 
-/** Forgets tokens a day after they ran out. */
+/** Deletes tokens a day after their expiry. */
 export const oneTimeTokenForget: Job = {
   name: 'oneTimeToken.forget',
   cron: '50 3 * * *',

@@ -7,7 +7,7 @@ import { lockPerson } from '../user/user.ts'
 export type Purpose = 'VERIFY_EMAIL' | 'MAGIC_LINK' | 'RESET_PASSWORD' | 'INVITATION'
 
 const minuteMs = 60_000
-/** How long each is good for. */
+/** Lifetime of each kind of token. */
 export const lifeMs: Readonly<Record<Purpose, number>> = {
   VERIFY_EMAIL: 24 * 60 * minuteMs,
   MAGIC_LINK: 15 * minuteMs,
@@ -38,9 +38,13 @@ const form = /^[A-Za-z0-9_-]{43}$/
 const hashOf = (token: string): string => hash('sha256', token, 'hex')
 
 export const wrongToken = (): Refusal =>
-  invalid({ path: 'token', code: 'TOKEN_INVALID', message: 'The token is wrong, was used or has expired.' })
+  invalid({
+    path: 'token',
+    code: 'TOKEN_INVALID',
+    message: 'The token is wrong, was already used or has expired. Request a new mail.',
+  })
 
-/** Writes down what was issued; `secretHash` is all that is kept of the secret. */
+/** Stores an issued token. Only `secretHash` is stored of the secret. */
 export async function storeIssued(
   ctx: RequestContext,
   purpose: Purpose,
@@ -67,13 +71,13 @@ export async function storeIssued(
   return expiresAt
 }
 
-/** A new token, to be mailed and forgotten. */
+/** Issues a new token. The caller mails it; only its hash is stored. */
 export async function issueToken(ctx: RequestContext, purpose: Purpose, subject: Subject) {
   const token = randomBytes(32).toString('base64url')
   return { token, expiresAt: await storeIssued(ctx, purpose, subject, hashOf(token)) }
 }
 
-/** The token as long as it is good, without using it up. */
+/** Finds a valid token without consuming it. */
 export async function findToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<OneTimeToken | null> {
   if (!form.test(token)) return null
   const [found] = await ctx.db.query<OneTimeToken>(
@@ -88,15 +92,15 @@ export interface ProvenToken extends OneTimeToken {
   readonly personId: string
 }
 
-/** Uses the token up in the transaction of `ctx`. Of any number of attempts at once, one gets it. */
+/** Consumes the token in the transaction of `ctx`. Of several concurrent attempts, exactly one succeeds. */
 export async function takeToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<ProvenToken | null> {
   const found = await findToken(ctx, purpose, token)
   return found && (await useUp(ctx, found))
 }
 
 /**
- * Uses up what was found, in the transaction of `ctx`; null when another request did, or when the address is the person's no
- * more. The person is locked first, as by everything that withdraws tokens: whoever goes on to change it waits for nobody.
+ * Consumes a found token in the transaction of `ctx`; null when another request has consumed it, or when the person has another
+ * address since. Locks the person first, in the same order as `withdrawTokens`, so that a later change of the person cannot deadlock.
  */
 export async function useUp(ctx: RequestContext, found: OneTimeToken): Promise<ProvenToken | null> {
   const { id, personId, email } = found
@@ -110,7 +114,7 @@ export async function useUp(ctx: RequestContext, found: OneTimeToken): Promise<P
 
 const waysIn: readonly Purpose[] = ['MAGIC_LINK', 'RESET_PASSWORD']
 
-/** Makes every way into the account worthless that was mailed and not used. The person must be locked. */
+/** Invalidates all mailed and unused tokens that give access to the account. The person must be locked. */
 export async function withdrawTokens(
   { db, clock }: RequestContext,
   personId: string,
@@ -122,6 +126,6 @@ export async function withdrawTokens(
   )
 }
 
-/** Everything that was mailed to a person, as when the address is another's now. The person must be locked. */
+/** Invalidates all unused tokens of a person, for example when the address belongs to another person. The person must be locked. */
 export const withdrawAllTokens = (ctx: RequestContext, personId: string): Promise<void> =>
   withdrawTokens(ctx, personId, Object.keys(lifeMs) as Purpose[])

@@ -5,20 +5,24 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { storeIssued, tokenColumns, type OneTimeToken, type Subject } from './one-time-token.ts'
 
 const digits = 8
-/** A code that was guessed wrong this often is worthless. */
+/** Number of wrong guesses after which a code is invalid. */
 const guessesMax = 5
 
-/** Few codes there are, so a plain hash would tell them; the key is not in the database. */
+/** An HMAC, because a plain hash of 8 digits is found by trying all codes. The key is not stored in the database. */
 const hashOf = ({ keys }: RequestContext, email: string, code: string): string =>
   createHmac('sha256', derivedKey(keys.encryption, 'one-time-code')).update(`${email} ${code}`).digest('hex')
 
 export const wrongCode = (): Refusal =>
-  invalid({ path: 'code', code: 'CODE_INVALID', message: 'The code is wrong, was used or has expired.' })
+  invalid({
+    path: 'code',
+    code: 'CODE_INVALID',
+    message: 'The code is wrong, was already used or has expired. Request a new code.',
+  })
 
 export const codeProblems = (code: string): FieldProblem[] =>
-  /^\d{8}$/.test(code) ? [] : [{ path: 'code', code: 'NOT_A_CODE', message: `code has ${digits} digits.` }]
+  /^\d{8}$/.test(code) ? [] : [{ path: 'code', code: 'NOT_A_CODE', message: `code must have ${digits} digits.` }]
 
-/** A new code for the address; those before it are worthless from then on. To be called in a transaction. */
+/** Issues a new code for the address and invalidates earlier codes. Must be called in a transaction. */
 export async function issueCode(ctx: RequestContext, subject: Subject) {
   const code = String(randomInt(10 ** digits)).padStart(digits, '0')
   await ctx.db.query(
@@ -31,10 +35,10 @@ export async function issueCode(ctx: RequestContext, subject: Subject) {
   }
 }
 
-/** The code as long as it is good, without using it up. A wrong guess is counted, however the request ends. */
+/** Finds a valid code without consuming it. A wrong guess is counted, also when the request fails later. */
 export function checkCode(ctx: RequestContext, email: string, code: string): Promise<OneTimeToken | null> {
   return inTransaction(ctx, async ({ db, clock }) => {
-    // Guesses that come together wait here for each other.
+    // The row lock serializes concurrent guesses.
     const [found] = await db.query<OneTimeToken & { secretHash: string }>(
       `select ${tokenColumns}, secret_hash as "secretHash" from identity.one_time_token
        where email = $1 and purpose = 'RESET_PASSWORD' and used_at is null and expires_at > $2 and attempts < $3

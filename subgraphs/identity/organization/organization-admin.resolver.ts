@@ -13,16 +13,18 @@ import { organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
 import { holidaysMax, settingsProblems, spansMax } from './settings.rules.ts'
 
-@ObjectType('OrganizationSettings', { description: 'What the organization decided for all of its users.' })
+@ObjectType('OrganizationSettings', { description: 'Settings of the organization for all its users.' })
 @RequiresScopes('SESSION')
 export class OrganizationSettingsType {
-  @Field(() => Boolean, { description: 'Refuse moves of a case that its state machine does not have.' })
+  @Field(() => Boolean, {
+    description: 'Whether status changes of a case that its state machine does not allow are refused.',
+  })
   enforceCaseTransitions!: boolean
 
-  @Field(() => Json, { nullable: true, description: 'When due dates pass; null: every hour counts.' })
+  @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
 
-  @Field(() => String, { description: 'IANA name.' })
+  @Field(() => String, { description: 'IANA time zone name.' })
   timezone!: string
 }
 
@@ -36,11 +38,11 @@ export class OrganizationUpdateInput {
 
   @Field(() => Json, {
     nullable: true,
-    description: `\`{timezone, days, holidays}\`: spans of local time by weekday, at most ${spansMax} a day, and at most ${holidaysMax} days off; null: every hour counts. An hour that the clocks skip gives no working time, one that they show twice counts twice. Due dates lie at most ten years ahead; where no weekday has a span, every hour counts.`,
+    description: `Working hours as \`{timezone, days, holidays}\`: spans of local time by weekday, at most ${spansMax} a day, and at most ${holidaysMax} holidays; null: every hour counts. At a daylight-saving change, a skipped hour counts zero and a repeated hour counts twice. Due dates are at most ten years ahead. If no weekday has a span, every hour counts.`,
   })
   businessHours?: BusinessHours | null
 
-  @Field(() => String, { nullable: true, description: 'IANA name; null: UTC.' })
+  @Field(() => String, { nullable: true, description: 'IANA time zone name; null: UTC.' })
   timezone?: string | null
 }
 
@@ -50,7 +52,7 @@ function updateOrganization(
 ): Promise<Organization> {
   refuseAny([
     ...(name == null ? [] : textProblems('name', name, { min: 1, max: nameLengthMax })),
-    ...(name?.trim() === '' ? [{ path: 'name', code: 'EMPTY', message: 'name is not empty.' }] : []),
+    ...(name?.trim() === '' ? [{ path: 'name', code: 'EMPTY', message: 'name must not be empty.' }] : []),
     ...settingsProblems(settings),
   ])
   return administering(ctx, async (inner) => {
@@ -71,7 +73,10 @@ export class OrganizationAdminResolver {
     return organization
   }
 
-  @Mutation(() => Organization, { description: 'Changes what is named. Entitlements follow the plan and not this.' })
+  @Mutation(() => Organization, {
+    description:
+      'Changes the given fields of the organization. Entitlements depend on the plan and cannot be changed here.',
+  })
   @RequiresScopes('SESSION')
   organizationUpdate(
     @Arg('input', () => OrganizationUpdateInput) input: OrganizationUpdateInput,
@@ -80,7 +85,9 @@ export class OrganizationAdminResolver {
     return updateOrganization(ctx, input)
   }
 
-  @Mutation(() => Organization, { description: 'The code of before lets nobody in any more.' })
+  @Mutation(() => Organization, {
+    description: 'Creates a new code; the former code can no longer be used to register.',
+  })
   @RequiresScopes('SESSION')
   organizationCodeRegenerate(@Ctx() ctx: RequestContext) {
     return administering(ctx, regenerateCode)

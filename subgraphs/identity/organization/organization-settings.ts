@@ -2,11 +2,11 @@ import type { BusinessHours } from '../../kernel/working-week.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 export interface OrganizationSettings {
-  /** Refuse moves of a case that its state machine does not have. */
+  /** Refuse status changes of a case that its state machine does not allow. */
   readonly enforceCaseTransitions?: boolean
-  /** When due dates pass; absent, every hour counts. */
+  /** Working hours for due dates; absent: every hour counts. */
   readonly businessHours?: BusinessHours
-  /** IANA name; UTC when absent. */
+  /** IANA time zone name; default UTC. */
   readonly timezone?: string
 }
 

@@ -7,7 +7,7 @@ import type { Sql } from '../../kernel/database/database.ts'
 export const OrganizationStatus = enumeration('OrganizationStatus', ['ACTIVE', 'SUSPENDED'])
 export type OrganizationStatus = keyof typeof OrganizationStatus
 
-@ObjectType({ description: 'A tenant. Every record belongs to exactly one.' })
+@ObjectType({ description: 'An organization (tenant). Every record belongs to exactly one.' })
 export class Organization {
   @Field(() => ID, { simple: true })
   id!: string
@@ -18,14 +18,15 @@ export class Organization {
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description: 'With it a person registers into this organization. Null for everybody but owners and admins.',
+    description:
+      'Code with which a person can register in this organization; null for all users except owners and admins.',
   })
   code!: string | null
 
   @Field(() => OrganizationStatus, { simple: true })
   status!: OrganizationStatus
 
-  @Field(() => [String], { simple: true, description: 'Names of the features of its plan.' })
+  @Field(() => [String], { simple: true, description: 'Names of the features in its plan.' })
   entitlements!: string[]
 
   @Field(() => DateTime, { simple: true })
@@ -37,7 +38,7 @@ export class Organization {
 
 export const isAdministrator = (role: Role): boolean => role === 'OWNER' || role === 'ADMIN'
 
-/** The code lets people in, so it is shown to those who may let people in. */
+/** Hides the code from users who may not add people, because everybody with the code can join. */
 export const shownTo = (role: Role, organization: Organization): Organization =>
   isAdministrator(role) ? organization : { ...organization, code: null }
 

@@ -6,8 +6,8 @@ describe('The time zone of an organization', () => {
     expect(settingsProblems({ timezone })).toEqual([])
   })
 
-  it.each(['+05:30', '-0300', 'Mars/Olympus', '', 'Europe/Oslo '])('is an IANA name, and %j is none', (timezone) => {
-    const message = 'timezone is the IANA name of a time zone, for example Europe/Oslo.'
+  it.each(['+05:30', '-0300', 'Mars/Olympus', '', 'Europe/Oslo '])('must be an IANA name, unlike %j', (timezone) => {
+    const message = 'timezone must be the IANA name of a time zone, for example Europe/Oslo.'
     expect(settingsProblems({ timezone })).toEqual([{ path: 'timezone', code: 'NOT_A_TIMEZONE', message }])
   })
 
@@ -36,7 +36,7 @@ describe('Business hours', () => {
     ])
   })
 
-  it('name twenty of the keys that nobody knows, and not all of a body full', () => {
+  it('report at most twenty unknown keys', () => {
     const days = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`X${index}`, []]))
     const problems = problemsOf({ days })
     expect([problems.length, problems[19]]).toEqual([20, 'businessHours.days.X19 UNKNOWN_FIELD'])
@@ -50,7 +50,7 @@ describe('Business hours', () => {
     expect(problemsOf({ days: { MON: [bad] } })).toEqual([`businessHours.days.MON.0 ${code}`])
   })
 
-  it('have holidays that exist', () => {
+  it('accept only holidays that exist in the calendar', () => {
     expect(problemsOf({ holidays: ['2028-02-29', '2027-02-29'] })).toEqual(['businessHours.holidays.1 NOT_A_DAY'])
   })
 })

@@ -5,10 +5,10 @@ import { isJsonObject as isObject } from '../../kernel/exact-number.ts'
 import { timezoneProblems } from '../text.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
 
-/** Of one day. */
+/** Maximum number of spans of one weekday. */
 export const spansMax = 10
 export const holidaysMax = 1000
-/** Of keys that are not known so many are named. */
+/** Maximum number of unknown keys that are reported. */
 const unknownKeysNamed = 20
 const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 const day = /^\d{4}-\d{2}-\d{2}$/
@@ -19,7 +19,7 @@ const unknownKeys = (path: string, value: object, known: readonly string[]): Fie
   Object.keys(value)
     .filter((key) => !known.includes(key))
     .slice(0, unknownKeysNamed)
-    .map((key) => problem(`${path}.${key}`, 'UNKNOWN_FIELD', `${path}.${key} is not known.`))
+    .map((key) => problem(`${path}.${key}`, 'UNKNOWN_FIELD', `${path}.${key} is unknown; use ${known.join(', ')}.`))
 
 function spanProblems(path: string, span: unknown, previousEnd: string): FieldProblem[] {
   const [start, end] = Array.isArray(span) && span.length === 2 ? (span as unknown[]) : []
@@ -28,14 +28,17 @@ function spanProblems(path: string, span: unknown, previousEnd: string): FieldPr
     timeOfDay.test(start) &&
     typeof end === 'string' &&
     (timeOfDay.test(end) || end === '24:00')
-  if (!isTimes) return [problem(path, 'NOT_A_SPAN', `${path} is a start and an end as HH:MM; an end may be 24:00.`)]
-  if (end <= start) return [problem(path, 'OUT_OF_ORDER', `${path} ends after it starts.`)]
-  return start < previousEnd ? [problem(path, 'OUT_OF_ORDER', `${path} starts when the span before it has ended.`)] : []
+  if (!isTimes)
+    return [problem(path, 'NOT_A_SPAN', `${path} must be a start and an end as HH:MM; the end may be 24:00.`)]
+  if (end <= start) return [problem(path, 'OUT_OF_ORDER', `${path} must end after its start.`)]
+  return start < previousEnd
+    ? [problem(path, 'OUT_OF_ORDER', `${path} must not start before the previous span has ended.`)]
+    : []
 }
 
 function dayProblems(path: string, spans: unknown): FieldProblem[] {
-  if (!Array.isArray(spans)) return [problem(path, 'WRONG_TYPE', `${path} is a list of spans.`)]
-  if (spans.length > spansMax) return [problem(path, 'TOO_MANY', `${path} has at most ${spansMax} spans.`)]
+  if (!Array.isArray(spans)) return [problem(path, 'WRONG_TYPE', `${path} must be a list of spans.`)]
+  if (spans.length > spansMax) return [problem(path, 'TOO_MANY', `${path} must have at most ${spansMax} spans.`)]
   return (spans as unknown[]).flatMap((span, index) => {
     const before = (spans as unknown[])[index - 1]
     const previousEnd = Array.isArray(before) && typeof before[1] === 'string' ? before[1] : ''
@@ -45,17 +48,18 @@ function dayProblems(path: string, spans: unknown): FieldProblem[] {
 
 function holidayProblems(path: string, holidays: unknown): FieldProblem[] {
   if (holidays === undefined) return []
-  if (!Array.isArray(holidays)) return [problem(path, 'WRONG_TYPE', `${path} is a list of days.`)]
-  if (holidays.length > holidaysMax) return [problem(path, 'TOO_MANY', `${path} has at most ${holidaysMax} days.`)]
+  if (!Array.isArray(holidays)) return [problem(path, 'WRONG_TYPE', `${path} must be a list of days.`)]
+  if (holidays.length > holidaysMax)
+    return [problem(path, 'TOO_MANY', `${path} must have at most ${holidaysMax} days.`)]
   return (holidays as unknown[]).flatMap((holiday, index) =>
     typeof holiday === 'string' && day.test(holiday) && DateTime.fromISO(holiday).isValid
       ? []
-      : [problem(`${path}.${index}`, 'NOT_A_DAY', `${path}.${index} is a day as 2027-12-25.`)],
+      : [problem(`${path}.${index}`, 'NOT_A_DAY', `${path}.${index} must be a day such as 2027-12-25.`)],
   )
 }
 
 function businessHoursProblems(path: string, value: unknown): FieldProblem[] {
-  if (!isObject(value)) return [problem(path, 'WRONG_TYPE', `${path} is an object.`)]
+  if (!isObject(value)) return [problem(path, 'WRONG_TYPE', `${path} must be an object.`)]
   const { timezone, days, holidays } = value
   return [
     ...unknownKeys(path, value, ['timezone', 'days', 'holidays']),
@@ -67,12 +71,18 @@ function businessHoursProblems(path: string, value: unknown): FieldProblem[] {
             days[weekday] === undefined ? [] : dayProblems(`${path}.days.${weekday}`, days[weekday]),
           ),
         ]
-      : [problem(`${path}.days`, 'WRONG_TYPE', `${path}.days is an object with lists of spans by weekday.`)]),
+      : [
+          problem(
+            `${path}.days`,
+            'WRONG_TYPE',
+            `${path}.days must be an object with a list of spans for each weekday.`,
+          ),
+        ]),
     ...holidayProblems(`${path}.holidays`, holidays),
   ]
 }
 
-/** Null takes a setting back; what is absent stays. */
+/** Null resets a setting to its default; absent settings are unchanged. */
 export type SettingsChange = { readonly [K in keyof OrganizationSettings]?: OrganizationSettings[K] | null }
 
 export function settingsProblems(change: SettingsChange): FieldProblem[] {

@@ -12,7 +12,9 @@ class Slots {
   async take(): Promise<void> {
     if (this.#running < this.runningMax) this.#running++
     else if (this.#waiting.length >= waitingMax) {
-      throw new Refusal('UNAVAILABLE', 'Too many people are signing in at once; try again.', { retryAfter: 1 })
+      throw new Refusal('UNAVAILABLE', 'Too many people are signing in at the same time; retry in 1 s.', {
+        retryAfter: 1,
+      })
     } else await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
@@ -24,13 +26,13 @@ class Slots {
 }
 
 const slots = new Slots(2)
-/** Whoever waits here holds a connection. The others in a slot may need one, and would be waited for by those who hold all. */
+/** Separate slots for work that holds a connection while it waits. With shared slots, work in a slot could wait for a connection that waiting work holds. */
 const slotsInTransactions = new Slots(1)
 
 /**
- * Runs work that hashes a password. Each hash takes a core for tens of milliseconds and 19 MB: few run at once, whoever comes
- * when many wait is sent away, and all other requests keep being served. Work that may run inside a transaction says so by its
- * context, and queries nothing but the transaction's connection.
+ * Runs work that hashes a password. Each hash uses one core for tens of milliseconds and 19 MB. Therefore few run at the same time,
+ * and work is refused when too many are waiting, so that other requests are still served. Pass the context of the work: inside a
+ * transaction, the work must query only through the transaction's connection.
  */
 export async function inHashSlot<T>(work: () => Promise<T>, { db }: { readonly db: Pick<Sql, 'open'> }): Promise<T> {
   const taken = db.open ? slotsInTransactions : slots

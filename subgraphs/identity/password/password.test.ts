@@ -22,21 +22,25 @@ describe('passwordProblems', () => {
     expect(passwordProblems(password).map(({ code }) => code)).toEqual(codes)
   })
 
-  it('says all that is missing at once', () => {
+  it('lists everything that is missing', () => {
     expect(passwordProblems('aaaaaaaaaaaa')).toEqual([
-      { path: 'password', code: 'TOO_SIMPLE', message: 'password needs an upper-case letter, a digit, a symbol.' },
+      {
+        path: 'password',
+        code: 'TOO_SIMPLE',
+        message: 'password must contain an upper-case letter, a digit, a symbol.',
+      },
     ])
   })
 })
 
 describe('isPassword', () => {
-  it('knows the password from any other', async () => {
+  it('accepts only the right password', async () => {
     const hash = await hashPassword('Correct horse 7!')
     expect(await isPassword('Correct horse 7!', hash)).toBe(true)
     expect(await isPassword('Correct horse 7?', hash)).toBe(false)
   })
 
-  it('takes the same work where there is no password', async () => {
+  it('does the same work without a stored password', async () => {
     const { memoryCost, timeCost, parallelism, algorithm } = parseOptions(nobodysHash)
     expect({ memoryCost, timeCost, parallelism, algorithm }).toEqual({ ...hashing, algorithm: 2 })
     expect(await isPassword('Correct horse 7!', null)).toBe(false)

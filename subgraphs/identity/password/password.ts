@@ -12,21 +12,21 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/[^\p{L}\p{N}\s]/u, 'a symbol'],
 ]
 
-/** What is wrong with a password that someone chooses. */
+/** Checks a new password. */
 export function passwordProblems(password: string, path = 'password'): FieldProblem[] {
   const problems = textProblems(path, password, { min: passwordLengthMin, max: passwordLengthMax })
   if (problems.length > 0) return problems
   const missing = kinds.flatMap(([kind, name]) => (kind.test(password) ? [] : [name]))
   if (missing.length === 0) return []
-  return [{ path, code: 'TOO_SIMPLE', message: `${path} needs ${missing.join(', ')}.` }]
+  return [{ path, code: 'TOO_SIMPLE', message: `${path} must contain ${missing.join(', ')}.` }]
 }
 
-/** Argon2id, which is the default of the package. */
+/** Options for Argon2id, the default algorithm of the package. */
 export const hashing: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export const hashPassword = (password: string): Promise<string> => hash(password, hashing)
 
-/** Nobody's password, hashed as all are, so that an account that does not exist takes as long as one that does. */
+/** The hash of a random password. It is verified for unknown accounts, so that they take as long as existing ones. */
 export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$dR+1jJWKyneE/t/T9Q3+nw$H3BA2UwUGgATGmPkWnwnHTPHiWpMgmsYGd5yJRlC1wA'
 

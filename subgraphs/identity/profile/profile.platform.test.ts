@@ -28,7 +28,7 @@ const restricting = {
 }
 
 describe('a profile', () => {
-  it('keeps what restricts, and is told by event and audit log', async () => {
+  it('stores the restrictions, and is in events and audit log', async () => {
     const ctx = await aContext()
     const profile = await createProfile(ctx, { name: 'Agents', fields: restricting })
     expect(profile).toMatchObject({
@@ -69,7 +69,7 @@ describe('a profile', () => {
     expect(await problemsOf(createProfile(ctx, { name: 'Agents', ...wanted }))).toEqual(problems)
   })
 
-  it('has a name of its own in its organization, whatever the case', async () => {
+  it('has a unique name in its organization, without regard to case', async () => {
     const ctx = await aContext()
     await createProfile(ctx, { name: 'Agents' })
     expect(await problemsOf(createProfile(ctx, { name: 'AGENTS' }))).toEqual(['UNIQUE_VIOLATION', 'name NOT_UNIQUE'])
@@ -94,7 +94,7 @@ describe('a profile', () => {
 })
 
 describe('what a user may do with fields', () => {
-  it('is that of its profile, of the default without one, and of everybody as owner', async () => {
+  it('follows its profile, or the default profile without one, and is unrestricted for owners', async () => {
     const ctx = await aContext()
     const { organizationId } = ctx.caller
     const [member, owner] = [await world.aUser(organizationId), await world.aUser(organizationId, { role: 'OWNER' })]

@@ -10,7 +10,7 @@ import { createProfile, deleteProfile, updateProfile } from './profile.actions.t
 import { profileTables } from './profile.migrations.ts'
 import { findProfile, Profile, profile, profilesOf } from './profile.ts'
 
-const fieldsText = 'HIDDEN, READ or WRITE by object and field; stands in place of all that was said before.'
+const fieldsText = 'HIDDEN, READ or WRITE by object and field; replaces all former restrictions.'
 
 @InputType()
 export class AccessProfileCreateInput {
@@ -38,7 +38,7 @@ export class AccessProfileUpdateInput {
 
 @Resolver()
 export class ProfileResolver {
-  @Query(() => Profile, { nullable: true, description: 'For owners and admins.' })
+  @Query(() => Profile, { nullable: true, description: 'One profile by id. For owners and admins.' })
   @RequiresScopes('SESSION')
   async accessProfile(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     requireAdministrator(ctx)
@@ -47,7 +47,9 @@ export class ProfileResolver {
     return found
   }
 
-  @Query(() => [Profile], { description: 'All of them by name, for owners and admins; there are at most 100.' })
+  @Query(() => [Profile], {
+    description: 'All profiles of the organization, at most 100, ordered by name. For owners and admins.',
+  })
   @RequiresScopes('SESSION')
   accessProfileList(@Ctx() ctx: RequestContext) {
     requireAdministrator(ctx)
@@ -73,7 +75,7 @@ export class ProfileResolver {
     return administering(ctx, (inner) => updateProfile(inner, id, input))
   }
 
-  @Mutation(() => ID, { description: 'One that users have is kept.' })
+  @Mutation(() => ID, { description: 'Deletes a profile; refused while users have it.' })
   @RequiresScopes('SESSION')
   accessProfileDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return administering(ctx, (inner) => deleteProfile(inner, id))

@@ -8,53 +8,53 @@ import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
 import { textProblems } from '../text.ts'
 
 const restrictionsMax = 2000
-/** Far more than there are. */
+/** Maximum number of record types; far more than exist. */
 const objectsMax = 200
 
 const levels: ReadonlySet<unknown> = new Set(['HIDDEN', 'READ', 'WRITE'])
 
 function fieldProblem(definition: RecordShape, name: string, level: unknown, path: string): FieldProblem[] {
   const problem = (code: string, message: string): FieldProblem[] => [{ path, code, message }]
-  if (!levels.has(level)) return problem('NOT_ALLOWED', `${path} is HIDDEN, READ or WRITE.`)
+  if (!levels.has(level)) return problem('NOT_ALLOWED', `${path} must be HIDDEN, READ or WRITE.`)
   const key = customFieldKey(name)
   if (key !== null) {
     return key === ''
-      ? problem('UNKNOWN_FIELD', `${path} names no custom field.`)
+      ? problem('UNKNOWN_FIELD', `${path} must name a custom field after "customFields.".`)
       : textProblems(path, key, { max: 100 })
   }
   const column = definition.columns.byName.get(name)
   if (!column || column.internal) return problem('UNKNOWN_FIELD', `${definition.object} has no field ${name}.`)
   const most = restrictableTo(column)
   if (level === 'WRITE' || most === 'HIDDEN') return []
-  if (!most) return problem('NOT_RESTRICTABLE', `${path} is part of what a record is; it cannot be restricted.`)
-  return level === 'READ'
-    ? []
-    : problem('NOT_RESTRICTABLE', `${path} is never empty, so it can be READ but not HIDDEN.`)
+  if (!most) return problem('NOT_RESTRICTABLE', `${path} cannot be restricted, because every record needs it.`)
+  return level === 'READ' ? [] : problem('NOT_RESTRICTABLE', `${path} is never null, so it can be READ but not HIDDEN.`)
 }
 
-/** What is wrong with the fields of a profile, each named by its path. */
+/** Checks the restrictions of a profile; each problem names its path. */
 export function restrictionProblems(fields: unknown): FieldProblem[] {
   if (!isObject(fields))
-    return [{ path: 'fields', code: 'WRONG_TYPE', message: 'fields is an object by kind of record.' }]
+    return [{ path: 'fields', code: 'WRONG_TYPE', message: 'fields must be an object with record types as keys.' }]
   if (Object.keys(fields).length > objectsMax)
-    return [{ path: 'fields', code: 'TOO_MANY', message: `fields names at most ${objectsMax} kinds of record.` }]
+    return [{ path: 'fields', code: 'TOO_MANY', message: `fields must have at most ${objectsMax} record types.` }]
   const count = Object.values(fields).reduce<number>(
     (sum, own) => sum + (isObject(own) ? Object.keys(own).length : 0),
     0,
   )
   if (count > restrictionsMax)
-    return [{ path: 'fields', code: 'TOO_MANY', message: `fields names at most ${restrictionsMax} fields.` }]
+    return [
+      { path: 'fields', code: 'TOO_MANY', message: `fields must have at most ${restrictionsMax} fields in total.` },
+    ]
   return Object.entries(fields).flatMap(([object, own]) => {
     const path = `fields.${object}`
     const definition = recordNamed(object)
     if (!definition)
-      return [{ path, code: 'UNKNOWN_OBJECT', message: `${path} names none of ${objectNames().join(', ')}.` }]
-    if (!isObject(own)) return [{ path, code: 'WRONG_TYPE', message: `${path} is an object by field.` }]
+      return [{ path, code: 'UNKNOWN_OBJECT', message: `${path} must be one of ${objectNames().join(', ')}.` }]
+    if (!isObject(own)) return [{ path, code: 'WRONG_TYPE', message: `${path} must be an object with fields as keys.` }]
     return Object.entries(own).flatMap(([name, level]) => fieldProblem(definition, name, level, `${path}.${name}`))
   })
 }
 
-/** What restricts something: WRITE is what holds without a word. */
+/** The effective restrictions: WRITE is omitted, because it is the default. */
 export function restrictionsIn(fields: Readonly<Record<string, Readonly<Record<string, string>>>>): FieldRestrictions {
   const entries = Object.entries(fields).map(
     ([object, own]) => [object, Object.entries(own).filter(([, level]) => level !== 'WRITE')] as const,
@@ -66,7 +66,7 @@ export function restrictionsIn(fields: Readonly<Record<string, Readonly<Record<s
   )
 }
 
-/** As events tell them: `account.annualRevenue HIDDEN`. */
+/** Restrictions in the form of events: `account.annualRevenue HIDDEN`. */
 export const restrictionsInWords = (fields: FieldRestrictions): string[] =>
   Object.entries(fields)
     .flatMap(([object, own]) => Object.entries(own).map(([name, level]) => `${object}.${name} ${level}`))

@@ -11,7 +11,8 @@ import { auditRecord } from '../audit/audit.ts'
 import { profileEvents } from './profile.events.ts'
 
 @ObjectType({
-  description: 'What its users may read and write of the fields of records, beneath what they see of records.',
+  description:
+    'Field-level security: which fields of records its users may read and write. Record visibility applies in addition.',
 })
 @Entity({ schema: 'identity', tableName: 'profile' })
 export class Profile {
@@ -29,7 +30,7 @@ export class Profile {
 
   @Column(() => Json, {
     description:
-      'HIDDEN or READ by object and field; `customFields.<name>` for one of them. What is not named is WRITE.',
+      'HIDDEN or READ by object and field; `customFields.<name>` for a custom field. Fields that are not named are writable.',
   })
   fields!: FieldRestrictions
 
@@ -64,7 +65,7 @@ export async function findProfile(sql: Sql, organizationId: string, id: string):
   return row ?? null
 }
 
-/** Every profile of the organization by name; there are at most `profilesMax`. */
+/** All profiles of the organization, ordered by name; at most `profilesMax`. */
 export const profilesOf = (sql: Sql, organizationId: string): Promise<Profile[]> =>
   sql.query<Profile>(`select ${columns} from identity.profile where organization_id = $1 order by lower(name), id`, [
     organizationId,

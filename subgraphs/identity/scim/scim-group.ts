@@ -9,7 +9,7 @@ import { addTeam, changeTeam, removeTeam } from '../team/team.actions.ts'
 import { refuseAny, textProblems } from '../text.ts'
 import { idGiven, ScimReference, type Found, type Part } from './scim-user.ts'
 
-@ObjectType({ description: 'A team as a directory provisions it.' })
+@ObjectType({ description: 'A team in the form of a SCIM group.' })
 @RequiresScopes('SCIM')
 export class ScimGroup {
   @Field(() => ID, { simple: true })
@@ -49,7 +49,7 @@ export class ScimGroupInput {
   @Field(() => String, { nullable: true })
   externalId?: string | null
 
-  @Field(() => [ID], { nullable: true, description: 'All of them.' })
+  @Field(() => [ID], { nullable: true, description: 'Replaces all members.' })
   members?: string[] | null
 
   @Field(() => [ID], { nullable: true })
@@ -77,7 +77,7 @@ export async function readScimGroup({ db, caller }: RequestContext, id: string):
   return row
 }
 
-/** Names are compared without regard to case, as SCIM says of displayName. */
+/** Compares names without regard to case, as SCIM requires for displayName. */
 export async function findScimGroups(
   { db, caller }: RequestContext,
   { displayName, externalId }: Pick<ScimGroupInput, 'displayName' | 'externalId'>,
@@ -134,7 +134,7 @@ const lowerCased = (ids: readonly string[] | null | undefined): string[] => [
   ...new Set((ids ?? []).map((id) => id.toLowerCase())),
 ]
 
-/** A directory that creates a group again is told so; teams made by hand may share a name. */
+/** Refuses a second group with the same name or id from a directory. Teams created by administrators may share a name. */
 async function refuseTaken(
   ctx: RequestContext,
   { displayName, externalId }: { readonly displayName: string | null; readonly externalId: string | null },
@@ -146,7 +146,7 @@ async function refuseTaken(
     [ctx.caller.organizationId, displayName, externalId, ownId],
   )
   if (found.length > 0) {
-    const errors = [{ path: 'displayName', code: 'NOT_UNIQUE', message: 'There is such a group.' }]
-    throw new Refusal('UNIQUE_VIOLATION', 'There is a group with this displayName or externalId.', { errors })
+    const errors = [{ path: 'displayName', code: 'NOT_UNIQUE', message: 'displayName and externalId must be unique.' }]
+    throw new Refusal('UNIQUE_VIOLATION', 'A group with this displayName or externalId exists already.', { errors })
   }
 }

@@ -7,19 +7,23 @@ import { readScimToken, revokeScimToken, rotateScimToken, ScimToken } from './sc
 
 @Resolver()
 export class ScimTokenResolver {
-  @Query(() => ScimToken, { description: 'For owners and admins.' })
+  @Query(() => ScimToken, {
+    description: 'The SCIM token of the organization, without the secret. For owners and admins.',
+  })
   @RequiresScopes('SESSION')
   scimToken(@Ctx() ctx: RequestContext) {
     return readScimToken(ctx)
   }
 
-  @Mutation(() => ScimToken, { description: 'The token is in this answer and nowhere else; the one of before ends.' })
+  @Mutation(() => ScimToken, {
+    description: 'Creates a SCIM token, which only this answer contains; the former token stops working.',
+  })
   @RequiresScopes('SESSION')
   scimTokenRotate(@Ctx() ctx: RequestContext) {
     return rotateScimToken(ctx)
   }
 
-  @Mutation(() => Boolean, { description: 'False when there was none.' })
+  @Mutation(() => Boolean, { description: 'Revokes the SCIM token; false when there was none.' })
   @RequiresScopes('SESSION')
   scimTokenRevoke(@Ctx() ctx: RequestContext) {
     return revokeScimToken(ctx)

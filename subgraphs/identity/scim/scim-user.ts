@@ -16,7 +16,7 @@ export class ScimReference {
   name!: string
 }
 
-@ObjectType({ description: 'A user as a directory provisions it.' })
+@ObjectType({ description: 'A user in the form of SCIM.' })
 @RequiresScopes('SCIM')
 export class ScimUser {
   @Field(() => ID, { simple: true })
@@ -25,7 +25,7 @@ export class ScimUser {
   @Field(() => String, { simple: true, nullable: true })
   externalId!: string | null
 
-  @Field(() => String, { simple: true, description: 'The email.' })
+  @Field(() => String, { simple: true, description: 'The email address of the user.' })
   userName!: string
 
   @Field(() => String, { simple: true })
@@ -63,7 +63,7 @@ export class ScimUserPage {
   data!: ScimUser[]
 }
 
-/** An empty id is none: otherwise two users could not both be without. */
+/** Treats an empty id as missing; otherwise a second user with an empty id would violate uniqueness. */
 export const idGiven = (externalId: string | null | undefined): string | null | undefined =>
   externalId === '' ? null : externalId
 
@@ -118,7 +118,7 @@ export async function findScimUser(sql: Sql, organizationId: string, id: string)
   return row ?? null
 }
 
-/** By the exact value of one attribute, or all. */
+/** Finds users by the exact value of one attribute, or all users. */
 export async function findScimUsers(
   sql: Sql,
   organizationId: string,

@@ -21,9 +21,9 @@ const scimCountMax = 100
 
 function part(startIndex: number, count: number): Part {
   if (startIndex < 1 || startIndex > 10_000_000)
-    throw invalid({ path: 'startIndex', code: 'OUT_OF_RANGE', message: 'startIndex is between 1 and 10000000.' })
+    throw invalid({ path: 'startIndex', code: 'OUT_OF_RANGE', message: 'startIndex must be between 1 and 10000000.' })
   if (count < 0 || count > scimCountMax)
-    throw invalid({ path: 'count', code: 'OUT_OF_RANGE', message: `count is between 0 and ${scimCountMax}.` })
+    throw invalid({ path: 'count', code: 'OUT_OF_RANGE', message: `count must be between 0 and ${scimCountMax}.` })
   return { startIndex, count }
 }
 

@@ -34,59 +34,63 @@ import { SignedIn } from './session.ts'
 import { updateProfile } from './update-profile.ts'
 import { verifyEmail } from './verify-email.ts'
 
-/** What a person does about its account, beside coming in and going out. */
+/** Operations of a person on the own account, other than sign-in and sign-out. */
 @Resolver()
 export class AccountResolver {
-  @Mutation(() => EmailVerified, { description: 'Uses up the token of a mail.' })
+  @Mutation(() => EmailVerified, { description: 'Verifies the email address with the one-time token of a mail.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authVerifyEmail(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
     return verifyEmail(ctx, token)
   }
 
-  @Mutation(() => MailRequested, { description: 'Mails a link to sign in with.' })
+  @Mutation(() => MailRequested, { description: 'Sends a mail with a sign-in link.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authMagicLinkSend(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
     return sendMagicLink(ctx, input)
   }
 
-  @Mutation(() => SignedIn, { description: 'Uses up the token of a mailed link, and starts a session.' })
+  @Mutation(() => SignedIn, { description: 'Signs in with the one-time token of a mailed link, and starts a session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authMagicLink(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
     return signInByLink(ctx, token)
   }
 
-  @Mutation(() => MailRequested, { description: 'Mails a code to set a new password with.' })
+  @Mutation(() => MailRequested, { description: 'Sends a mail with a code for setting a new password.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authForgotPassword(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
     return forgotPassword(ctx, input)
   }
 
-  @Mutation(() => ResetCodeVerified, { description: 'Whether the code is good; it stays good. Wrong guesses count.' })
+  @Mutation(() => ResetCodeVerified, { description: 'Checks a code without consuming it. Wrong guesses are counted.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authVerifyResetCode(@Arg('input', () => ResetCodeInput) input: ResetCodeInput, @Ctx() ctx: RequestContext) {
     return verifyResetCode(ctx, input)
   }
 
-  @Mutation(() => PasswordChanged, { description: 'Uses up the code, and ends every session of the person.' })
+  @Mutation(() => PasswordChanged, {
+    description: 'Sets a new password with a code, which is consumed, and ends all sessions of the person.',
+  })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authResetPassword(@Arg('input', () => ResetPasswordInput) input: ResetPasswordInput, @Ctx() ctx: RequestContext) {
     return resetPassword(ctx, input)
   }
 
-  @Mutation(() => SignedIn, { description: 'Ends every session of the person, and starts a new one.' })
+  @Mutation(() => SignedIn, {
+    description: 'Changes the password, ends all sessions of the person, and starts a new one.',
+  })
   @OnePerRequest()
   @RequiresScopes('SESSION')
   authChangePassword(@Arg('input', () => ChangePasswordInput) input: ChangePasswordInput, @Ctx() ctx: RequestContext) {
     return changePassword(ctx, input)
   }
 
-  @Mutation(() => User, { description: 'Changes what the signed-in user says of itself.' })
+  @Mutation(() => User, { description: 'Changes the profile of the signed-in user.' })
   @OnePerRequest()
   @RequiresScopes('SESSION')
   authUpdateProfile(@Arg('input', () => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: RequestContext) {
@@ -94,7 +98,8 @@ export class AccountResolver {
   }
 
   @Mutation(() => PartnerInvite, {
-    description: 'Invites like `userInvite`, by an address alone. Sent again, it replaces the invitation before.',
+    description:
+      'Invites a user like `userInvite`, with an email address only. A repeated invitation replaces the former one.',
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
@@ -102,7 +107,7 @@ export class AccountResolver {
     return invitePartner(ctx, input)
   }
 
-  @Mutation(() => SignedIn, { description: 'Uses up an invitation, and starts a session.' })
+  @Mutation(() => SignedIn, { description: 'Accepts an invitation with its one-time token, and starts a session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authAcceptPartnerInvite(
@@ -112,20 +117,22 @@ export class AccountResolver {
     return acceptInvitation(ctx, input)
   }
 
-  @Mutation(() => SignedOutEverywhere, { description: 'Ends every session of the person, in all its organizations.' })
+  @Mutation(() => SignedOutEverywhere, { description: 'Ends all sessions of the person in all organizations.' })
   @OnePerRequest()
   @RequiresScopes('SESSION')
   authLogoutAll(@Ctx() ctx: RequestContext) {
     return logoutAll(ctx)
   }
 
-  @Query(() => SessionCount)
+  @Query(() => SessionCount, { description: 'Counts the active sessions of the signed-in person.' })
   @RequiresScopes('SESSION')
   authSessionCount(@Ctx() ctx: RequestContext) {
     return countSessions(ctx)
   }
 
-  @Query(() => CsrfToken, { description: 'A token for the session that asks, or for nobody.' })
+  @Query(() => CsrfToken, {
+    description: 'A CSRF token for the session of the request; without a session, a token that is valid for none.',
+  })
   @RequiresScopes('PUBLIC')
   authCsrfToken(@Ctx() { caller, keys }: RequestContext): CsrfToken {
     return { csrfToken: newCsrfToken(keys.encryption, caller.kind === 'SESSION' ? caller.credentialId : '') }

@@ -14,7 +14,7 @@ export class ResetCodeInput {
   @Field(() => String)
   email!: string
 
-  @Field(() => String, { description: 'The 8 digits of the mail.' })
+  @Field(() => String, { description: 'The code of 8 digits in the mail.' })
   code!: string
 }
 
@@ -33,9 +33,12 @@ export class ChangePasswordInput {
   newPassword!: string
 }
 
-@InputType({ description: 'What is absent stays as it is.' })
+@InputType({ description: 'Changes of the profile; absent fields are unchanged.' })
 export class UpdateProfileInput {
-  @Field(() => String, { nullable: true, description: 'Absent, while a part of it changes: firstName and lastName.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Full name. If it is absent and firstName or lastName changes, it becomes firstName and lastName.',
+  })
   name?: string | null
 
   @Field(() => String, { nullable: true })
@@ -44,10 +47,10 @@ export class UpdateProfileInput {
   @Field(() => String, { nullable: true })
   lastName?: string | null
 
-  @Field(() => String, { nullable: true, description: 'IANA name.' })
+  @Field(() => String, { nullable: true, description: 'IANA time zone name.' })
   timezone?: string | null
 
-  @Field(() => String, { nullable: true, description: 'BCP 47.' })
+  @Field(() => String, { nullable: true, description: 'BCP 47 language tag.' })
   locale?: string | null
 }
 
@@ -68,7 +71,7 @@ export class AcceptPartnerInviteInput {
   @Field(() => String)
   token!: string
 
-  @Field(() => String, { description: 'A new one, or that of the account the person has already.' })
+  @Field(() => String, { description: 'A new password, or the password of the account that the person already has.' })
   password!: string
 
   @Field(() => String)
@@ -78,7 +81,7 @@ export class AcceptPartnerInviteInput {
   lastName!: string
 }
 
-@ObjectType({ description: 'The same for every address, whether somebody has it or not.' })
+@ObjectType({ description: 'The answer is the same for every address, with or without an account.' })
 @RequiresScopes('PUBLIC')
 export class MailRequested {
   @Field(() => Boolean, { simple: true })
@@ -112,7 +115,10 @@ export class PasswordChanged {
   changedAt!: string
 }
 
-@ObjectType({ description: 'To be sent as X-CSRF-Token with every write that a session cookie authenticates.' })
+@ObjectType({
+  description:
+    'A CSRF token. Send it in the X-CSRF-Token header of every write that is authenticated by the session cookie.',
+})
 @RequiresScopes('PUBLIC')
 export class CsrfToken {
   @Field(() => String, { simple: true })
@@ -122,21 +128,21 @@ export class CsrfToken {
 @ObjectType()
 @RequiresScopes('SESSION')
 export class SessionCount {
-  @Field(() => Int, { simple: true, description: 'Live sessions of the person, in all its organizations.' })
+  @Field(() => Int, { simple: true, description: 'Number of active sessions of the person in all organizations.' })
   count!: number
 }
 
 @ObjectType()
 @RequiresScopes('SESSION')
 export class SignedOutEverywhere {
-  @Field(() => Int, { simple: true, description: 'Sessions that ended.' })
+  @Field(() => Int, { simple: true, description: 'Number of sessions that were ended.' })
   sessions!: number
 
   @Field(() => DateTime, { simple: true })
   endedAt!: string
 }
 
-@ObjectType({ description: 'An invitation as it was mailed; only the mail has its token.' })
+@ObjectType({ description: 'An invitation that was mailed; only the mail contains its token.' })
 @RequiresScopes('SESSION')
 export class PartnerInvite {
   @Field(() => String, { simple: true })

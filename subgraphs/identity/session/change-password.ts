@@ -11,9 +11,9 @@ import type { SignedIn } from './session.ts'
 import { failed, refuseThrottled } from './throttle.ts'
 
 const wrong = () =>
-  invalid({ path: 'currentPassword', code: 'PASSWORD_WRONG', message: 'This is not the current password.' })
+  invalid({ path: 'currentPassword', code: 'PASSWORD_WRONG', message: 'currentPassword must be the current password.' })
 
-/** Ends every session of the person, this one too, and answers with a new one for whoever knew both passwords. */
+/** Ends all sessions of the person, including this one, and returns a new session. */
 export async function changePassword(ctx: RequestContext, input: ChangePasswordInput): Promise<SignedIn> {
   const { currentPassword, newPassword } = input
   refuseAny([
@@ -21,7 +21,11 @@ export async function changePassword(ctx: RequestContext, input: ChangePasswordI
     ...passwordProblems(newPassword, 'newPassword'),
   ])
   if (newPassword === currentPassword) {
-    throw invalid({ path: 'newPassword', code: 'UNCHANGED', message: 'This is the current password.' })
+    throw invalid({
+      path: 'newPassword',
+      code: 'UNCHANGED',
+      message: 'newPassword must differ from the current password.',
+    })
   }
   const person = await personOf(ctx)
   const passwordHash = await inHashSlot(async () => {

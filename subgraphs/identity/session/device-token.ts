@@ -12,13 +12,13 @@ const secondsOf = ({ clock }: Signing): number => Math.floor(clock.now().getTime
 const signature = ({ keys }: Signing, email: string, issued: string): Buffer =>
   createHmac('sha256', derivedKey(keys.encryption, 'device')).update(`${issued} ${email}`).digest()
 
-/** For a device on which somebody has just signed in to the account of the address. It opens nothing by itself. */
+/** A token for a device that has just signed in to the account of the address. It only affects throttling and grants no access. */
 export function newDeviceToken(signing: Signing, email: string): string {
   const issued = String(secondsOf(signing))
   return `${issued}.${signature(signing, email, issued).toString('base64url')}`
 }
 
-/** Whether somebody signed in to the account of this address on the device, in the last 180 days. */
+/** Whether the device has signed in to the account of this address in the last 180 days. */
 export function isKnownDevice(signing: Signing, email: string, token: string | null | undefined): boolean {
   const [, issued, given] = form.exec(token ?? '') ?? []
   if (issued === undefined || given === undefined) return false

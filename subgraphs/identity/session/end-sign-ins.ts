@@ -3,10 +3,9 @@ import { endGrantsOf } from '../oauth/end-grants.ts'
 import { endSessions, type EndReason } from './session.actions.ts'
 
 /**
- * Ends everything that began with a sign-in of one user of the caller's organization: its sessions, sign-ins that wait for a
- * consent on the pages of OAuth, codes that wait to be traded, and the consents with their tokens. Says how many sessions there
- * were. In a transaction. The user is locked by the first statement: a sign-in that is under way either is found by the
- * others, or finds the user as it is afterwards.
+ * Ends everything that began with a sign-in of one user of the caller's organization: sessions, sign-ins on the OAuth pages that wait
+ * for a consent, authorization codes, and consents with their tokens. Returns the number of sessions. Must run in a transaction. The
+ * first statement locks the user: a concurrent sign-in either commits before and is ended, or sees the new generation.
  */
 export async function endSignIns(ctx: RequestContext, userId: string, reason: EndReason): Promise<number> {
   await ctx.db.query(

@@ -13,9 +13,9 @@ import { failed, refuseThrottled } from './throttle.ts'
 
 const wrong = () => new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
 
-/** Answers, and takes as long, as if every account existed: only the right password tells anything. */
+/** Unknown accounts get the same answer after the same time as a wrong password, so that only the right password reveals an account. */
 export async function login(ctx: RequestContext, input: LoginInput): Promise<SignedIn> {
-  const { person, users } = await recognized(ctx, input)
+  const { person, users } = await verifiedPassword(ctx, input)
   const [{ id, organizationId }] = users
   return inTransaction(ctx, async (inner) => {
     const user = (await lockProvenMemberships(inner, person)).find(
@@ -31,21 +31,21 @@ export async function login(ctx: RequestContext, input: LoginInput): Promise<Sig
   })
 }
 
-interface Recognized {
+interface VerifiedPassword {
   readonly person: Person
   readonly users: readonly [Membership, ...Membership[]]
 }
 
-/** The users who the person with this email and password is, that of the latest sign-in first; no session starts. */
+/** The users of the person with this email and password, the latest sign-in first. Starts no session. */
 export async function recognize(
   ctx: RequestContext,
   input: LoginInput,
 ): Promise<readonly [Membership, ...Membership[]]> {
-  return (await recognized(ctx, input)).users
+  return (await verifiedPassword(ctx, input)).users
 }
 
-/** The throttle is asked inside the slot, so that guesses that wait in line see the failures of those before them. */
-async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recognized> {
+/** The throttle is checked inside the hash slot, so that waiting guesses count the failures of earlier ones. */
+async function verifiedPassword(ctx: RequestContext, input: LoginInput): Promise<VerifiedPassword> {
   const { password, organizationId } = input
   const email = normalizeEmail(input.email)
   refuseAny([
@@ -67,7 +67,7 @@ async function recognized(ctx: RequestContext, input: LoginInput): Promise<Recog
   }, ctx)
 }
 
-/** Where this password lets the person in, as it stands until the transaction ends. */
+/** The memberships that this password gives access to, locked until the transaction ends. */
 async function lockProvenMemberships(ctx: RequestContext, person: Person): Promise<Membership[]> {
   await lockProven(ctx, person)
   return lockMemberships(ctx.db, person.id, 'password')

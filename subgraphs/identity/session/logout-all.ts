@@ -2,7 +2,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { SessionCount, SignedOutEverywhere } from './account.ts'
 import { endSignInsOfPerson, lockOwnPerson } from './person.ts'
 
-/** Ends every session of the person in all its organizations, and what else began with a sign-in. */
+/** Ends all sessions of the person in all organizations, and everything else that began with a sign-in. */
 export async function logoutAll(ctx: RequestContext): Promise<SignedOutEverywhere> {
   const sessions = await inTransaction(ctx, async (inner) => {
     const { id } = await lockOwnPerson(inner)
@@ -11,7 +11,7 @@ export async function logoutAll(ctx: RequestContext): Promise<SignedOutEverywher
   return { sessions, endedAt: ctx.clock.now().toISOString() }
 }
 
-/** Live sessions of the person: what `logoutAll` would end. */
+/** The number of active sessions of the person, which `logoutAll` would end. */
 export async function countSessions(ctx: RequestContext): Promise<SessionCount> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from identity.app_user own

@@ -11,7 +11,7 @@ import type { SignedIn } from './session.ts'
 import { failedAddress, refuseThrottledAddress } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
-/** Does and answers the same whether somebody has the address or not. */
+/** Does the same work and gives the same answer for addresses with and without an account. */
 export async function sendMagicLink(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
   const email = normalizeEmail(input.email)
   refuseAny(emailProblems(email))
@@ -23,7 +23,7 @@ export async function sendMagicLink(ctx: RequestContext, input: EmailInput): Pro
   return { accepted: true }
 }
 
-/** Signs in to the organization of the latest sign-in. A refusal of the organization leaves the link unused. */
+/** Signs in to the organization of the latest sign-in. When the organization is suspended, the link is not consumed. */
 export async function signInByLink(ctx: RequestContext, token: string): Promise<SignedIn> {
   await refuseThrottledAddress(ctx)
   const answer = await inTransaction(ctx, async (inner) => {

@@ -5,8 +5,9 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /**
- * For who asks without being signed in. What others asked for is not told. The window of a mailbox is as long as its mails
- * are good: whenever no more is sent, one that works has arrived, so nobody can keep its owner out by asking too often.
+ * Limits of mails that anonymous callers request. Limits of the mailbox are silent, because a refusal would reveal other callers'
+ * requests. The window of a mailbox is as long as the lifetime of its mails: when a mail is left out, an earlier valid one has
+ * arrived, so too many requests never lock the owner out.
  */
 const askedByStrangers = (windowMs: number): readonly MailLimit[] => [
   { by: ['MAILBOX'], max: 3, windowMs, isSilent: true },
@@ -15,7 +16,7 @@ const askedByStrangers = (windowMs: number): readonly MailLimit[] => [
   { by: ['CLIENT'], max: 50, windowMs: hourMs },
 ]
 
-/** That follow something else, which happens all the same. */
+/** Limits of mails that follow another operation, which succeeds also when the mail is left out. */
 const following = (hourly: number, daily: number): readonly MailLimit[] => [
   { by: ['MAILBOX'], max: hourly, windowMs: hourMs, isSilent: true },
   { by: ['MAILBOX'], max: daily, windowMs: dayMs, isSilent: true },
@@ -24,7 +25,7 @@ const following = (hourly: number, daily: number): readonly MailLimit[] => [
 export const signInLinks: MailKind = { name: 'SIGN_IN_LINK', limits: askedByStrangers(lifeMs.MAGIC_LINK) }
 export const resetCodes: MailKind = { name: 'RESET_CODE', limits: askedByStrangers(lifeMs.RESET_PASSWORD) }
 export const verifications: MailKind = { name: 'VERIFICATION', limits: following(3, 10) }
-/** Counted apart, so that nothing else that is mailed can keep this from being told. */
+/** Counted separately, so that other mails cannot suppress this notice. */
 export const passwordNotices: MailKind = { name: 'PASSWORD_NOTICE', limits: following(5, 20) }
 export const registrationNotices: MailKind = { name: 'REGISTRATION_NOTICE', limits: following(1, 2) }
 
@@ -41,7 +42,7 @@ const invitationLimits: readonly MailLimit[] = [
 
 export const invitations: MailKind = { name: 'INVITATION', limits: invitationLimits }
 
-/** Of organizations whose owners have not shown that they read an address: anybody can register one. */
+/** Invitations of organizations without an owner whose email address is verified, because anybody can register one. */
 export const unprovenInvitations: MailKind = {
   name: 'INVITATION',
   limits: [

@@ -23,13 +23,13 @@ interface Issued {
   readonly expiresAt: Date
 }
 
-/** Makes the token that a mail carries; it is not asked when there were too many mails. */
+/** Issues the token for a mail; not called when the limit of mails is reached. */
 type Issue = () => Promise<Issued>
 
 const ignore = 'If this was not you, ignore this mail: nothing happens without the link.'
 const noticeLifeMs = 2 * 86_400_000
 
-/** Where links begin: at an allowed origin that was asked for, otherwise at the platform. */
+/** The base URL of links: the requested origin if it is allowed, otherwise the platform. */
 function linkBase({ settings }: RequestContext, origin?: string | null): string {
   const wanted = origin?.replace(/\/$/, '').toLowerCase()
   return settings.mailLinkOrigins.find((allowed) => allowed === wanted) ?? settings.publicUrl
@@ -55,7 +55,7 @@ export const magicLinkMail = (ctx: RequestContext, recipient: Recipient, issue: 
     const { token, expiresAt } = await issue()
     const content = mailContent({
       subject: 'Your sign-in link',
-      lines: ['Follow this link to sign in. It works once, within 15 minutes. Give it to nobody.'],
+      lines: ['Follow this link to sign in. It works once, within 15 minutes. Do not share it.'],
       action: { label: 'Sign in', url: link(ctx, '/v1/auth/magic-link', token) },
       closing: [ignore],
     })
@@ -71,7 +71,7 @@ export const resetCodeMail = (ctx: RequestContext, recipient: Recipient, issue: 
       subject: 'Your code for a new password',
       lines: ['Somebody wants to set a new password for your account. The code works once, within 15 minutes.'],
       action: { code },
-      closing: ['If this was not you, ignore this mail and give the code to nobody: your password stays as it is.'],
+      closing: ['If this was not you, ignore this mail and do not share the code: your password does not change.'],
     })
     return { ...content, expiresAt }
   })
@@ -93,25 +93,25 @@ export const registrationRefusedMail = (ctx: RequestContext, to: string) =>
   notice(ctx, to, registrationNotices, {
     subject: 'You have an account already',
     lines: [
-      'Somebody tried to register with your email address and another password than that of your account.',
+      'Somebody tried to register with your email address and a password that is not the password of your account.',
       'If this was you, sign in, ask for a new password, or register with the password of your account.',
     ],
     closing: ['If this was not you, ignore this mail: nothing has changed.'],
   })
 
 interface Invitation {
-  /** What the organization and who invites call themselves; null for those who have not proved an address. */
+  /** Names of the organization and the inviter; null unless their email addresses are verified. */
   readonly names: { readonly organization: string; readonly invitedBy: string } | null
   readonly issue: Issue
 }
 
-/** Names are others' words, so they are quoted in the text, and never in the subject. */
+/** Names are user input, so they are quoted in the text and never part of the subject. */
 function inviting(names: Invitation['names']): string {
   const [inviter, organization] = [quotedName(names?.invitedBy ?? ''), quotedName(names?.organization ?? '')]
   return `${inviter ?? 'Somebody'} invites you to join ${organization ? `the organization ${organization}` : 'an organization'}.`
 }
 
-/** The link leads to a page that asks for name and password, so it belongs to the web application. */
+/** The link opens a page of the web application that asks for name and password. */
 export const invitationMail = (ctx: RequestContext, to: string, { names, issue }: Invitation) =>
   queueMail(ctx, { to, kind: names ? invitations : unprovenInvitations }, async () => {
     const { token, expiresAt } = await issue()

@@ -3,7 +3,7 @@ import { invite } from '../invitation/invitation.ts'
 import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
 import type { PartnerInvite, PartnerInviteInput } from './account.ts'
 
-/** An invitation of somebody of whom nothing is known but an address; sent again, it replaces the one before. */
+/** Invites a person by an email address only. A repeated invitation replaces the former one. */
 export async function invitePartner(ctx: RequestContext, input: PartnerInviteInput): Promise<PartnerInvite> {
   const { role = 'MEMBER', visibility = 'OWN' } = input
   const email = normalizeEmail(input.email)

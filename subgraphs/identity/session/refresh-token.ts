@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** After its use a token answers for this long, for requests that were under way together. */
+/** A used token may be reused for this long, for concurrent requests of one client. */
 export const graceMs = 20_000
-/** A session ends when it was not refreshed for this long. */
+/** A session ends after this time without a refresh. */
 export const sessionLifeMs = 30 * 86_400_000
 
 const bytes = 32
@@ -12,5 +12,5 @@ export const newRefreshToken = (): string => randomBytes(bytes).toString('base64
 
 export const isRefreshToken = (text: string): boolean => form.test(text)
 
-/** What is stored of a token. */
+/** The hash that is stored instead of the token. */
 export const refreshTokenHash = (token: string): string => hash('sha256', token, 'hex')

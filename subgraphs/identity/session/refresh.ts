@@ -16,18 +16,18 @@ interface PresentedToken {
   readonly isSuspended: boolean
 }
 
-const over = () => new Refusal('UNAUTHENTICATED', 'The refresh token is not valid; sign in again.')
+const over = () => new Refusal('UNAUTHENTICATED', 'The refresh token is not valid. Sign in again.')
 
 /**
- * Trades a refresh token for the next one of its family.
+ * Exchanges a refresh token for the next one of its family.
  *
- * A token that comes again within the grace was sent twice by one client, and gets a token of its own. One that comes later
- * is in two hands: nobody can tell which of them is right, so the whole family ends.
+ * A token that is reused within the grace period comes from concurrent requests of one client and gets another new token. A later
+ * reuse means that two parties have the token. It is unknown which one is legitimate, so the whole family ends.
  */
 export async function refresh(ctx: RequestContext, token: string | null | undefined): Promise<SignedIn> {
-  if (!token) throw new Refusal('UNAUTHENTICATED', 'There is no refresh token, neither in the body nor as a cookie.')
+  if (!token) throw new Refusal('UNAUTHENTICATED', 'Send the refresh token in the body or as a cookie.')
   if (!isRefreshToken(token)) throw over()
-  // A refusal that ends the family must not undo that end, so it leaves the transaction as an answer.
+  // The refusal is returned instead of thrown, so that the transaction commits the end of the family.
   const outcome = await inTransaction(ctx, (inner) => rotated(inner, refreshTokenHash(token)))
   if (outcome instanceof Refusal) throw outcome
   return outcome
@@ -53,7 +53,7 @@ async function rotated(ctx: RequestContext, hash: string): Promise<SignedIn | Re
   })
 }
 
-/** The token and its session; others that come with tokens of the family wait until this transaction ends. */
+/** The token and its session, both locked: concurrent requests with tokens of the family wait until this transaction ends. */
 async function locked(ctx: RequestContext, hash: string): Promise<PresentedToken | undefined> {
   const [found] = await ctx.db.query<PresentedToken>(
     `select t.id, t.used_at as "usedAt", s.id as "sessionId", s.organization_id as "organizationId", s.user_id as "userId",
@@ -68,7 +68,7 @@ async function locked(ctx: RequestContext, hash: string): Promise<PresentedToken
   return found
 }
 
-/** The first use counts: using a token again does not prolong its grace. */
+/** Stores the first use only: a reuse does not extend the grace period. */
 async function noteUse(ctx: RequestContext, { id, sessionId }: PresentedToken, now: Date): Promise<void> {
   const { organizationId } = ctx.caller
   await ctx.db.query(

@@ -14,12 +14,12 @@ import { registrationRefusedMail } from './mails.ts'
 import { lockProven } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
-import { countRegistration, failed, refuseThrottled, registrationTold } from './throttle.ts'
+import { countRegistration, failed, refuseThrottled, refusedRegistration } from './throttle.ts'
 import { askForVerification } from './verify-email.ts'
 
 /**
- * Joins the organization with the given code as a member, or creates one and becomes its owner. A person who has an account
- * already adds a membership to it, by proving it with its password.
+ * Joins the organization with the given code as a member, or creates an organization and becomes its owner. A person with an existing
+ * account proves it with the password, and gets another membership.
  */
 export async function register(ctx: RequestContext, input: RegisterInput): Promise<SignedIn> {
   const email = normalizeEmail(input.email)
@@ -67,26 +67,30 @@ function originProblems(origin: string | null | undefined): FieldProblem[] {
     {
       path: 'origin',
       code: 'NOT_AN_ORIGIN',
-      message: 'origin is scheme and host, for example https://app.example.com.',
+      message: 'origin must be a scheme and a host, for example https://app.example.com.',
     },
   ]
 }
 
-/** A suspended organization takes nobody in, like one that does not exist. */
+/** A suspended organization answers like an unknown one: nobody can join it. */
 async function organizationWith(ctx: RequestContext, code: string): Promise<string> {
   const organization = await findOrganizationByCode(ctx.db, normalizeCode(code))
   if (organization?.status === 'ACTIVE') return organization.id
-  throw invalid({ path: 'organizationCode', code: 'UNKNOWN_REFERENCE', message: 'No organization has this code.' })
+  throw invalid({
+    path: 'organizationCode',
+    code: 'UNKNOWN_REFERENCE',
+    message: 'organizationCode must be the code of an organization. Ask its administrator for the current code.',
+  })
 }
 
 interface ProvenPerson extends Pick<NewUser, 'personId' | 'passwordHash'> {
-  /** As it was when its password was right. */
+  /** The person at the time when the password was verified. */
   readonly proven: Person | null
-  /** Somebody who was invited, and comes by itself. */
+  /** True for an invited person who registers instead of accepting the invitation. */
   readonly isNewcomer: boolean
 }
 
-/** The person behind an email: the one that has it, if the password is right, or a new one. Takes one hash either way. */
+/** The person for an email address: the existing one if the password is right, or a new one. Computes one hash in both cases. */
 function provenPerson(ctx: RequestContext, email: string, password: string): Promise<ProvenPerson> {
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email)
@@ -99,7 +103,7 @@ function provenPerson(ctx: RequestContext, email: string, password: string): Pro
     if (await isPassword(password, person.passwordHash)) {
       return { personId: person.id, passwordHash: null, proven: person, isNewcomer: false }
     }
-    const refused = await failed(ctx, email, await registrationTold(ctx, emailTaken()))
+    const refused = await failed(ctx, email, await refusedRegistration(ctx, emailTaken()))
     await inTransaction(ctx, (inner) => registrationRefusedMail(inner, email))
     throw refused
   }, ctx)

@@ -18,7 +18,7 @@ import { setPassword, trustPassword } from './person.ts'
 import { failed, refuseThrottled } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
-/** Does and answers the same whether somebody has the address or not. */
+/** Does the same work and gives the same answer for addresses with and without an account. */
 export async function forgotPassword(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
   const email = normalizeEmail(input.email)
   refuseAny(emailProblems(email))
@@ -30,7 +30,7 @@ export async function forgotPassword(ctx: RequestContext, input: EmailInput): Pr
   return { accepted: true }
 }
 
-/** The code stays good for the reset itself. */
+/** Does not consume the code, so that the reset can use it. */
 export async function verifyResetCode(ctx: RequestContext, input: ResetCodeInput): Promise<ResetCodeVerified> {
   const email = normalizeEmail(input.email)
   refuseAny([...emailProblems(email), ...codeProblems(input.code)])
@@ -38,7 +38,7 @@ export async function verifyResetCode(ctx: RequestContext, input: ResetCodeInput
   return { valid: true, expiresAt }
 }
 
-/** Sets a new password, and ends every session of the person in all its organizations. */
+/** Sets a new password, and ends all sessions of the person in all organizations. */
 export async function resetPassword(ctx: RequestContext, input: ResetPasswordInput): Promise<PasswordChanged> {
   const email = normalizeEmail(input.email)
   refuseAny([

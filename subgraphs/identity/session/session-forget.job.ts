@@ -3,8 +3,7 @@ import type { Services } from '../../kernel/request.ts'
 import { sessionLifeMs } from './refresh-token.ts'
 
 /**
- * Forgets sessions that ended or ran out 30 days ago, and used tokens of that age. One of them that comes back later is
- * refused like an invented one.
+ * Deletes sessions that ended or expired 30 days ago, and tokens used 30 days ago. A deleted token is refused like an unknown one.
  */
 async function forgetSessions({ database, clock }: Services): Promise<void> {
   const before = new Date(clock.now().getTime() - sessionLifeMs).toISOString()

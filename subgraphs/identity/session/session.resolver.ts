@@ -14,21 +14,23 @@ import { LoginInput, RegisterInput, SignedIn, SignedOut } from './session.ts'
 
 @Resolver()
 export class SessionResolver {
-  @Mutation(() => SignedIn, { description: 'Joins an organization by its code, or creates one.' })
+  @Mutation(() => SignedIn, {
+    description: 'Registers a person: joins an organization by its code, or creates one; starts a session.',
+  })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authRegister(@Arg('input', () => RegisterInput) input: RegisterInput, @Ctx() ctx: RequestContext) {
     return register(ctx, input)
   }
 
-  @Mutation(() => SignedIn, { description: 'Starts a session.' })
+  @Mutation(() => SignedIn, { description: 'Signs in with email and password, and starts a session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authLogin(@Arg('input', () => LoginInput) input: LoginInput, @Ctx() ctx: RequestContext) {
     return login(ctx, input)
   }
 
-  @Mutation(() => SignedIn, { description: 'Trades a refresh token for new tokens of its session.' })
+  @Mutation(() => SignedIn, { description: 'Exchanges a refresh token for new tokens of its session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authRefresh(

@@ -4,28 +4,31 @@ import { RequiresScopes } from '../../kernel/record/scope.ts'
 import { Organization } from '../organization/organization.ts'
 import { User } from '../user/user.ts'
 
-@ObjectType({ description: 'What a sign-in gives: a user in an organization, and the tokens of a new session.' })
+@ObjectType({ description: 'The result of a sign-in: a user in an organization, and the tokens of a session.' })
 @RequiresScopes('PUBLIC')
 export class SignedIn {
-  @Field(() => String, { simple: true, description: 'To be sent as `Authorization: Bearer`.' })
+  @Field(() => String, { simple: true, description: 'Access token; send it as `Authorization: Bearer <token>`.' })
   accessToken!: string
 
-  @Field(() => String, { simple: true, description: 'Always `Bearer`.' })
+  @Field(() => String, { simple: true, description: 'Type of the access token; always `Bearer`.' })
   tokenType!: string
 
-  @Field(() => Int, { simple: true, description: 'Seconds that the access token is valid for.' })
+  @Field(() => Int, { simple: true, description: 'Lifetime of the access token in seconds.' })
   expiresIn!: number
 
-  @Field(() => String, { simple: true, description: 'Good for one refresh, which gives another.' })
+  @Field(() => String, { simple: true, description: 'Refresh token for one refresh, which returns the next one.' })
   refreshToken!: string
 
-  @Field(() => String, { simple: true, description: 'For writes of this session that its cookie authenticates.' })
+  @Field(() => String, {
+    simple: true,
+    description: 'CSRF token for writes that are authenticated by the session cookie.',
+  })
   csrfToken!: string
 
   @Field(() => String, {
     simple: true,
     description:
-      'To be kept on the device and sent with its next sign-in, which strangers then cannot throttle. 180 days.',
+      'Device token, valid for 180 days. Store it on the device and send it with the next sign-in, so that failed attempts of strangers cannot throttle that sign-in.',
   })
   deviceToken!: string
 
@@ -54,10 +57,16 @@ export class LoginInput {
   @Field(() => String)
   password!: string
 
-  @Field(() => ID, { nullable: true, description: 'Absent: the organization of the latest sign-in.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Organization to sign in to; absent: the organization of the latest sign-in.',
+  })
   organizationId?: string | null
 
-  @Field(() => String, { nullable: true, description: 'Of an earlier sign-in to this account on the same device.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Device token of an earlier sign-in to this account on the same device.',
+  })
   deviceToken?: string | null
 }
 
@@ -67,11 +76,12 @@ export class RegisterInput {
   email!: string
 
   @Field(() => String, {
-    description: '12 to 256 characters with an upper-case letter, a lower-case letter, a digit and a symbol.',
+    description:
+      'Password of 12 to 256 characters with an upper-case letter, a lower-case letter, a digit and a symbol.',
   })
   password!: string
 
-  @Field(() => String, { nullable: true, description: 'Used when firstName and lastName are absent.' })
+  @Field(() => String, { nullable: true, description: 'Full name; used when firstName and lastName are absent.' })
   name?: string | null
 
   @Field(() => String, { nullable: true })
@@ -80,12 +90,12 @@ export class RegisterInput {
   @Field(() => String, { nullable: true })
   lastName?: string | null
 
-  @Field(() => String, { nullable: true, description: 'Name of the organization that is created.' })
+  @Field(() => String, { nullable: true, description: 'Name of the new organization.' })
   company?: string | null
 
   @Field(() => String, {
     nullable: true,
-    description: 'Joins the organization with this code instead of creating one.',
+    description: 'Code of an organization to join instead of creating one.',
   })
   organizationCode?: string | null
 

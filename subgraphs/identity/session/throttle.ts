@@ -8,21 +8,21 @@ import type { RequestContext } from '../../kernel/request.ts'
 const quarterHour = 15 * 60_000
 
 /**
- * Failed sign-ins. What fails for one person must not lock out an office behind one address, and what strangers try must not
- * lock out the owner of the account: so an account and an address are counted together.
+ * Limits of failed sign-ins. Failures of one person must not lock out an office behind one IP address, and attempts of strangers must
+ * not lock out the owner of an account. Therefore failures are counted for each pair of account and address.
  */
 const accountFromAddressFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
 const addressFailures: readonly Limit[] = [{ max: 50, windowMs: quarterHour }]
-/** Of one account from everywhere: guesses that are spread over many addresses. */
+/** Failures for one account from all addresses, against guesses that are distributed over many addresses. */
 const accountFailures: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
-/** On devices where somebody signed in to the account before; of users who are signed in. */
+/** Failures on known devices, and of signed-in users. */
 const ownFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
-/** Registrations from one address. Those that tell that there is an account are few, and then none is answered. */
+/** Registrations from one address. The second limit counts registrations whose refusal reveals an existing account. */
 const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
-const tellingRegistrations: readonly Limit[] = [{ max: 10, windowMs: 4 * quarterHour }]
+const revealingRegistrations: readonly Limit[] = [{ max: 10, windowMs: 4 * quarterHour }]
 
 const throttled = (verdict: Verdict): Refusal =>
-  new Refusal('SIGN_IN_THROTTLED', 'Too many attempts to sign in; wait and try again.', {
+  new Refusal('SIGN_IN_THROTTLED', `Too many attempts to sign in; retry in ${secondsOf(verdict.resetMs)} s.`, {
     retryAfter: secondsOf(verdict.resetMs),
   })
 
@@ -31,8 +31,8 @@ const accountKey = (email: string): string => createHash('sha256').update(email)
 type Judge = 'count' | 'hit'
 
 /**
- * How somebody tries to come in. Strangers cannot spend what a known device, a session or what was mailed has; a known
- * device that has spent its own is a stranger. Codes that were mailed are good for a few guesses each.
+ * The kind of a sign-in attempt. Attempts of strangers do not count against the limits of a known device, a session or mailed tokens.
+ * A known device that has used up its own limit counts as a stranger. Mailed codes allow only a few guesses each.
  */
 export type Way = 'STRANGER' | 'KNOWN_DEVICE' | 'SESSION' | 'MAILED'
 
@@ -53,13 +53,13 @@ async function refusal(ctx: RequestContext, email: string, judge: Judge, way: Wa
   return spent[0] ? throttled(spent[0]) : null
 }
 
-/** Refuses an attempt for an account, existing or not, that failed too often from its address, or an address that did. */
+/** Refuses an attempt after too many failures for this account (existing or not) or from this address. */
 export async function refuseThrottled(ctx: RequestContext, email: string, way: Way = 'STRANGER'): Promise<void> {
   const refused = await refusal(ctx, email, 'count', way)
   if (refused) throw refused
 }
 
-/** Notes a failure and says what to answer. The count decides, so that of attempts that arrive together only ten see 401. */
+/** Counts a failure and returns the refusal to answer with. The count decides, so that at most ten concurrent attempts get 401. */
 export async function failed(
   ctx: RequestContext,
   email: string,
@@ -75,7 +75,7 @@ async function addressRefusal({ counters, caller, clock }: RequestContext, judge
   return verdict.allowed ? null : throttled(verdict)
 }
 
-/** As `refuseThrottled`, where a token does not say which account it is for. */
+/** Like `refuseThrottled`, for tokens that do not reveal their account. */
 export async function refuseThrottledAddress(ctx: RequestContext): Promise<void> {
   const refused = await addressRefusal(ctx, 'count')
   if (refused) throw refused
@@ -87,16 +87,19 @@ export const failedAddress = async (ctx: RequestContext, answer: Refusal): Promi
 export async function countRegistration({ counters, clock, caller }: RequestContext): Promise<void> {
   const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]
   const verdicts = [
-    await counters.count('registration-telling', address, tellingRegistrations, nowMs),
+    await counters.count('registration-telling', address, revealingRegistrations, nowMs),
     await counters.hit('registration', address, registrations, nowMs),
   ]
   const refused = verdicts.find(({ allowed }) => !allowed)
   if (refused) throw throttled(refused)
 }
 
-/** Notes a registration that was refused because there is an account, and says what to answer. */
-export async function registrationTold({ counters, clock, caller }: RequestContext, answer: Refusal): Promise<Refusal> {
+/** Counts a registration that was refused because the account exists, and returns the refusal to answer with. */
+export async function refusedRegistration(
+  { counters, clock, caller }: RequestContext,
+  answer: Refusal,
+): Promise<Refusal> {
   const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]
-  const verdict = await counters.hit('registration-telling', address, tellingRegistrations, nowMs)
+  const verdict = await counters.hit('registration-telling', address, revealingRegistrations, nowMs)
   return verdict.allowed ? answer : throttled(verdict)
 }

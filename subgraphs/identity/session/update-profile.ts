@@ -16,7 +16,7 @@ const columnOf = {
 type Profile = Pick<User, keyof typeof columnOf>
 const fields = Object.keys(columnOf) as (keyof Profile)[]
 
-/** Changes what the person says of itself, in all its organizations. */
+/** Changes the profile of the person in all organizations. */
 export function updateProfile(ctx: RequestContext, input: UpdateProfileInput): Promise<User> {
   refuseAny(problemsOf(input))
   return inTransaction(ctx, async (inner) => {
@@ -39,7 +39,7 @@ async function store({ db, clock }: RequestContext, personId: string, wanted: Pr
   ])
 }
 
-/** A new first or last name makes the name, unless that is given as well. */
+/** A new first or last name also changes the full name, unless that is given too. */
 function profileOf(own: User, input: UpdateProfileInput): Profile {
   const part = (name: 'firstName' | 'lastName') => (input[name] === undefined ? own[name] : input[name]?.trim() || null)
   const [firstName, lastName] = [part('firstName'), part('lastName')]
@@ -63,7 +63,11 @@ function problemsOf(input: UpdateProfileInput): FieldProblem[] {
     ...(timezone === undefined ? [] : timezoneProblems('timezone', timezone)),
   ]
   if (locale === null || (locale !== undefined && !isLocale(locale))) {
-    problems.push({ path: 'locale', code: 'NOT_A_LOCALE', message: 'locale is a BCP 47 tag like en or de-CH.' })
+    problems.push({
+      path: 'locale',
+      code: 'NOT_A_LOCALE',
+      message: 'locale must be a BCP 47 language tag, for example en or de-CH.',
+    })
   }
   return problems
 }

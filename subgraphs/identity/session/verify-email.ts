@@ -10,7 +10,7 @@ interface NewAddress {
   readonly origin?: string | null | undefined
 }
 
-/** Asks a person to confirm its address, unless it did. To be called in a transaction. */
+/** Sends a mail for verifying the address, unless it is verified. Must be called in a transaction. */
 export async function askForVerification(ctx: RequestContext, { email, origin }: NewAddress): Promise<void> {
   const [person] = await ctx.db.query<{ id: string }>(
     'select id from identity.person where email = $1 and email_verified_at is null',
@@ -21,7 +21,7 @@ export async function askForVerification(ctx: RequestContext, { email, origin }:
   await verifyEmailMail(ctx, email, issue, origin ?? null)
 }
 
-/** For somebody who has just read a mail to the address. The person must be locked. */
+/** Marks the address as verified after a mailed token was used. The person must be locked. */
 export function markVerified(ctx: RequestContext, personId: string): Promise<void> {
   return changePerson(ctx, personId, () =>
     ctx.db.query(
@@ -37,7 +37,7 @@ export async function verifyEmail(ctx: RequestContext, token: string): Promise<E
     const taken = await takeToken(inner, 'VERIFY_EMAIL', token)
     if (!taken) return null
     await markVerified(inner, taken.personId)
-    // Asked for by who registered, with a password.
+    // Only a registration with a password sends this mail, so the password is proven too.
     await inner.db.query('update identity.person set is_password_proven = true where id = $1', [taken.personId])
     return taken.email
   })

@@ -33,7 +33,7 @@ export class TeamCreateInput {
   @Field(() => String)
   name!: string
 
-  @Field(() => [ID], { nullable: true, description: 'Its members.' })
+  @Field(() => [ID], { nullable: true, description: 'Ids of the members.' })
   userIds?: string[] | null
 }
 
@@ -42,7 +42,7 @@ export class TeamUpdateInput {
   @Field(() => String, { nullable: true })
   name?: string | null
 
-  @Field(() => [ID], { nullable: true, description: 'All of its members.' })
+  @Field(() => [ID], { nullable: true, description: 'Ids of all members; replaces the former members.' })
   userIds?: string[] | null
 }
 
@@ -56,7 +56,7 @@ const lowerCased = (ids: readonly string[] | null | undefined): string[] => (ids
 
 @Resolver(() => User)
 export class TeamResolver {
-  @Query(() => Team, { nullable: true, description: 'For owners and admins.' })
+  @Query(() => Team, { nullable: true, description: 'One team by id. For owners and admins.' })
   @RequiresScopes('SESSION')
   async team(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     requireAdministrator(ctx)
@@ -65,7 +65,7 @@ export class TeamResolver {
     return found
   }
 
-  @Query(() => TeamPage, { description: 'For owners and admins.' })
+  @Query(() => TeamPage, { description: 'Teams of the organization. For owners and admins.' })
   @RequiresScopes('SESSION')
   teamList(@Args(() => TeamPageArgs) args: TeamPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     requireAdministrator(ctx)
@@ -90,13 +90,16 @@ export class TeamResolver {
     return administering(ctx, (inner) => changeTeam(inner, id, change))
   }
 
-  @Mutation(() => ID, { description: 'Its members stay users, and see the records of each other no more through it.' })
+  @Mutation(() => ID, {
+    description:
+      'Deletes a team. Its members remain users, but no longer see the records of each other through this team.',
+  })
   @RequiresScopes('SESSION')
   teamDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
     return administering(ctx, (inner) => removeTeam(inner, id))
   }
 
-  @Mutation(() => Team, { description: 'Who is a member already stays one.' })
+  @Mutation(() => Team, { description: 'Adds members; users who are already members are kept.' })
   @RequiresScopes('SESSION')
   teamMembersAdd(
     @Arg('id', () => ID) id: string,
@@ -106,7 +109,7 @@ export class TeamResolver {
     return administering(ctx, (inner) => changeTeam(inner, id, { joining: lowerCased(userIds) }))
   }
 
-  @Mutation(() => Team, { description: 'Who is no member stays none.' })
+  @Mutation(() => Team, { description: 'Removes members; users who are not members are ignored.' })
   @RequiresScopes('SESSION')
   teamMembersRemove(
     @Arg('id', () => ID) id: string,
@@ -119,7 +122,7 @@ export class TeamResolver {
     })
   }
 
-  @Mutation(() => Team, { description: 'The team has these members and no others.' })
+  @Mutation(() => Team, { description: 'Replaces all members of the team.' })
   @RequiresScopes('SESSION')
   teamMembersReplace(
     @Arg('id', () => ID) id: string,

@@ -9,7 +9,7 @@ import { DateTime } from '../../kernel/record/scalars.ts'
 import { auditChange } from '../audit/audit.ts'
 import { teamEvents, toldTeam } from './team.events.ts'
 
-@ObjectType({ description: 'Users who see the records of each other, as far as their visibility is TEAM.' })
+@ObjectType({ description: 'A group of users. Members with the visibility TEAM see the records of the other members.' })
 @Entity({ schema: 'identity', tableName: 'admin_team' })
 export class Team {
   @Column(() => ID)
@@ -21,10 +21,13 @@ export class Team {
   @Column(() => String, { max: 100, filled: true })
   name!: string
 
-  @Column(() => [String], { computed: true, description: 'Ids of its members.' })
+  @Column(() => [String], { computed: true, description: 'Ids of the members.' })
   userIds!: string[]
 
-  @Column(() => String, { nullable: true, description: 'What the directory that provisions it (SCIM) calls it.' })
+  @Column(() => String, {
+    nullable: true,
+    description: 'Id of the team in the directory that provisions it (SCIM); null for other teams.',
+  })
   externalId!: string | null
 
   @Column(() => DateTime)

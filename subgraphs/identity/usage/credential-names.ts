@@ -7,8 +7,8 @@ interface Named {
 }
 
 /**
- * Names of keys, deleted ones included, of users, of apps, which may be at home in another
- * organization, and how the token of a directory begins, by their ids.
+ * Display names by credential id: names of API keys (also deleted ones), users and apps (also of other organizations), and the
+ * prefix of SCIM tokens.
  */
 export async function credentialNames(ctx: RequestContext, rows: readonly Named[]): Promise<Map<string, string>> {
   const idsOf = (kind: CountedKind) =>

@@ -7,7 +7,7 @@ const days = 30
 const dayMs = 86_400_000
 const rowsMax = 1000
 
-/** Of the caller's own keys and sessions; for owners and admins, of everybody in the organization. Today and the 29 days before. */
+/** Calls of deprecated operations today and in the 29 days before: of the caller's own keys and sessions; for owners and admins, of the whole organization. */
 export async function deprecatedUsage(ctx: RequestContext): Promise<DeprecatedUsage[]> {
   const { organizationId, userId, role } = ctx.caller
   const first = new Date(ctx.clock.now().getTime() - (days - 1) * dayMs).toISOString().slice(0, 10)

@@ -17,7 +17,7 @@ describe('latencyBucketOf', () => {
 })
 
 describe('percentile', () => {
-  it('is the upper bound of the bucket that holds the request of that rank', () => {
+  it('is the upper bound of the bucket with the request of that rank', () => {
     const counts = [50, 40, 5, 4, 0, 0, 0, 0, 0, 1]
     expect([50, 51, 90, 91, 95, 96, 99, 100].map((percent) => percentile(counts, percent))).toEqual([
       10, 25, 25, 50, 50, 100, 100, 10_000,
@@ -28,7 +28,7 @@ describe('percentile', () => {
     expect(percentile([0, 0, 1, 0, 0, 0, 0, 0, 0, 0], 50)).toBe(50)
   })
 
-  it('of none is null', () => {
+  it('of no requests is null', () => {
     expect(
       percentile(
         latencyBounds.map(() => 0),

@@ -1,4 +1,4 @@
-/** Upper bounds of the buckets, in milliseconds (specification, Limits: between 10 ms and 10 s). What took longer counts in the last. */
+/** Upper bounds of the buckets, in milliseconds (specification, Limits: between 10 ms and 10 s). Longer durations count in the last bucket. */
 export const latencyBounds = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
 
 const last = latencyBounds.length - 1
@@ -9,7 +9,7 @@ export function latencyBucketOf(durationMs: number): number {
   return bucket
 }
 
-/** The upper bound of the bucket in which this share of the requests has ended; null without requests. */
+/** The upper bound of the bucket within which `percent` of the requests have ended; null without requests. */
 export function percentile(counts: readonly number[], percent: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null

@@ -15,8 +15,8 @@ interface KeyUsage {
 }
 
 /**
- * Takes note of usage without a write per request: counts in memory and adds them to the tables every two seconds and on
- * `close`. A process that is killed loses what it counted since the last flush, two seconds at the most, and nothing else.
+ * Records usage without a write per request: it counts in memory and adds the counts to the tables every two seconds and on
+ * `close`. A killed process loses only the counts since the last flush, at most two seconds.
  */
 export class UsageBuffer implements UsageSink {
   #keys = new Map<string, KeyUsage>()
@@ -47,7 +47,7 @@ export class UsageBuffer implements UsageSink {
     this.#counts.add(request)
   }
 
-  /** As `DeprecatedCalls` of the REST adapter. */
+  /** Implements `DeprecatedCalls` of the REST adapter. */
   record(call: DeprecatedCall): void {
     const { counted, operationId, at } = call
     if (counted.kind === 'API_KEY') this.#of(counted, at).deprecated++
@@ -56,7 +56,7 @@ export class UsageBuffer implements UsageSink {
     this.#deprecated.set(name, { ...call, calls: (known?.calls ?? 0) + 1 })
   }
 
-  /** Writes what was counted. What could not be written is counted again next time. */
+  /** Writes the counts. When the write fails, the counts are kept for the next flush. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#write())
     return this.#flushing
@@ -112,7 +112,7 @@ export class UsageBuffer implements UsageSink {
 
 async function writeKeys(sql: Sql, keys: Map<string, KeyUsage>): Promise<void> {
   if (keys.size === 0) return
-  // In the order of the ids, so that two processes never wait for each other.
+  // In the order of the ids, so that two processes cannot deadlock.
   const rows = [...keys].sort(([a], [b]) => (a < b ? -1 : 1))
   await sql.query(
     `update identity.api_key k set

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/database/database.ts'
 import { latencyBounds, latencyBucketOf } from './latency.ts'
 
 const hourMs = 3_600_000
-/** Of `identity.usage_hour`, in the order of the counts. */
+/** Columns of `identity.usage_hour`, in the order of the array `counts`. */
 export const usageColumns = [
   'requests',
   'rate_limit_hits',
@@ -22,7 +22,7 @@ interface Bucket {
   readonly counts: Float64Array
 }
 
-/** Requests by hour, then by whom they are counted for, then by operation: found without building a key for each request. */
+/** Request counts by hour, credential and operation. Nested maps avoid building a key for each request. */
 export class UsageCounts {
   #hours = new Map<number, Map<string, Map<string, Bucket>>>()
 
@@ -39,7 +39,7 @@ export class UsageCounts {
     counts[firstLatency + latencyBucketOf(durationMs)]!++
   }
 
-  /** Adds what another one counted. */
+  /** Adds the counts of another object. */
   addAll(other: UsageCounts): void {
     for (const [hour, id, operation, { organizationId, kind, counts }] of other.#entries()) {
       const bucket = this.#bucket(hour, id, operation, organizationId, kind)
@@ -47,7 +47,7 @@ export class UsageCounts {
     }
   }
 
-  /** In the order of the primary key, so that two processes never wait for each other. */
+  /** Adds the counts to the table, in the order of the primary key, so that two processes cannot deadlock. */
   async write(sql: Sql): Promise<void> {
     if (this.isEmpty) return
     const rows = Array.from(this.#entries(), ([hour, id, operation, { organizationId, kind, counts }]) => ({
@@ -71,7 +71,7 @@ export class UsageCounts {
   #bucket(hour: number, id: string, operation: string, organizationId: string, kind: string): Bucket {
     let credentials = this.#hours.get(hour)
     if (!credentials) this.#hours.set(hour, (credentials = new Map()))
-    // A user may belong to one organization only under one id, and so does a key; an app asks in several.
+    // Ids of users and keys belong to one organization; an app is used in several organizations.
     const name = kind === 'OAUTH_APP' ? `${id} ${organizationId}` : id
     let operations = credentials.get(name)
     if (!operations) credentials.set(name, (operations = new Map()))

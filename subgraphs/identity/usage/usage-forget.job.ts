@@ -1,7 +1,7 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { Services } from '../../kernel/request.ts'
 
-/** Forgets what no question about usage can reach: hours over 91 days old, calls to deprecated operations over 31. */
+/** Deletes usage that no query can return: hours older than 91 days, and calls of deprecated operations older than 31 days. */
 async function forgetUsage({ database, clock }: Services): Promise<void> {
   const now = clock.now().toISOString()
   await database.query("delete from identity.usage_hour where hour < $1::timestamptz - interval '91 days'", [now])

@@ -22,11 +22,11 @@ interface Grouped extends Sums {
   readonly hour: string | null
 }
 
-/** What the organization asked for, from hourly buckets; for its owners and admins. */
+/** Usage figures of the organization, from hourly buckets. For owners and admins. */
 export async function usageSummary(ctx: RequestContext, days: number): Promise<ApiUsageSummary> {
   requireAdministrator(ctx)
   if (days < 1 || days > usageDaysMax) {
-    throw invalid({ path: 'days', code: 'OUT_OF_RANGE', message: `days is between 1 and ${usageDaysMax}.` })
+    throw invalid({ path: 'days', code: 'OUT_OF_RANGE', message: `days must be between 1 and ${usageDaysMax}.` })
   }
   const now = ctx.clock.now()
   const from = new Date(Math.floor((now.getTime() - days * dayMs) / hourMs) * hourMs).toISOString()
@@ -59,7 +59,7 @@ export async function usageSummary(ctx: RequestContext, days: number): Promise<A
   }
 }
 
-/** The same buckets added up in four ways, read once. */
+/** Reads the buckets once and sums them in four groupings. */
 const grouped = (ctx: RequestContext, from: string): Promise<Grouped[]> =>
   ctx.db.query<Grouped>(
     `select credential_kind as "credentialKind", credential_id as "credentialId", operation, hour,

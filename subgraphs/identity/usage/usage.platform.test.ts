@@ -84,7 +84,7 @@ describe('apiUsageSummary', () => {
     })
   })
 
-  it('answers zeros and null percentiles where nothing was asked', async () => {
+  it('returns zeros and null percentiles without requests', async () => {
     expect(await summary(await aSignedInUser(world, 'OWNER'))).toMatchObject({
       totals: {
         requests: 0,
@@ -98,7 +98,7 @@ describe('apiUsageSummary', () => {
     })
   })
 
-  it('looks back as far as it is told, to the begin of that hour, and 90 days at the most', async () => {
+  it('covers the given number of days from the start of the hour, at most 90 days', async () => {
     const owner = await aSignedInUser(world, 'OWNER')
     const user = countedAs(owner, 'SESSION', owner.userId)
     const now = world.now.getTime()

@@ -10,7 +10,9 @@ import { ApiUsageSummary, DeprecatedUsage } from './usage.types.ts'
 
 @Resolver()
 export class UsageResolver {
-  @Query(() => ApiUsageSummary, { description: 'For owners and admins; over the last 1 to 90 days.' })
+  @Query(() => ApiUsageSummary, {
+    description: 'Usage figures of the organization in the last 1 to 90 days. For owners and admins.',
+  })
   @RequiresScopes('*')
   apiUsageSummary(
     @Arg('days', () => Int, { defaultValue: usageDaysDefault }) days: number,
@@ -21,7 +23,7 @@ export class UsageResolver {
 
   @Query(() => [DeprecatedUsage], {
     description:
-      "Calls to deprecated operations in the last 30 days: the user's own; for owners and admins everybody's.",
+      "Calls of deprecated operations in the last 30 days: the user's own; for owners and admins all of the organization.",
   })
   @RequiresScopes('SESSION')
   apiKeyDeprecatedUsage(@Ctx() ctx: RequestContext) {

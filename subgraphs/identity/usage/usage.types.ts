@@ -7,12 +7,12 @@ import type { CountedKind } from '../../kernel/credential.ts'
 export const CredentialKind = enumeration(
   'CredentialKind',
   ['API_KEY', 'OAUTH_APP', 'SESSION', 'SCIM_TOKEN'],
-  'Whom a request is counted for: the key, the app of the token, the user of the session, or the token of a directory.',
+  'The kind of credential that a request is counted for: the API key, the app of the token, the user of the session, or the SCIM token.',
 )
 
 @ObjectType({
   description:
-    'Milliseconds within which a share of the requests was answered, as upper bound of a bucket; null without requests.',
+    'Latency percentiles in milliseconds, each as the upper bound of its bucket (10 to 10000); null without requests.',
 })
 @RequiresScopes('*')
 export class ApiLatency {
@@ -35,10 +35,10 @@ export class ApiUsageFigures {
   @Field(() => Float, { simple: true })
   requests!: number
 
-  @Field(() => Float, { simple: true, description: 'Requests refused because a quota was spent.' })
+  @Field(() => Float, { simple: true, description: 'Requests refused because a quota was used up.' })
   rateLimitHits!: number
 
-  @Field(() => Json, { simple: true, description: 'Number of answers by class of their status.' })
+  @Field(() => Json, { simple: true, description: 'Number of answers by status class: 2xx, 3xx, 4xx, 5xx.' })
   byStatus!: Record<string, number>
 
   @Field(() => ApiLatency, { simple: true })
@@ -51,7 +51,7 @@ export class ApiUsageOfCredential extends ApiUsageFigures {
   @Field(() => CredentialKind, { simple: true })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Of the key, the app, the user or the token.' })
+  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user or SCIM token.' })
   credentialId!: string
 
   @Field(() => String, { nullable: true, simple: true })
@@ -72,13 +72,13 @@ export class ApiUsageOfHour extends ApiUsageFigures {
   hour!: string
 }
 
-@ObjectType({ description: 'Requests of the organization over a number of days.' })
+@ObjectType({ description: 'Usage of the API by the organization in a number of days.' })
 @RequiresScopes('*')
 export class ApiUsageSummary {
   @Field(() => Int, { simple: true })
   days!: number
 
-  @Field(() => DateTime, { simple: true, description: 'Begin of the first hour.' })
+  @Field(() => DateTime, { simple: true, description: 'Start of the first hour.' })
   from!: string
 
   @Field(() => DateTime, { simple: true })
@@ -87,23 +87,26 @@ export class ApiUsageSummary {
   @Field(() => ApiUsageFigures, { simple: true })
   totals!: ApiUsageFigures
 
-  @Field(() => [ApiUsageOfCredential], { simple: true, description: 'The 100 that asked most, first.' })
+  @Field(() => [ApiUsageOfCredential], {
+    simple: true,
+    description: 'The 100 credentials with the most requests, most requests first.',
+  })
   byCredential!: ApiUsageOfCredential[]
 
-  @Field(() => [ApiUsageOfOperation], { simple: true, description: 'Most requests first.' })
+  @Field(() => [ApiUsageOfOperation], { simple: true, description: 'Operations, most requests first.' })
   byOperation!: ApiUsageOfOperation[]
 
   @Field(() => [ApiUsageOfHour], { simple: true, description: 'Hours with requests, oldest first.' })
   byHour!: ApiUsageOfHour[]
 }
 
-@ObjectType({ description: 'Calls of one caller to a deprecated operation in the last 30 days.' })
+@ObjectType({ description: 'Calls of a deprecated operation with one credential in the last 30 days.' })
 @RequiresScopes('SESSION')
 export class DeprecatedUsage {
   @Field(() => CredentialKind, { simple: true })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Of the key, the app, the user or the token.' })
+  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user or SCIM token.' })
   credentialId!: string
 
   @Field(() => String, { nullable: true, simple: true })
@@ -112,7 +115,7 @@ export class DeprecatedUsage {
   @Field(() => String, { simple: true })
   operationId!: string
 
-  @Field(() => String, { simple: true, description: 'Method and path.' })
+  @Field(() => String, { simple: true, description: 'Method and path of the operation.' })
   endpoint!: string
 
   @Field(() => Float, { simple: true })

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../kernel/request.ts'
 import type { User } from './user.ts'
 
-/** Somebody who was invited and has done nothing yet, anywhere: without a password, and never seen to read the address. */
+/** Condition for an invited person without any activity: no password, no verified address, and no accepted membership. */
 const isNewcomer = `p.password_hash is null and p.email_verified_at is null and not exists (
   select 1 from identity.app_user u where u.person_id = p.id and not u.must_accept and u.left_at is null)`
 
@@ -17,7 +17,7 @@ interface Claim extends Pick<User, 'name' | 'firstName' | 'lastName'> {
   readonly passwordHash: string | null
 }
 
-/** Gives a newcomer its first password, and the names it says itself; false for everybody else. The person must be locked. */
+/** Sets the first password and the names of an invited person without activity; false for other persons. The person must be locked. */
 export async function claimNewcomer({ db, clock }: RequestContext, personId: string, claim: Claim): Promise<boolean> {
   const { passwordHash, name, firstName, lastName } = claim
   const claimed = await db.query(

@@ -22,7 +22,7 @@ export class UserResolver {
     return signedIn(ctx)
   }
 
-  @Query(() => User, { description: 'What the signed-in user says of itself.' })
+  @Query(() => User, { description: 'The profile of the signed-in user.' })
   @RequiresScopes('SESSION')
   profile(@Ctx() ctx: RequestContext) {
     return signedIn(ctx)

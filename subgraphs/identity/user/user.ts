@@ -9,10 +9,10 @@ export const UserRole = enumeration('UserRole', roles)
 export const RecordVisibility = enumeration(
   'RecordVisibility',
   ['OWN', 'TEAM', 'ALL'],
-  "Whose records a user sees: its own, those of its teams' members too, or all.",
+  "The records that a user sees. OWN: the user's own records. TEAM: also those of the members of the user's teams. ALL: all records of the organization.",
 )
 
-@ObjectType({ description: 'A person in one organization.' })
+@ObjectType({ description: 'A user: a person in one organization.' })
 export class User {
   @Field(() => ID, { simple: true })
   id!: string
@@ -44,17 +44,17 @@ export class User {
   @Field(() => ID, {
     nullable: true,
     simple: true,
-    description: 'Null: the default profile of the organization, if it has one.',
+    description: 'Profile of the user; null: the default profile of the organization, if it has one.',
   })
   profileId!: string | null
 
   @Field(() => Boolean, { simple: true })
   isActive!: boolean
 
-  @Field(() => String, { simple: true, description: 'IANA name.' })
+  @Field(() => String, { simple: true, description: 'IANA time zone name.' })
   timezone!: string
 
-  @Field(() => String, { simple: true, description: 'BCP 47.' })
+  @Field(() => String, { simple: true, description: 'BCP 47 language tag.' })
   locale!: string
 
   @Field(() => DateTime, { simple: true })
@@ -73,7 +73,7 @@ const columnsAsTold = `t.id, t.organization_id as "organizationId", t.email, t.e
   t.first_name as "firstName", t.last_name as "lastName", t.role, t.visibility, t.profile_id as "profileId",
   t.is_active as "isActive", t.timezone, t.locale, t.created_at as "createdAt", t.updated_at as "updatedAt"`
 
-/** A user who belongs to the organization, deactivated or not. */
+/** Finds a user of the organization, also a deactivated one. */
 export async function findUser(sql: Sql, organizationId: string, id: string): Promise<User | null> {
   if (!isId(id)) return null
   const [row] = await sql.query<User>(
@@ -84,8 +84,8 @@ export async function findUser(sql: Sql, organizationId: string, id: string): Pr
 }
 
 /**
- * As the organization is told of it: who invites somebody or provisions them learns nothing of an account they have, and calls
- * them as it likes.
+ * Finds a user in the form that the organization may see: with the names that the organization gave, and nothing about the person's
+ * account elsewhere, until the person joins.
  */
 export async function findUserAsTold(sql: Sql, organizationId: string, id: string): Promise<User | null> {
   const [row] = await sql.query<User>(
@@ -98,7 +98,7 @@ export async function findUserAsTold(sql: Sql, organizationId: string, id: strin
 
 const activeMemberships = 'u.person_id = $1 and u.left_at is null and u.is_active'
 
-/** The active memberships of a person, as its organizations are told of them. */
+/** The active memberships of a person, in the form that the organizations may see. */
 export function membershipsAsTold(sql: Sql, personId: string): Promise<User[]> {
   return sql.query<User>(
     `select ${columnsAsTold} from identity.app_user u
@@ -109,14 +109,14 @@ export function membershipsAsTold(sql: Sql, personId: string): Promise<User[]> {
 }
 
 export interface Membership extends User {
-  /** Another one means that everything ended that began with a sign-in of the user. */
+  /** Increased when all sign-ins of the user are ended. A sign-in is valid only with the current number. */
   readonly signInGeneration: number
 }
 
 /**
- * The active memberships of a person, that of the latest sign-in first. By password: not those that somebody else made while
- * nobody had proven the password. Whoever registered the address, and set it, need not be who was meant. They stay as they
- * are until the transaction ends: whoever ends sessions of a member waits, and then finds the one that is started.
+ * The active memberships of a person, the one of the latest sign-in first. By password: without memberships that somebody else
+ * created before the password was proven, because a stranger may have registered the address and set the password. Locked until the
+ * transaction ends: a concurrent end of all sessions waits, and then also ends the new session.
  */
 export function lockMemberships(sql: Sql, personId: string, by: 'mail' | 'password'): Promise<Membership[]> {
   return sql.query<Membership>(
@@ -138,8 +138,8 @@ export interface Person {
 const personColumns = 'id, email, password_hash as "passwordHash"'
 
 /**
- * A person as long as it has this address, who changes by nobody else until the transaction ends. To be called before
- * anything of the person is changed: of two who had only read it, each would wait for the other.
+ * Locks a person until the transaction ends; null when the person no longer has this address. Call it before any change of the
+ * person: two transactions that take a weaker lock first would deadlock.
  */
 export async function lockPerson(
   sql: Sql,

@@ -7,7 +7,7 @@ import { localModel } from '../language-model/local-model.ts'
 import { RememberingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import { EventLog } from '../outbox/event-log.ts'
-import { builtInShapes } from '../record/organization-shapes.ts'
+import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 

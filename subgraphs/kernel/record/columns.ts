@@ -26,6 +26,6 @@ export class Columns {
   }
 
   withCustomFields(customFields: readonly Column[]): Columns {
-    return new Columns(this.stored, customFields)
+    return new Columns(this.stored, [...this.customFields.values(), ...customFields])
   }
 }

@@ -13,6 +13,7 @@ import { average, averageTime, count, sum } from './figures.ts'
 import type { OrderInput } from './order.ts'
 import { readBy } from './read.ts'
 import { save } from './save.ts'
+import { shapeFor } from './shape-source.ts'
 import { aggregate, countsBy } from './stats.ts'
 
 const world = new DefiningWorld()
@@ -353,6 +354,23 @@ describe('a custom field', () => {
       founded: { '1999-12-31': 1, '2000-02-29': 1 },
       types: {},
     })
+  })
+
+  it('can have an index, which an order by it uses', async () => {
+    const { columns } = shapeFor(ctx, account)
+    for (const column of columns.customFields.values())
+      await world.fresh.database.query(
+        `create index "by_${column.key!}" on crm.account (organization_id, ${column.sql('account')}, id)`,
+      )
+    const plan = await world.fresh.database.transaction(async (sql) => {
+      await sql.query('set local enable_sort = off')
+      return sql.query<Record<string, string>>(
+        `explain select id from crm.account t where organization_id = $1 order by ${columns.byName.get('customFields.renewalAt')!.sql('t')}, id limit 2`,
+        [acme],
+      )
+    })
+    expect(JSON.stringify(plan)).toContain('by_renewalAt')
+    for (const key of columns.customFields.keys()) await world.fresh.database.query(`drop index crm."by_${key}"`)
   })
 
   it('of accounts is none of other records', async () => {

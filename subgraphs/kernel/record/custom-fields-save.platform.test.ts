@@ -8,7 +8,8 @@ import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { CustomFieldDefinition } from './custom-field-column.ts'
 import { DefiningWorld, pageOf } from './custom-fields.fixture.ts'
-import { CachedShapes, shapeFor } from './organization-shapes.ts'
+import { CachedShapes } from './organization-shapes.ts'
+import { shapeFor } from './shape-source.ts'
 import { change, recordsOf } from './records-of.ts'
 
 const world = new DefiningWorld()

@@ -1,9 +1,12 @@
+import { Int } from 'type-graphql'
 import { describe, expect, it } from 'vitest'
-import { account, type Account } from '../../crm/account/account.ts'
+import { account, AccountStatus, type Account } from '../../crm/account/account.ts'
 import { caseComment } from '../../support/case-comment/case-comment.ts'
+import { Column } from './column.ts'
 import { relationFrom, type RecordDefinition } from './definition.ts'
 import type { RecordEvents } from './event-types.ts'
 import { seenIds } from './read.ts'
+import { restArea } from './rest-area.ts'
 
 // The compiler is what tests here: each line below `@ts-expect-error` would compile if a name were not checked, and
 // `tsc` refuses a file with an expected error that does not come.
@@ -35,6 +38,12 @@ describe('names of columns', () => {
     expect(definitions).toHaveLength(11)
   })
 
+  it('are checked by the compiler in the filters of a REST list', () => {
+    // @ts-expect-error -- misspelt
+    const area = restArea(account, { path: 'accounts', filters: ['ratign'], unsorted: ['phone'] })
+    expect(area.filters).toEqual([{ name: 'ratign', column: 'ratign', operator: 'eq' }])
+  })
+
   it('are checked by the compiler in the data of an event', () => {
     const event = { operation: 'UPDATE', description: 'An account got another rating.' } as const
     const events: readonly RecordEvents<Account>['types'][string][] = [
@@ -45,5 +54,18 @@ describe('names of columns', () => {
       { ...event, adds: { rating: 'next.rating' } },
     ]
     expect(events).toHaveLength(3)
+  })
+})
+
+describe('a column', () => {
+  it('has a default that the compiler compares with its type', () => {
+    const decorators = [
+      Column(() => AccountStatus, { default: 'ACTIVE' }),
+      // @ts-expect-error -- no value of the enumeration
+      Column(() => AccountStatus, { default: 'ATCIVE' }),
+      // @ts-expect-error -- text for a number
+      Column(() => Int, { default: '0' }),
+    ]
+    expect(decorators).toHaveLength(3)
   })
 })

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Column } from './column.ts'
 import { customField, customFieldName, customFieldsName, type CustomFieldDefinition } from './custom-field-column.ts'
 import { has, type RecordShape } from './definition.ts'
+import type { OrganizationShapes, ShapeSource } from './shape-source.ts'
 
 /** What an organization has defined, as it was at one version. Plain data that is never changed. */
 export interface OrganizationDefinitions {
@@ -22,8 +23,8 @@ export interface DefinitionSource {
   load(organizationId: string): Promise<void> | null
 }
 
-/** The shapes of records in one organization at one version of its definitions. */
-export class OrganizationShapes {
+/** The built-in shapes with the custom fields of one organization, at one version of its definitions. */
+export class DefinedShapes implements OrganizationShapes {
   readonly version: number
   /** By the built-in shape that they extend, and by themselves. */
   readonly #shapes = new WeakMap<RecordShape, RecordShape>()
@@ -33,15 +34,15 @@ export class OrganizationShapes {
     this.version = definitions.version
   }
 
-  /** The shape of a kind of record with the custom fields of the organization; the given one when it has none there. */
-  of<S extends RecordShape>(shape: S): S {
+  of<S extends object>(given: S): S {
+    const shape = given as unknown as RecordShape
     let own = this.#shapes.get(shape)
     if (!own) {
       own = this.#extended(shape)
       this.#shapes.set(shape, own)
       this.#shapes.set(own, own)
     }
-    return own as S
+    return own as unknown as S
   }
 
   #extended(shape: RecordShape): RecordShape {
@@ -62,23 +63,6 @@ export class OrganizationShapes {
   }
 }
 
-/** The shape of a kind of record for the organization of a request: the built-in one itself when it defined nothing. */
-export const shapeFor = <S extends RecordShape>(
-  { shapes }: { readonly shapes: OrganizationShapes | null },
-  shape: S,
-): S => (shapes === null ? shape : shapes.of(shape))
-
-/** The shapes of all organizations. */
-export interface ShapeSource {
-  /** Null when the organization has no definitions of its own. Throws when its definitions are not in memory. */
-  shapesOf(organizationId: string): OrganizationShapes | null
-  /** Brings the definitions into memory; null when they are there. */
-  load(organizationId: string): Promise<void> | null
-}
-
-/** No organization has definitions of its own. */
-export const builtInShapes: ShapeSource = { shapesOf: () => null, load: () => null }
-
 /** What the shapes of an organization take in memory, measured: for each kind of record that is extended, and for each custom field. */
 const objectBytes = 5_000
 const fieldBytes = 1_000
@@ -92,7 +76,7 @@ const bytesOf = ({ customFields }: OrganizationDefinitions): number =>
 
 /** Makes the shapes of an organization once for each version of its definitions, and keeps those last used. */
 export class CachedShapes implements ShapeSource {
-  readonly #shapes = new LRUCache<string, OrganizationShapes>({ maxSize: bytesMax })
+  readonly #shapes = new LRUCache<string, DefinedShapes>({ maxSize: bytesMax })
 
   constructor(private readonly source: DefinitionSource) {}
 
@@ -106,7 +90,7 @@ export class CachedShapes implements ShapeSource {
     if (!definitions) return null
     const known = this.#shapes.get(organizationId)
     if (known?.version === definitions.version) return known
-    const shapes = new OrganizationShapes(definitions)
+    const shapes = new DefinedShapes(definitions)
     this.#shapes.set(organizationId, shapes, { size: bytesOf(definitions) })
     return shapes
   }

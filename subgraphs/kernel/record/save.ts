@@ -7,7 +7,7 @@ import { columnOf, has, type Draft, type RecordDefinition, type RecordShape, typ
 import type { Operation } from './event-types.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
-import { shapeFor } from './organization-shapes.ts'
+import { shapeFor } from './shape-source.ts'
 import { Scope, type Values } from './predicate.ts'
 import { bookkeeping, changedFieldsIn } from './record-events.ts'
 import { writeChange } from './write-change.ts'
@@ -125,7 +125,8 @@ async function write<T extends StoredRow>(
     previous
       ? changeSql(ctx, definition, operation, previous, next, changed, values)
       : insertSql(definition, next, values)
-  const changedFields = previous ? changedFieldsIn(definition, changed, previous, next) : undefined
+  const changedFields =
+    previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
   const change = { operation, previous, next, changedFields, events, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {

@@ -3,7 +3,7 @@ import type { RequestContext } from '../request.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
 import { FigureSql, type ColumnName, type Figure } from './figures.ts'
-import { shapeFor } from './organization-shapes.ts'
+import { shapeFor } from './shape-source.ts'
 import { Scope, Values } from './predicate.ts'
 
 /**

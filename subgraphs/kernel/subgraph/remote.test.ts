@@ -132,11 +132,11 @@ describe('a subgraph in another process', () => {
   })
 
   it.each([
-    ['text', 200, 'ok', 'subgraph crm answered something else than GraphQL'],
-    ['nothing', 200, '', 'subgraph crm answered something else than GraphQL'],
-    ['null', 200, 'null', 'subgraph crm answered something else than GraphQL'],
-    ['a list', 200, '{"data":[]}', 'subgraph crm answered something else than GraphQL'],
-    ['no data', 200, '{"errors":[]}', 'subgraph crm answered something else than GraphQL'],
+    ['text', 200, 'ok', 'subgraph crm did not answer with GraphQL'],
+    ['nothing', 200, '', 'subgraph crm did not answer with GraphQL'],
+    ['null', 200, 'null', 'subgraph crm did not answer with GraphQL'],
+    ['a list', 200, '{"data":[]}', 'subgraph crm did not answer with GraphQL'],
+    ['no data', 200, '{"errors":[]}', 'subgraph crm did not answer with GraphQL'],
     ['a redirect', 302, '{"data":{}}', 'subgraph crm answered 302'],
     ['a failure', 500, '{"data":{}}', 'subgraph crm answered 500'],
   ])('is unavailable when it answers %s, which does not make others wait', async (_what, status, text, reason) => {

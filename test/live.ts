@@ -1,7 +1,7 @@
 import { createClient, type Client } from 'graphql-ws'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Member, Platform } from '../platform.ts'
+import type { Member, Platform } from './platform.ts'
 
 /** The payloads of a subscription, read one after another, over any protocol. */
 export interface Live {

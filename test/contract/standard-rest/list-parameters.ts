@@ -1,0 +1,101 @@
+import { textMax } from '../../../subgraphs/kernel/record/check-values.ts'
+import { enumerationName, type Column } from '../../../subgraphs/kernel/record/column.ts'
+import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
+import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
+import type { RecordApi } from './record-api.ts'
+import { own, shared, type Json } from './schemas.ts'
+
+export const parameter = (name: string): Json => shared('parameters', name)
+
+function filterSchema(column: Column): Json {
+  switch (column.kind) {
+    case 'id':
+      return { type: 'string', format: 'uuid' }
+    case 'timestamp':
+      return { type: 'string', format: 'date-time' }
+    case 'text':
+      return { type: 'string', maxLength: column.max ?? textMax }
+    case 'enum':
+      return own(enumerationName(column.type))
+    case 'boolean':
+    case 'integer':
+      return { type: column.kind }
+    case 'number':
+    case 'money':
+      return { type: 'number' }
+    default:
+      throw new Error(`A REST filter must have a scalar column, and ${column.name} is ${column.kind}.`)
+  }
+}
+
+const comparisons: Readonly<Partial<Record<RestFilter['operator'], string>>> = {
+  gt: 'greater than',
+  gte: 'at least',
+  lt: 'less than',
+  lte: 'at most',
+}
+const times: typeof comparisons = {
+  gt: 'after this time',
+  gte: 'at or after this time',
+  lt: 'before this time',
+  lte: 'at or before this time',
+}
+
+function filterDescription({ column, operator }: RestFilter, kind: Column['kind'], { many }: RecordApi): string | null {
+  if (operator === 'eq') return `Only ${many} with this value of \`${column}\`.`
+  if (operator === 'in') {
+    const what =
+      column === 'id' ? `Only ${many} with these ids` : `Only ${many} with one of these values of \`${column}\``
+    return `${what}; at most 100, separated by commas.${column === 'id' ? ' Ids that are not found are ignored.' : ''}`
+  }
+  if (kind !== 'timestamp') return `Only ${many} whose \`${column}\` is ${comparisons[operator]} this value.`
+  if (column === 'createdAt') return `Only ${many} created ${times[operator]}.`
+  if (column === 'updatedAt')
+    return `Only ${many} changed ${times[operator]}${operator === 'gt' ? ', for example to synchronize' : ''}.`
+  return `Only ${many} whose \`${column}\` is ${times[operator]}.`
+}
+
+function filterParameter(filter: RestFilter, api: RecordApi): Json {
+  const column = columnOf(api.definition, filter.column)
+  const description = filterDescription(filter, column.kind, api)
+  const schema = filterSchema(column)
+  return {
+    name: filter.name,
+    in: 'query',
+    ...(description && { description }),
+    ...(filter.operator === 'in'
+      ? { style: 'form', explode: false, schema: { type: 'array', minItems: 1, maxItems: 100, items: schema } }
+      : { schema }),
+  }
+}
+
+/** Lists cannot be sorted by columns of longer text. */
+const sortedTextMax = 2_048
+const neverSorted = new Set(['organizationId', 'version', 'createdById', 'updatedById', 'deletedAt'])
+
+const sortNames = ({ columns, area }: RecordApi): string[] =>
+  columns
+    .filter(({ name, kind, max = textMax }) => {
+      if (kind === 'json' || kind === 'textList' || (kind === 'text' && max > sortedTextMax)) return false
+      return !neverSorted.has(name) && !area.unsorted.includes(name)
+    })
+    .map(({ name }) => name)
+
+/** The parameters of a list: its filters, then what all lists have. */
+export function listParameters(api: RecordApi): Json[] {
+  const sortBy = {
+    name: 'sortBy',
+    in: 'query',
+    description: 'Field to sort by.',
+    schema: { type: 'string', default: 'createdAt', enum: sortNames(api) },
+  }
+  return [
+    ...api.area.filters.map((filter) => filterParameter(filter, api)),
+    ...(api.has('customFields') ? [parameter('customFields')] : []),
+    ...(api.definition.searchable.length > 0 ? [parameter('search')] : []),
+    sortBy,
+    ...['sortOrder', 'page', 'limit', 'cursor', 'includeTotal'].map(parameter),
+    ...(api.has('customFields') ? [parameter('withCustomFields')] : []),
+    parameter('prefer'),
+  ]
+}

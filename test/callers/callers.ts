@@ -35,7 +35,7 @@ export interface Caller {
   readonly records?: 'own' | 'mate'
 }
 
-/** Records without an owner are visible to everybody. */
+/** Records without an owner are visible to every user. */
 const sharedAreas = restAreas.filter(
   ({ definition }) => definition.visibleBy.length === 0 && !definition.visibleThrough,
 )

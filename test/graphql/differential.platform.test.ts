@@ -70,7 +70,7 @@ async function created(answer: Promise<{ status: number; body: { id: string } }>
   return body.id
 }
 
-/** Two records of a type that the world below does not name, one that was never there, and what is no id. */
+/** Two records of a type that is not in the test data below, an unknown id, and a value that is not an id. */
 async function recordsOf({ path }: RestArea): Promise<string[]> {
   const requests = await Requests.of(platform, sighted)
   const creator = requests.creatorOf(`/v1/${path}`)

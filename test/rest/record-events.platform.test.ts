@@ -149,7 +149,7 @@ describe.each(writes)('%s', (_, types, prepare) => {
 const { operations } = loadContract(schemaPath('rest'))
 const pastTense = { Create: 'created', Update: 'updated', Delete: 'deleted', Restore: 'restored' } as const
 
-/** The standard writes of every record type: what announces which event. */
+/** The standard writes of every record type, each with the event that it emits. */
 const standardWrites = restAreas.flatMap((area) =>
   Object.entries(pastTense).flatMap(([write, done]) => {
     const operation = operations.find(({ id }) => id === prefixOf(area) + write)
@@ -158,7 +158,7 @@ const standardWrites = restAreas.flatMap((area) =>
 )
 
 describe('a standard write of any record type', () => {
-  it.each(standardWrites)('announces one event of its own: %s', async (_, operation, type) => {
+  it.each(standardWrites)('emits one event: %s', async (_, operation, type) => {
     const requests = await Requests.of(platform, member)
     const request = await requests.valid(operation, { fresh: true, whole: true })
     const before = await lastEvent()

@@ -83,13 +83,13 @@ export class Product extends OrgRecord {
   @Column(() => String, { max: 3, default: 'USD', description: 'Currency of the prices as ISO 4217 code.' })
   currency!: string
 
-  @Column(() => BillingFrequency, { default: 'ONE_TIME' })
+  @Column(() => BillingFrequency, { default: 'ONE_TIME', description: 'How often the product is billed.' })
   billingFrequency!: BillingFrequency
 
-  @Column(() => Boolean, { default: true })
+  @Column(() => Boolean, { default: true, description: 'False if the product is not sold at present.' })
   isActive!: boolean
 
-  @Column(() => [String], { max: 500, maxItems: 100 })
+  @Column(() => [String], { max: 500, maxItems: 100, description: 'Features of the product.' })
   features!: string[]
 }
 

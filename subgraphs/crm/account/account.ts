@@ -70,10 +70,15 @@ export class Account extends OrgRecord {
   })
   legacyCrmId!: string | null
 
-  @Column(() => Int, { nullable: true, minimum: 0, maximum: 2_000_000_000 })
+  @Column(() => Int, {
+    nullable: true,
+    minimum: 0,
+    maximum: 2_000_000_000,
+    description: 'Number of employees; null if unknown.',
+  })
   numberOfEmployees!: number | null
 
-  @Column(() => Decimal, { nullable: true })
+  @Column(() => Decimal, { nullable: true, description: 'Annual revenue, without a currency; null if unknown.' })
   annualRevenue!: ExactNumber | null
 
   @Column(() => String, { nullable: true, max: 255 })
@@ -106,10 +111,10 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 100 })
   shippingCountry!: string | null
 
-  @Column(() => AccountStatus, { default: 'ACTIVE' })
+  @Column(() => AccountStatus, { default: 'ACTIVE', description: 'State of the business relationship.' })
   accountStatus!: AccountStatus
 
-  @Column(() => AccountRating, { nullable: true })
+  @Column(() => AccountRating, { nullable: true, description: 'Sales rating; null if not rated.' })
   rating!: AccountRating | null
 
   @Column(() => Float, {
@@ -120,22 +125,25 @@ export class Account extends OrgRecord {
   })
   healthScore!: number | null
 
-  @Column(() => Decimal, { nullable: true })
+  @Column(() => Decimal, {
+    nullable: true,
+    description: 'Revenue from the account over its lifetime, without a currency; null if unknown.',
+  })
   lifetimeValue!: ExactNumber | null
 
-  @Column(() => ChurnRisk, { nullable: true })
+  @Column(() => ChurnRisk, { nullable: true, description: 'Risk of losing the account; null if unknown.' })
   churnRisk!: ChurnRisk | null
 
-  @Column(() => [String], { max: 500, maxItems: 100 })
+  @Column(() => [String], { max: 500, maxItems: 100, description: 'Problems that the account wants to solve.' })
   painPoints!: string[]
 
-  @Column(() => [String], { max: 100, maxItems: 100 })
+  @Column(() => [String], { max: 100, maxItems: 100, description: 'Technologies that the account uses.' })
   techStack!: string[]
 
-  @Column(() => [String], { max: 255, maxItems: 100 })
+  @Column(() => [String], { max: 255, maxItems: 100, description: 'Competitors at this account.' })
   competitors!: string[]
 
-  @Column(() => Boolean)
+  @Column(() => Boolean, { description: 'True for a strategic account.' })
   isStrategic!: boolean
 
   @Column(() => String, { nullable: true, max: 50 })
@@ -144,10 +152,10 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 100 })
   region!: string | null
 
-  @Column(() => DateTime, { nullable: true })
+  @Column(() => DateTime, { nullable: true, description: 'When the last activity took place; null if unknown.' })
   lastActivityDate!: string | null
 
-  @Column(() => DateTime, { nullable: true })
+  @Column(() => DateTime, { nullable: true, description: 'When the next activity is planned; null if none is.' })
   nextActivityDate!: string | null
 }
 

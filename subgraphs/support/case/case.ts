@@ -66,13 +66,13 @@ export class Case extends OrgRecord {
   @Column(() => CaseOrigin, { readAsString: true, default: 'INTERNAL' })
   origin!: CaseOrigin
 
-  @Column(() => ID, { nullable: true })
+  @Column(() => ID, { nullable: true, description: 'Id of the account that the case is about; null if none.' })
   accountId!: string | null
 
-  @Column(() => ID, { nullable: true })
+  @Column(() => ID, { nullable: true, description: 'Id of the contact that the case is about; null if none.' })
   contactId!: string | null
 
-  @Column(() => ID, { nullable: true })
+  @Column(() => ID, { nullable: true, description: 'Id of the opportunity that the case is about; null if none.' })
   opportunityId!: string | null
 
   @Column(() => ID, {
@@ -104,19 +104,31 @@ export class Case extends OrgRecord {
   })
   firstResponseAt!: string | null
 
-  @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'When the case was resolved or closed; null while it is open.',
+  })
   resolvedAt!: string | null
 
-  @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'When the case was closed; null while it is not.',
+  })
   closedAt!: string | null
 
-  @Column(() => DateTime, { nullable: true, writable: 'NEVER' })
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'When the case was last escalated; null if it never was.',
+  })
   escalatedAt!: string | null
 
   @Column(() => Int, { writable: 'NEVER', default: 0, description: 'Number of times that the case was escalated.' })
   escalationLevel!: number
 
-  @Column(() => Int, { writable: 'NEVER', default: 0 })
+  @Column(() => Int, { writable: 'NEVER', default: 0, description: 'Number of times that the case was reopened.' })
   reopenCount!: number
 
   @Column(() => Json, {

@@ -1,4 +1,4 @@
-import type { ExactNumber } from '../exact-number.ts'
+import type { ExactNumber } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { comparisonSql, operatorSql } from './operators.ts'

@@ -1,5 +1,5 @@
 import { organizationSettings } from '../../identity/public.ts'
-import { callingOut, callOut } from '../../kernel/call-out.ts'
+import { callingOut, callOut } from '../../kernel/outbound/call-out.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'

@@ -1,5 +1,5 @@
-import { addWorkingTime, workingTimeBetween } from '../../kernel/business-hours.ts'
-import { type BusinessHours } from '../../kernel/working-week.ts'
+import { addWorkingTime, workingTimeBetween } from '../../kernel/time/business-hours.ts'
+import { type BusinessHours } from '../../kernel/time/working-week.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'
 

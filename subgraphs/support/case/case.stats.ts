@@ -45,7 +45,8 @@ export async function caseAssignees(ctx: RequestContext): Promise<CaseAssignee[]
     mayHaveCases(ctx),
     ctx.db.query<{ id: string; count: number }>(
       `select t.assigned_to_id as id, count(*)::int8 as count from support."case" t
-       where ${scope.live(supportCase, 't')} and t.status not in ('RESOLVED', 'CLOSED') and t.assigned_to_id is not null group by 1`,
+       where ${scope.live(supportCase, 't')} and t.status <> all(${scope.values.add(done)}::text[])
+       and t.assigned_to_id is not null group by 1`,
       scope.values.list,
       'SCAN',
     ),

@@ -61,7 +61,8 @@ beforeAll(async () => {
   const gatewayEnv = { ...env, SUBGRAPH_SUPPORT_URL: support.url }
   one = await aProcess(['bin/run', 'main', 'gateway'], gatewayEnv)
   other = await aProcess(['bin/run', 'main', 'gateway'], { ...gatewayEnv, SUBGRAPH_EVENTS_URL: events.url })
-  await Promise.all([support.start(), events.start(), one.start(), other.start()])
+  await Promise.all([support.start(), events.start()])
+  await Promise.all([one.start(), other.start()])
 }, 120_000)
 
 afterAll(async () => {

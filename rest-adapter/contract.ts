@@ -2,7 +2,6 @@ import { sunsetOf } from './deprecation.ts'
 import { operationsIn, readMerged } from './merge.ts'
 import {
   resolve,
-  type Method,
   type OpenApiDocument,
   type OperationObject,
   type Parameter,

@@ -24,11 +24,11 @@ import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { migrations, subgraphs } from './subgraphs/all.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
-import { ConfigError, type Config } from './subgraphs/kernel/config.ts'
+import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
-import { schemaPath } from './subgraphs/kernel/paths.ts'
-import { publicJwks } from './subgraphs/kernel/session-token.ts'
+import { schemaPath } from './subgraphs/kernel/config/paths.ts'
+import { publicJwks } from './subgraphs/kernel/credentials/session-token.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 import type { SubgraphEndpoint } from './subgraphs/kernel/subgraph/endpoint.ts'
@@ -144,12 +144,12 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   connections.watch(server)
   answerUnreadable(server, { edge, apiVersion: contract.version })
   const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version })
-  const closeRest = async (): Promise<void> => {
+  const closeBackground = async (): Promise<void> => {
     await listener.close()
     await usage.close()
   }
   const url = await listening(server, config).catch(async (error: unknown) => {
-    await closeRest()
+    await closeBackground()
     throw error
   })
   setListenUrl(url)
@@ -163,7 +163,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
         eventStreams.close()
         return socket.close()
       })
-      await closeRest()
+      await closeBackground()
     },
   }
 }

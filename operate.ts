@@ -6,7 +6,7 @@ import {
   setEntitlements,
   suspendOrganization,
 } from './subgraphs/identity/public.ts'
-import { ConfigError } from './subgraphs/kernel/config.ts'
+import { ConfigError } from './subgraphs/kernel/config/config.ts'
 import { runCommand } from './subgraphs/kernel/process.ts'
 import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { jobs, migrations, queues } from './subgraphs/all.ts'
-import type { Config } from './subgraphs/kernel/config.ts'
+import type { Config } from './subgraphs/kernel/config/config.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
 import { keepEventPartitions } from './subgraphs/kernel/outbox/event-partitions.ts'
 import { QueueWorker } from './subgraphs/kernel/queue/queue-worker.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseBody, refuseOtherThanJson } from '../gateway/edge/body.ts'
 import { problemsMax, invalidValuesIn as invalidValuesWithin, type Bounds } from '../gateway/edge/unfit.ts'
 import { invalid, Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
-import { isJsonObject } from '../subgraphs/kernel/exact-number.ts'
+import { isJsonObject } from '../subgraphs/kernel/json/exact-number.ts'
 import { jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'
 
 /** Parses the body as JSON and refuses values that no operation could accept. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Counted } from '../subgraphs/kernel/credential.ts'
+import type { Counted } from '../subgraphs/kernel/credentials/credential.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { RestOperation } from './contract.ts'
 import type { OperationObject } from './openapi.ts'

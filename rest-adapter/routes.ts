@@ -3,12 +3,12 @@ import { Router } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { Contract, RestOperation } from './contract.ts'
-import { Endpoint, type Surroundings } from './serve.ts'
+import { Endpoint, type Dependencies } from './serve.ts'
 import { Validator } from './validate.ts'
 
-export interface RestOptions extends Omit<Surroundings, 'version' | 'validator' | 'exceptions'> {
+export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' | 'exceptions'> {
   readonly contract: Contract
-  readonly exceptions?: Surroundings['exceptions']
+  readonly exceptions?: Dependencies['exceptions']
 }
 
 /**
@@ -21,13 +21,13 @@ export async function restRouter({
   ...options
 }: RestOptions): Promise<ExpressRouter> {
   const validator = await Validator.create(contract)
-  const around: Surroundings = { ...options, exceptions, validator, version: contract.version }
+  const dependencies: Dependencies = { ...options, exceptions, validator, version: contract.version }
   const areas = new Map<string, ExpressRouter>()
   for (const [path, operations] of byPath(contract.operations)) {
     const prefix = prefixOf(path)
     let area = areas.get(prefix)
     if (!area) areas.set(prefix, (area = Router({ caseSensitive: true })))
-    addPath(area, path, operations, around)
+    addPath(area, path, operations, dependencies)
   }
 
   const root = Router({ caseSensitive: true })
@@ -38,7 +38,7 @@ export async function restRouter({
     const { url } = req
     if (!url.startsWith('/v1/') && url !== '/v1') return next()
     res.setHeader('API-Version', contract.version)
-    const unknown = (thrown?: unknown): void => void refuseUnknown(thrown, req, res, around)
+    const unknown = (thrown?: unknown): void => void refuseUnknown(thrown, req, res, dependencies)
     const area = areas.get(prefixOf(url))
     if (area) area(req, res, unknown)
     else unknown()
@@ -66,17 +66,22 @@ function byPath(operations: readonly RestOperation[]): [string, RestOperation[]]
   return [...groups].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1))
 }
 
-function addPath(area: ExpressRouter, path: string, operations: readonly RestOperation[], around: Surroundings): void {
+function addPath(
+  area: ExpressRouter,
+  path: string,
+  operations: readonly RestOperation[],
+  dependencies: Dependencies,
+): void {
   const route = area.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
   for (const operation of operations) {
-    route[operation.method](new Endpoint(operation, around).serve as unknown as RequestHandler)
+    route[operation.method](new Endpoint(operation, dependencies).serve as unknown as RequestHandler)
   }
   const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   const refusal = new Refusal('METHOD_NOT_ALLOWED', `Send one of these methods: ${allow.join(', ')}.`, { allow })
   const sendAllow = (res: ServerResponse): void => void res.writeHead(204, { Allow: allow.join(', ') }).end()
   route.all((req, res) => {
-    if (req.method === 'OPTIONS') void whenAdmitted(req, res, around, () => sendAllow(res))
-    else void refuseUnknown(refusal, req, res, around)
+    if (req.method === 'OPTIONS') void whenAdmitted(req, res, dependencies, () => sendAllow(res))
+    else void refuseUnknown(refusal, req, res, dependencies)
   })
 }
 
@@ -85,13 +90,14 @@ const refuseUnknown = (
   thrown: unknown,
   req: IncomingMessage,
   res: ServerResponse,
-  around: Pick<Surroundings, 'edge'>,
-): Promise<void> => whenAdmitted(req, res, around, () => around.edge.refuse(thrown ?? notFound('This path'), req, res))
+  dependencies: Pick<Dependencies, 'edge'>,
+): Promise<void> =>
+  whenAdmitted(req, res, dependencies, () => dependencies.edge.refuse(thrown ?? notFound('This path'), req, res))
 
 async function whenAdmitted(
   req: IncomingMessage,
   res: ServerResponse,
-  { edge }: Pick<Surroundings, 'edge'>,
+  { edge }: Pick<Dependencies, 'edge'>,
   answer: () => void,
 ): Promise<void> {
   try {

@@ -7,7 +7,7 @@ import type { ServerSentEvent } from '../gateway/edge/event-streams.ts'
 import { claimOf } from '../gateway/edge/idempotency.ts'
 import { refuseUnmet } from '../subgraphs/kernel/unmet-scopes.ts'
 import { cancellationBy } from '../subgraphs/kernel/cancellation.ts'
-import type { Clock } from '../subgraphs/kernel/clock.ts'
+import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
@@ -39,7 +39,7 @@ export interface ExceptionCall {
 /** Code behind an operation that no stored document can say. */
 export type Exception = (call: ExceptionCall) => unknown
 
-export interface Surroundings extends StreamsPort {
+export interface Dependencies extends StreamsPort {
   readonly version: string
   readonly edge: EdgePort
   readonly graph: GraphPort
@@ -73,13 +73,13 @@ export class Endpoint {
 
   constructor(
     private readonly operation: RestOperation,
-    private readonly around: Surroundings,
+    private readonly dependencies: Dependencies,
   ) {
     this.readsBody = operation.method !== 'get'
   }
 
   readonly serve = async (req: ServedRequest, res: ServerResponse): Promise<void> => {
-    const { edge, clock, deprecatedCalls } = this.around
+    const { edge, clock, deprecatedCalls } = this.dependencies
     const { sunset } = this.operation
     try {
       if (sunset) announce(sunset, req.params, res)
@@ -115,7 +115,7 @@ export class Endpoint {
       return { translation, prepared: null, requirements: [[scopes]] }
     }
     try {
-      return { translation, prepared: this.around.graph.prepare(operation.document), requirements: [] }
+      return { translation, prepared: this.dependencies.graph.prepare(operation.document), requirements: [] }
     } catch (cause) {
       // To the caller this is no refusal of what was sent: our own document does not fit our own graph.
       throw new Error(`The stored document ${operation.documentId} is not valid in the graph.`, { cause })
@@ -123,7 +123,7 @@ export class Endpoint {
   }
 
   private authorize({ prepared, requirements }: Plan, caller: Caller): void {
-    if (prepared) this.around.graph.authorize(prepared, caller)
+    if (prepared) this.dependencies.graph.authorize(prepared, caller)
     else refuseUnmet(caller, requirements)
   }
 
@@ -149,7 +149,7 @@ export class Endpoint {
       else if (operation.body.required) throw bodyRequired()
     }
     if (operation.body || translation.hasInputs(query, req.headers)) {
-      this.around.validator.check(operation, { url: req.url!, query, headers: req.headers, body })
+      this.dependencies.validator.check(operation, { url: req.url!, query, headers: req.headers, body })
     }
     return { query, body, claim }
   }
@@ -165,15 +165,17 @@ export class Endpoint {
     const { sessionCookies } = this.operation
     const given = sessionCookies === 'set' ? withCookies(req, this.operation, body) : body
     const variables = translation.variables(req.params, query, req.headers, given)
-    const { data, errors, replayed } = await this.around.graph.execute(prepared, variables, context).catch((thrown) => {
-      throw this.inRestWords(thrown, variables)
-    })
+    const { data, errors, replayed } = await this.dependencies.graph
+      .execute(prepared, variables, context)
+      .catch((thrown) => {
+        throw this.inRestWords(thrown, variables)
+      })
     if (errors?.[0]) {
       if (replayed) res.setHeader('Idempotent-Replayed', 'true')
-      return this.around.edge.refuse(this.inRestWords(errors[0], variables), req, res)
+      return this.dependencies.edge.refuse(this.inRestWords(errors[0], variables), req, res)
     }
     const { fields } = context.caller
-    if (fields) leaveOutHidden(this.around.graph.apiSchema, prepared, data, fields)
+    if (fields) leaveOutHidden(this.dependencies.graph.apiSchema, prepared, data, fields)
     const result = data?.['result']
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
     writeAnswer(this.operation, result, replayed ?? false, req.url!, res)
@@ -191,7 +193,7 @@ export class Endpoint {
     req: ServedRequest,
     res: ServerResponse,
   ): Promise<void> {
-    const exception = this.around.exceptions.get(this.operation.documentId)
+    const exception = this.dependencies.exceptions.get(this.operation.documentId)
     if (!exception) throw new Error(`${this.operation.id} has neither a stored document nor an exception.`)
     const { query, body } = inputs
     const result = await exception({ req, res, context, path: req.params, query, body })
@@ -207,7 +209,7 @@ export class Endpoint {
     req: ServedRequest,
     res: ServerResponse,
   ): Promise<void> {
-    const { edge, eventStreams, streamSlots } = this.around
+    const { edge, eventStreams, streamSlots } = this.dependencies
     const { status } = this.operation.success
     const cancellation = context.cancellation ?? cancellationBy(res)
     const leave = streamSlots.take(admission.caller.organizationId || admission.caller.ip)

@@ -10,7 +10,7 @@ import { migrations } from '../subgraphs/all.ts'
 import { Database } from '../subgraphs/kernel/database/database.ts'
 import { startEmbeddedPostgres } from '../subgraphs/kernel/database/embedded.ts'
 import { migrate } from '../subgraphs/kernel/database/migrate.ts'
-import { projectRoot } from '../subgraphs/kernel/paths.ts'
+import { projectRoot } from '../subgraphs/kernel/config/paths.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { expect, vi } from 'vitest'
-import { projectRoot } from '../subgraphs/kernel/paths.ts'
+import { projectRoot } from '../subgraphs/kernel/config/paths.ts'
 import type { Platform } from './platform.ts'
 import { freePort } from './redis-server.ts'
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../subgraphs/kernel/database/database.ts'
+import type { Sql } from '../subgraphs/kernel/database/sql.ts'
 import type { Platform } from './platform.ts'
 
 /** The statements on record tables that a call executes, in order. */

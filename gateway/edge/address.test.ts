@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressKey } from '../../subgraphs/kernel/address.ts'
+import { addressKey } from '../../subgraphs/kernel/network/address.ts'
 import { clientAddress } from './address.ts'
 
 const from = (peer: string | undefined, forwarded: string | undefined, trusted: readonly string[] = []) =>

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import { isListed, normaliseAddress } from '../../subgraphs/kernel/address.ts'
+import { isListed, normaliseAddress } from '../../subgraphs/kernel/network/address.ts'
 
 /** The parts of a request that the edge reads. A websocket that sends its credential later builds these headers from its payload. */
-export interface Arrival {
+export interface IncomingRequest {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly url?: string | undefined
@@ -15,7 +15,7 @@ export interface Arrival {
 
 const userAgentLengthMax = 512
 
-export const userAgentOf = ({ headers }: Pick<Arrival, 'headers'>): string =>
+export const userAgentOf = ({ headers }: Pick<IncomingRequest, 'headers'>): string =>
   headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
 
 const normalisedAddresses = new LRUCache<string, string>({ max: 10_000 })
@@ -37,7 +37,10 @@ const withoutPort = (hop: string): string =>
  * The address of the connecting client: from the right, the first hop of X-Forwarded-For that is not a proxy of `trusted`.
  * Hops further left are ignored, because the client itself may have written them.
  */
-export function clientAddress(request: Pick<Arrival, 'headers' | 'socket'>, trusted: readonly string[]): string {
+export function clientAddress(
+  request: Pick<IncomingRequest, 'headers' | 'socket'>,
+  trusted: readonly string[],
+): string {
   let address = normalised(request.socket.remoteAddress ?? '')
   if (trusted.length === 0) return address
   const forwarded = request.headers['x-forwarded-for']

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { largeFrom, ownEventLoopTurn } from '../../subgraphs/kernel/turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
 import { hasTooManyValues, membersMax, valuesMax } from './count-values.ts'
-import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
+import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/json/exact-json.ts'
 
 export const bodyBytesMax = 1_048_576
 

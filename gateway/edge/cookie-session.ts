@@ -1,6 +1,6 @@
-import { isCsrfToken } from '../../subgraphs/kernel/csrf-token.ts'
+import { isCsrfToken } from '../../subgraphs/kernel/credentials/csrf-token.ts'
 import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
-import type { Arrival } from './address.ts'
+import type { IncomingRequest } from './address.ts'
 import type { PresentedCredential } from './presented.ts'
 import type { SessionCheck } from './sessions.ts'
 
@@ -15,7 +15,7 @@ const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function checkCookie(
   checked: SessionCheck,
   { csrfToken }: Extract<PresentedCredential, { kind: 'COOKIE' }>,
-  { method = 'SOCKET' }: Arrival,
+  { method = 'SOCKET' }: IncomingRequest,
   key: Buffer,
 ): SessionCheck {
   const { session, refusal } = checked

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto'
 import { anonymous, type Caller } from '../../subgraphs/kernel/context.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
-import type { ActingUser, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credential.ts'
+import type { ActingUser, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credentials/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { userAgentOf, type Arrival } from './address.ts'
+import { userAgentOf, type IncomingRequest } from './address.ts'
 import { ApiKeys } from './api-keys.ts'
 import { chain } from './chain.ts'
 import { checkCookie } from './cookie-session.ts'
@@ -27,7 +27,7 @@ function callerOf(
   userId: string,
   scopes: readonly string[],
   ip: string,
-  request: Arrival,
+  request: IncomingRequest,
 ): Caller {
   return {
     kind,
@@ -45,10 +45,11 @@ function callerOf(
   }
 }
 
-const sessionCaller = (record: SessionRecord, ip: string, request: Arrival): Caller =>
+const sessionCaller = (record: SessionRecord, ip: string, request: IncomingRequest): Caller =>
   callerOf('SESSION', record, record.userId, [], ip, request)
 
-const anonymousCaller = (ip: string, request: Arrival): Caller => anonymous({ ip, userAgent: userAgentOf(request) })
+const anonymousCaller = (ip: string, request: IncomingRequest): Caller =>
+  anonymous({ ip, userAgent: userAgentOf(request) })
 
 const refused = (refusal: Refusal): Identified => ({ caller: null, key: null, refusal })
 
@@ -70,7 +71,7 @@ export class Credentials {
   }
 
   /** `isAttempt` is false when a key that was admitted before is checked again. */
-  identify(request: Arrival, ip: string, nowMs: number, isAttempt = true): Identified | Promise<Identified> {
+  identify(request: IncomingRequest, ip: string, nowMs: number, isAttempt = true): Identified | Promise<Identified> {
     const presented = presentedBy(request.headers)
     switch (presented.kind) {
       case 'API_KEY': {

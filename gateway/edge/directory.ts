@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { nobody } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/scim-token.ts'
-import type { Arrival } from './address.ts'
+import {
+  looksLikeScimToken,
+  scimTokenHash,
+  type ScimTokenRecord,
+} from '../../subgraphs/kernel/credentials/scim-token.ts'
+import type { IncomingRequest } from './address.ts'
 import type { Admission, Edge } from './edge.ts'
-import { noteSharer } from './unsent.ts'
+import { setResponseOwner } from './unsent.ts'
 import { statusSent } from './usage.ts'
 
 /** Finds the current record of a SCIM token by the SHA-256 of the presented token. */
@@ -22,7 +26,7 @@ export const presentsScimToken = (headers: IncomingHttpHeaders): boolean =>
 export async function admitDirectory(
   edge: Pick<Edge, 'admit' | 'finished'>,
   findToken: FindScimToken,
-  { headers, socket, originalUrl = '/' }: Arrival,
+  { headers, socket, originalUrl = '/' }: IncomingRequest,
   res: ServerResponse,
 ): Promise<Admission> {
   const startedMs = performance.now()
@@ -44,7 +48,7 @@ export async function admitDirectory(
     usage: { counted, operation: 'unknown', startedMs, isReported: false },
     caller: { ...anonymousAdmission.caller, ...acting, kind: 'SCIM', credentialId: id },
   }
-  noteSharer(res, organizationId)
+  setResponseOwner(res, organizationId)
   res.once('close', () => edge.finished(admission, statusSent(res)))
   return admission
 }

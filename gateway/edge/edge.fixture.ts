@@ -1,8 +1,8 @@
 import { generateKeyPairSync, hash as sha256, randomBytes } from 'node:crypto'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
-import type { Limit } from '../../subgraphs/kernel/config.ts'
+import { newApiKey } from '../../subgraphs/kernel/credentials/api-key.ts'
+import type { Limit } from '../../subgraphs/kernel/config/config.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import { MemoryCounters } from '../../subgraphs/kernel/counters/memory-counters.ts'
 import type {
@@ -10,9 +10,9 @@ import type {
   FinishedRequest,
   OAuthTokenRecord,
   SessionRecord,
-} from '../../subgraphs/kernel/credential.ts'
+} from '../../subgraphs/kernel/credentials/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { signSessionToken } from '../../subgraphs/kernel/session-token.ts'
+import { signSessionToken } from '../../subgraphs/kernel/credentials/session-token.ts'
 import { Edge } from './edge.ts'
 import type { Admission } from './edge.ts'
 

@@ -1,22 +1,22 @@
 import type { KeyObject } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { addressKey } from '../../subgraphs/kernel/address.ts'
-import type { Clock } from '../../subgraphs/kernel/clock.ts'
-import type { Config, Limit } from '../../subgraphs/kernel/config.ts'
+import { addressKey } from '../../subgraphs/kernel/network/address.ts'
+import type { Clock } from '../../subgraphs/kernel/time/clock.ts'
+import type { Config, Limit } from '../../subgraphs/kernel/config/config.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { secondsOf, type Counters } from '../../subgraphs/kernel/counters/counters.ts'
-import type { CredentialSource, UsageSink } from '../../subgraphs/kernel/credential.ts'
+import type { CredentialSource, UsageSink } from '../../subgraphs/kernel/credentials/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { clientAddress } from './address.ts'
-import type { Arrival } from './address.ts'
+import type { IncomingRequest } from './address.ts'
 import { chain } from './chain.ts'
 import { Credentials } from './credentials.ts'
 import type { Identified } from './credentials.ts'
 import { newRequestId, problemIn, requestIdOf, writeProblem, type Problem } from './problem.ts'
 import { limitsText, Quotas, setQuotaHeaders } from './quota.ts'
 import type { AppCredential, KeyCredential, QuotaHeaders } from './quota.ts'
-import { noteSharer } from './unsent.ts'
+import { setResponseOwner } from './unsent.ts'
 import { statusSent, usageOf } from './usage.ts'
 import type { RequestUsage } from './usage.ts'
 
@@ -64,11 +64,11 @@ export class Edge {
   }
 
   /** The key under which rate limits count this client. */
-  addressOf(request: Arrival): string {
+  addressOf(request: IncomingRequest): string {
     return addressKey(clientAddress(request, this.#options.config.trustProxy))
   }
 
-  admit(request: Arrival, res: ServerResponse | null): Admission | Promise<Admission> {
+  admit(request: IncomingRequest, res: ServerResponse | null): Admission | Promise<Admission> {
     const { config, clock } = this.#options
     const startedMs = performance.now()
     const requestId = res ? requestIdOf(res) : newRequestId()
@@ -129,7 +129,7 @@ export class Edge {
   }
 
   /** Enforces the stricter limits of a sensitive route, counted per address and `name`, in addition to the general limits. */
-  restrict(request: Arrival, name: string, limits: readonly Limit[]): void | Promise<void> {
+  restrict(request: IncomingRequest, name: string, limits: readonly Limit[]): void | Promise<void> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     return this.#limit(`address-${name}`, ip, limits, this.#options.clock.now().getTime())
   }
@@ -138,7 +138,7 @@ export class Edge {
    * The caller of an admitted connection with its current rights. Throws or rejects with a `Refusal` if the credential is no longer
    * valid. Counts nothing.
    */
-  currentCaller(request: Arrival): Caller | Promise<Caller> {
+  currentCaller(request: IncomingRequest): Caller | Promise<Caller> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     const nowMs = this.#options.clock.now().getTime()
     return chain(this.#credentials.identify(request, ip, nowMs, false), ({ caller, refusal }) => {
@@ -169,7 +169,7 @@ export class Edge {
     const usage = usageOf(admitted.caller, startedMs, admitted.app?.record.appId)
     const admission = { ...admitted, usage }
     if (res) {
-      noteSharer(res, admitted.caller.organizationId || admitted.caller.ip)
+      setResponseOwner(res, admitted.caller.organizationId || admitted.caller.ip)
       if (usage) res.once('close', () => this.finished(admission, statusSent(res)))
     }
     return admission

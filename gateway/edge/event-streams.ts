@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { readAtOnce } from './send-json.ts'
-import { countedFrom, sharerOf, unsent } from './unsent.ts'
+import { countedFrom, responseOwnerOf, unsent } from './unsent.ts'
 
 /** One event of a stream in the format of server-sent events (WHATWG HTML, 9.2). */
 export interface ServerSentEvent {
@@ -115,7 +115,7 @@ export class EventStreams {
   /** Resolves when the socket accepts more bytes. Closes the connection if the client does not read. */
   async #write(res: ServerResponse, text: string): Promise<void> {
     const bytes = Buffer.from(text)
-    const release = bytes.length >= countedFrom ? unsent.take(sharerOf(res), bytes.length) : noCount
+    const release = bytes.length >= countedFrom ? unsent.take(responseOwnerOf(res), bytes.length) : noCount
     if (!release) return void res.destroy()
     try {
       if (!res.write(bytes)) await drained(res, this.#times.readMs * Math.ceil(bytes.length / readAtOnce))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { passingFailure } from '../../subgraphs/kernel/database/passing-failure.ts'
+import { transientError } from '../../subgraphs/kernel/database/transient-error.ts'
 import { isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import type { ErrorCode, FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { pathOf } from './blocked-path.ts'
@@ -61,7 +61,7 @@ function explain(error: unknown): Explained | null {
     const errors = [{ path: 'path', code: 'WRONG_FORMAT', message: detail }]
     return { code: 'VALIDATION_FAILED', detail, details: { errors } }
   }
-  const passing = passingFailure(error)
+  const passing = transientError(error)
   return passing && { code: passing.code, detail: passing.message, details: { ...passing.extensions } }
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { countedFrom, sharerOf, unsent } from './unsent.ts'
+import { countedFrom, responseOwnerOf, unsent } from './unsent.ts'
 
 /** Bytes in one slice of a large response. */
 export const readAtOnce = 262_144
@@ -39,7 +39,7 @@ export const tooMuchUnsent = (): Refusal =>
   new Refusal('UNAVAILABLE', 'Too many large responses are unread; read them, then retry in 5 s.', { retryAfter: 5 })
 
 function countUntilClosed(res: ServerResponse, bytes: number): void {
-  const release = unsent.take(sharerOf(res), bytes)
+  const release = unsent.take(responseOwnerOf(res), bytes)
   if (!release) throw tooMuchUnsent()
   res.once('close', release)
 }

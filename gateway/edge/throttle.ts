@@ -1,6 +1,6 @@
-import { addressKey } from '../../subgraphs/kernel/address.ts'
+import { addressKey } from '../../subgraphs/kernel/network/address.ts'
 import { secondsOf, type Counters } from '../../subgraphs/kernel/counters/counters.ts'
-import type { Limit } from '../../subgraphs/kernel/config.ts'
+import type { Limit } from '../../subgraphs/kernel/config/config.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { chain } from './chain.ts'
 

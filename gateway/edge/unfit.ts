@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
-import { isRawNumber } from '../../subgraphs/kernel/exact-number.ts'
+import { isRawNumber } from '../../subgraphs/kernel/json/exact-number.ts'
 import { isStorable } from '../../subgraphs/kernel/record/scalars.ts'
 
 /** At most this many problems are reported for one request. */

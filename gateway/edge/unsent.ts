@@ -48,6 +48,6 @@ const sharer = Symbol('sharer')
 type Shared = ServerResponse & { [sharer]?: string }
 
 /** Sets the sharer that a response counts for. Call it as soon as the caller is known. */
-export const noteSharer = (res: Shared, name: string): void => void (res[sharer] = name)
+export const setResponseOwner = (res: Shared, name: string): void => void (res[sharer] = name)
 
-export const sharerOf = (res: Shared): string => res[sharer] ?? res.req.socket.remoteAddress ?? ''
+export const responseOwnerOf = (res: Shared): string => res[sharer] ?? res.req.socket.remoteAddress ?? ''

@@ -11,7 +11,7 @@ import { withConflictingAliasesRenamed } from './taken-names.ts'
 import type { ClientNames } from './collect.ts'
 import type { Variables } from './variable-values.ts'
 
-export interface PrepareSurroundings {
+export interface PrepareDependencies {
   readonly supergraph: LoadedSupergraph
   readonly endpoints: ReadonlyMap<string, SubgraphEndpoint>
   readonly limits: GraphLimits
@@ -38,14 +38,14 @@ export class Execution {
   readonly answers: Answers
   /** Null if every field is fetched under the client's own response name. */
   readonly clientNames: ClientNames | null
-  private readonly surroundings: PrepareSurroundings
+  private readonly dependencies: PrepareDependencies
   private readonly parts: OperationParts
   private planned: Route | null = null
 
-  constructor(surroundings: PrepareSurroundings, parts: OperationParts) {
-    const { supergraph } = surroundings
+  constructor(dependencies: PrepareDependencies, parts: OperationParts) {
+    const { supergraph } = dependencies
     const renamed = withConflictingAliasesRenamed(supergraph, parts)
-    this.surroundings = surroundings
+    this.dependencies = dependencies
     this.parts = renamed?.parts ?? parts
     this.clientNames = renamed?.clientNames ?? null
     this.answers = new Answers(supergraph, this.parts, this.clientNames)
@@ -58,7 +58,7 @@ export class Execution {
   }
 
   private plan(): Route {
-    const { supergraph, endpoints, singleFetch } = this.surroundings
+    const { supergraph, endpoints, singleFetch } = this.dependencies
     const { document, operation } = this.parts
     if (operation.selectionSet.selections.length === 0) return { kind: 'plan', step: null }
     const filled = withoutEmptySelections(document)

@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
+import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import type { Fragments } from './collect.ts'
 import type { Variables } from './variable-values.ts'

@@ -1,15 +1,15 @@
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { refusalOfSize, refusalOfSizeWhenDone } from '../../subgraphs/kernel/answer-size.ts'
+import { refusalOfSize, refusalOfSizeWhenDone } from '../../subgraphs/kernel/json/answer-size.ts'
 import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { isJsonLarge } from '../../subgraphs/kernel/json-size.ts'
+import { isJsonLarge } from '../../subgraphs/kernel/json/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
-import { ownEventLoopTurn } from '../../subgraphs/kernel/turn.ts'
+import { ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
 import { refuseUnmet } from '../../subgraphs/kernel/unmet-scopes.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
-import type { Execution, PrepareSurroundings } from './execution.ts'
+import type { Execution, PrepareDependencies } from './execution.ts'
 import { prepare, type Prepared } from './prepared.ts'
 import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
@@ -51,7 +51,7 @@ const subscriptionsElsewhere =
 export class Graph {
   /** The schema that clients see. */
   readonly apiSchema: GraphQLSchema
-  private readonly surroundings: PrepareSurroundings
+  private readonly dependencies: PrepareDependencies
   private readonly openIntrospection: boolean
   private readonly onDefect: (thrown: unknown, context: OperationContext) => void
   private readonly known = new LRUCache<string, Prepared>({ maxSize: keptBytesMax })
@@ -64,7 +64,7 @@ export class Graph {
       throw new Error(`The supergraph names subgraphs without an endpoint: ${missing.join(', ')}.`)
     const limits = { ...defaultLimits, ...options.limits }
     const outcomes = new LRUCache<string, Execution>({ maxSize: keptBytesMax })
-    this.surroundings = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true, outcomes }
+    this.dependencies = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true, outcomes }
     this.apiSchema = supergraph.apiSchema
     this.openIntrospection = options.openIntrospection ?? false
     this.onDefect = options.onDefect ?? (() => {})
@@ -79,7 +79,7 @@ export class Graph {
     const key = keyOf(document, operationName)
     const known = this.known.get(key)
     if (known) return known
-    const prepared = prepare(this.surroundings, document, operationName)
+    const prepared = prepare(this.dependencies, document, operationName)
     this.known.set(key, prepared, { size: prepared.bytes })
     return prepared
   }
@@ -92,7 +92,7 @@ export class Graph {
 
   /** Estimated bytes of the caches of operations, of outcomes of their conditions, and of introspection answers. */
   get bytesKept(): { readonly operations: number; readonly outcomes: number; readonly introspection: number } {
-    const { outcomes, supergraph } = this.surroundings
+    const { outcomes, supergraph } = this.dependencies
     return {
       operations: this.known.calculatedSize,
       outcomes: outcomes.calculatedSize,
@@ -145,7 +145,7 @@ export class Graph {
     }
 
     const run: PlanRun = {
-      schema: this.surroundings.supergraph.schema,
+      schema: this.dependencies.supergraph.schema,
       variables,
       context,
       onDefect: this.onDefect,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { getIntrospectionQuery } from 'graphql'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { Graph } from './graph.ts'
 import { aContext } from './library.fixture.ts'
 

@@ -21,8 +21,8 @@ import {
   type VariableNode,
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { holdsRawNumber } from '../../subgraphs/kernel/exact-json.ts'
-import { exactNumber } from '../../subgraphs/kernel/exact-number.ts'
+import { holdsRawNumber } from '../../subgraphs/kernel/json/exact-json.ts'
+import { exactNumber } from '../../subgraphs/kernel/json/exact-number.ts'
 import { valueOfLiteral } from '../../subgraphs/kernel/record/scalars.ts'
 import { withoutUnusedVariables } from './conditions.ts'
 import { operationParts, type OperationParts } from './operation.ts'

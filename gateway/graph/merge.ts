@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
+import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { Data } from './shape.ts'
 
 export const isData = (value: unknown): value is Data => isJsonObject(value)

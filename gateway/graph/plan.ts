@@ -23,7 +23,7 @@ export interface FetchStep {
   readonly rootKeys: readonly string[]
 }
 
-export interface PlanSurroundings {
+export interface PlanDependencies {
   /** The whole schema of the supergraph, because required fields may have types that clients do not see. */
   readonly schema: GraphQLSchema
   readonly endpoints: ReadonlyMap<string, SubgraphEndpoint>
@@ -38,8 +38,8 @@ function rootKeysOf(document: string): string[] {
   return [...new Set(keys)]
 }
 
-function fetchStep(surroundings: PlanSurroundings, node: FetchNode, path: readonly string[]): FetchStep {
-  const endpoint = surroundings.endpoints.get(node.serviceName)
+function fetchStep(dependencies: PlanDependencies, node: FetchNode, path: readonly string[]): FetchStep {
+  const endpoint = dependencies.endpoints.get(node.serviceName)
   if (!endpoint) throw new Error(`The plan asks the subgraph "${node.serviceName}", which has no endpoint.`)
   if (node.contextRewrites?.length) throw new Error('Plans with @fromContext are not supported.')
   return {
@@ -48,7 +48,7 @@ function fetchStep(surroundings: PlanSurroundings, node: FetchNode, path: readon
     document: node.operation,
     variables: node.variableUsages ?? [],
     path,
-    required: node.requires ? new Required(surroundings.schema, node.requires) : null,
+    required: node.requires ? new Required(dependencies.schema, node.requires) : null,
     inputRewrites: node.inputRewrites,
     outputRewrites: node.outputRewrites,
     renamedKeys: renamedKeys(node.outputRewrites),
@@ -56,13 +56,13 @@ function fetchStep(surroundings: PlanSurroundings, node: FetchNode, path: readon
   }
 }
 
-export function compilePlan(surroundings: PlanSurroundings, node: PlanNode, path: readonly string[] = []): Step {
-  const compile = (child: PlanNode): Step => compilePlan(surroundings, child, path)
+export function compilePlan(dependencies: PlanDependencies, node: PlanNode, path: readonly string[] = []): Step {
+  const compile = (child: PlanNode): Step => compilePlan(dependencies, child, path)
   switch (node.kind) {
     case 'Fetch':
-      return fetchStep(surroundings, node, path)
+      return fetchStep(dependencies, node, path)
     case 'Flatten':
-      return compilePlan(surroundings, node.node, [...path, ...node.path.map(String)])
+      return compilePlan(dependencies, node.node, [...path, ...node.path.map(String)])
     case 'Sequence':
       return { kind: 'sequence', steps: node.nodes.map(compile) }
     case 'Parallel':

@@ -4,7 +4,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
 import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
-import { evaluatedParts, Execution, type PrepareSurroundings } from './execution.ts'
+import { evaluatedParts, Execution, type PrepareDependencies } from './execution.ts'
 import { withValuesBuilt, withValuesHoisted, type WrittenValue } from './literals.ts'
 import { refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
@@ -31,19 +31,19 @@ export class Prepared {
   /** Cached if the operation has no variables. */
   private introspected: number | null = null
   private readonly written: readonly WrittenValue[]
-  private readonly surroundings: PrepareSurroundings
+  private readonly dependencies: PrepareDependencies
   private readonly number = ++preparedCount
   private unconditional: Execution | null = null
 
   /** `bytes`: estimated memory including the plan; each outcome of its conditions takes as much again. */
   constructor(
-    surroundings: PrepareSurroundings,
+    dependencies: PrepareDependencies,
     parts: OperationParts,
     readonly bytes: number,
   ) {
-    const { apiSchema, requirements } = surroundings.supergraph
+    const { apiSchema, requirements } = dependencies.supergraph
     const { operation, fragments, document } = parts
-    this.surroundings = surroundings
+    this.dependencies = dependencies
     const hoisted = withValuesHoisted(apiSchema, parts)
     this.parts = hoisted.parts
     this.written = hoisted.written
@@ -51,7 +51,7 @@ export class Prepared {
     this.name = operation.name?.value ?? null
     this.requirements = requirementsOf(apiSchema, requirements, document)
     this.variables = declaredVariables(apiSchema, parts)
-    this.requests = this.kind === 'mutation' ? mutationsIn(surroundings.supergraph, parts) : 1
+    this.requests = this.kind === 'mutation' ? mutationsIn(dependencies.supergraph, parts) : 1
     this.cost = costOf(apiSchema, operation, fragments)
   }
 
@@ -62,7 +62,7 @@ export class Prepared {
 
   /** Takes coerced variables. */
   refuseCostly(variables: Variables): void {
-    const { supergraph, limits } = this.surroundings
+    const { supergraph, limits } = this.dependencies
     const introspected = this.parts.introspects
       ? {
           valuesPerObject: supergraph.introspection.valuesPerObject,
@@ -74,7 +74,7 @@ export class Prepared {
 
   private introspectedValues(variables: Variables, valuesMax: number): number {
     if (this.introspected !== null) return this.introspected
-    const { supergraph, limits } = this.surroundings
+    const { supergraph, limits } = this.dependencies
     const depthMax = limits.introspectionDepth
     const values = supergraph.introspection.valuesOf(this.parts, variables, { valuesMax, depthMax })
     if (this.variables.length === 0) this.introspected = values
@@ -88,13 +88,13 @@ export class Prepared {
    */
   executionFor(variables: Variables): Execution {
     const { conditions } = this.parts
-    if (!conditions) return (this.unconditional ??= new Execution(this.surroundings, this.parts))
-    const { outcomes } = this.surroundings
+    if (!conditions) return (this.unconditional ??= new Execution(this.dependencies, this.parts))
+    const { outcomes } = this.dependencies
     const decisions = conditions.map((name) => (variables[name] === true ? '1' : '0'))
     const key = `${this.number} ${decisions.join('')}`
     let execution = outcomes.get(key)
     if (!execution) {
-      execution = new Execution(this.surroundings, evaluatedParts(this.parts, variables))
+      execution = new Execution(this.dependencies, evaluatedParts(this.parts, variables))
       outcomes.set(key, execution, { size: this.bytes })
     }
     return execution
@@ -133,8 +133,8 @@ function forgetLocations(document: DocumentNode): void {
 }
 
 /** Throws a `Refusal` if a document cannot be parsed, is too large, is not valid or does not have the named operation. */
-export function prepare(surroundings: PrepareSurroundings, source: string, operationName: string | null): Prepared {
-  const { supergraph, limits } = surroundings
+export function prepare(dependencies: PrepareDependencies, source: string, operationName: string | null): Prepared {
+  const { supergraph, limits } = dependencies
   const { document, tokens } = parseWithin(limits, source)
   refuseOversized(limits, supergraph.apiSchema, document)
   refuseInvalid(supergraph.apiSchema, document)
@@ -142,5 +142,5 @@ export function prepare(surroundings: PrepareSurroundings, source: string, opera
   const parts = operationParts(document, operationName)
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
-  return new Prepared(surroundings, parts, bytes)
+  return new Prepared(dependencies, parts, bytes)
 }

@@ -17,8 +17,8 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import { Refusal, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
-import { holdsRawNumber } from '../../subgraphs/kernel/exact-json.ts'
-import { isJsonObject, isRawNumber, nearestNumber } from '../../subgraphs/kernel/exact-number.ts'
+import { holdsRawNumber } from '../../subgraphs/kernel/json/exact-json.ts'
+import { isJsonObject, isRawNumber, nearestNumber } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { OperationParts } from './operation.ts'
 import { shortened } from './shortened.ts'
 import type { Variables } from './variable-values.ts'

@@ -1,6 +1,6 @@
 import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressKey, isListed, normaliseAddress } from '../../subgraphs/kernel/address.ts'
+import { addressKey, isListed, normaliseAddress } from '../../subgraphs/kernel/network/address.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 
 /** Timeouts of Node for the headers of a request and for the whole request. Pass them to `createServer`. */

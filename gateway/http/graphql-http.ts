@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { cancellationBy, type Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import type { Arrival } from '../edge/address.ts'
+import type { IncomingRequest } from '../edge/address.ts'
 import { admitDirectory, presentsScimToken, type FindScimToken } from '../edge/directory.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
@@ -120,8 +120,8 @@ async function executeAsStream(
 
 /** Asks again who calls. A closed socket forgets the address, so it is kept. */
 function currentCallerOf(edge: Ports['edge'], { headers, socket, method, originalUrl }: Request) {
-  const arrival: Arrival = { headers, socket: { remoteAddress: socket.remoteAddress }, method, originalUrl }
-  return () => edge.currentCaller(arrival)
+  const incoming: IncomingRequest = { headers, socket: { remoteAddress: socket.remoteAddress }, method, originalUrl }
+  return () => edge.currentCaller(incoming)
 }
 
 const notAcceptable = (): Refusal =>

@@ -121,7 +121,7 @@ function hasRoom(open: ReadonlySet<OpenSocket>, address: string, limits: SocketL
   for (const socket of open) {
     const isHere = socket.address === address
     if (isHere) here++
-    if (socket.arrival) continue
+    if (socket.incoming) continue
     waiting++
     if (isHere) waitingHere++
   }
@@ -133,9 +133,9 @@ async function closeWhenOver(
   socket: OpenSocket,
   { edge, log }: Pick<GraphqlSocketOptions, 'edge' | 'log'>,
 ): Promise<void> {
-  if (!socket.arrival) return
+  if (!socket.incoming) return
   try {
-    await edge.currentCaller(socket.arrival)
+    await edge.currentCaller(socket.incoming)
   } catch (err) {
     if (endsCredential(err)) socket.close(CloseCode.Forbidden, err.code)
     // The database is away: that says nothing about the credential.

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { CloseCode, type WebSocket as GraphqlWebSocket } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocket, type RawData } from 'ws'
-import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/exact-json.ts'
-import type { Arrival } from '../edge/address.ts'
+import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/json/exact-json.ts'
+import type { IncomingRequest } from '../edge/address.ts'
 import { bodyBytesMax } from '../edge/body.ts'
 import { hasTooManyValues } from '../edge/count-values.ts'
 import { readAtOnce } from '../edge/send-json.ts'
@@ -55,7 +55,7 @@ function operationIdOf(message: unknown): string | null {
 /** One websocket between `ws` and the protocol of graphql-ws. */
 export class OpenSocket implements GraphqlWebSocket, Connection {
   readonly request: IncomingMessage
-  arrival: Arrival | null = null
+  incoming: IncomingRequest | null = null
   /** Messages that are being answered: until the answer has left, so a client that does not read gathers no more of them. */
   running = 0
   subscriptions = 0

@@ -1,5 +1,5 @@
 import { invalid, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
-import { isJsonObject as isMap } from '../../subgraphs/kernel/exact-number.ts'
+import { isJsonObject as isMap } from '../../subgraphs/kernel/json/exact-number.ts'
 import { invalidValuesIn, type Bounds } from '../edge/unfit.ts'
 import type { Variables } from '../graph/variable-values.ts'
 

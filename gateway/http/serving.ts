@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { Config } from '../../subgraphs/kernel/config.ts'
-import { listenOn, stopAccepting } from '../../subgraphs/kernel/listen-on.ts'
+import type { Config } from '../../subgraphs/kernel/config/config.ts'
+import { listenOn, stopAccepting } from '../../subgraphs/kernel/network/listen-on.ts'
 
 const sendingMs = 100
 

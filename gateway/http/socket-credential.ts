@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Arrival } from '../edge/address.ts'
+import type { IncomingRequest } from '../edge/address.ts'
 import { presentsKey } from '../edge/presented.ts'
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -10,10 +10,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
  * Null without any. A key of the upgrade decides alone unless `connection_init` presents another key. What is given and is
  * not text counts as a wrong credential, never as none.
  */
-export function arrivalOf(
+export function incomingRequestOf(
   request: IncomingMessage,
   parameters: Readonly<Record<string, unknown>> = {},
-): Arrival | null {
+): IncomingRequest | null {
   const { 'x-api-key': headerKey, authorization: headerAuthorization, ...headers } = request.headers
   const keys: string[] = []
   let authorization: string | undefined
@@ -25,18 +25,18 @@ export function arrivalOf(
     if (known === 'x-csrf-token' || known === 'csrftoken') csrfToken = text(value)
   }
   // The address is kept: a closed socket forgets it.
-  const arrival = { socket: { remoteAddress: request.socket.remoteAddress }, url: request.url }
+  const incoming = { socket: { remoteAddress: request.socket.remoteAddress }, url: request.url }
   const [key, other = key] = keys
   if (other !== key) authorization = `ApiKey ${other}`
   const told = {
     ...(key !== undefined && { 'x-api-key': key }),
     ...(authorization !== undefined && { authorization }),
   }
-  if (presentsKey(request.headers) && !presentsKey(told)) return { ...arrival, headers: request.headers }
-  if (key !== undefined || authorization !== undefined) return { ...arrival, headers: { ...headers, ...told } }
+  if (presentsKey(request.headers) && !presentsKey(told)) return { ...incoming, headers: request.headers }
+  if (key !== undefined || authorization !== undefined) return { ...incoming, headers: { ...headers, ...told } }
   // A page of another site can make a browser open a socket with our cookies, but it cannot read the token.
   if (csrfToken !== undefined && headerKey === undefined && headerAuthorization === undefined) {
-    return { ...arrival, headers: { ...headers, 'x-csrf-token': csrfToken } }
+    return { ...incoming, headers: { ...headers, 'x-csrf-token': csrfToken } }
   }
-  return headerKey === undefined && headerAuthorization === undefined ? null : { ...arrival, headers: request.headers }
+  return headerKey === undefined && headerAuthorization === undefined ? null : { ...incoming, headers: request.headers }
 }

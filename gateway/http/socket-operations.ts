@@ -11,8 +11,8 @@ import { CloseCode, type Context, type ServerOptions, type SubscribePayload } fr
 import type { Logger } from 'pino'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { isJsonObject } from '../../subgraphs/kernel/exact-number.ts'
-import type { Arrival } from '../edge/address.ts'
+import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
+import type { IncomingRequest } from '../edge/address.ts'
 import type { Admission } from '../edge/edge.ts'
 import { endsCredential } from '../edge/ends-credential.ts'
 import { newRequestId } from '../edge/problem.ts'
@@ -24,7 +24,7 @@ import { executedAnswer, refusedAnswer } from './answer.ts'
 import { refuseUnreadable } from './parameters.ts'
 import { permit } from './permit.ts'
 import type { Ports } from './ports.ts'
-import { arrivalOf } from './socket-credential.ts'
+import { incomingRequestOf } from './socket-credential.ts'
 
 /** A connection, as the operations on it see it. */
 export interface Connection {
@@ -38,7 +38,7 @@ export interface Connection {
   /** Whose share of unread answers its own count for. */
   sharer: string
   /** Null until a credential was accepted. */
-  arrival: Arrival | null
+  incoming: IncomingRequest | null
   close(code: number, reason: string): void
 }
 
@@ -118,13 +118,13 @@ export class SocketOperations {
 
   /** A connection without a credential is closed with 4401, one with a refused credential with 4403 and the code as reason. */
   async #connect({ extra, connectionParams }: ConnectionContext): Promise<void> {
-    const arrival = arrivalOf(extra.request, connectionParams)
-    if (!arrival) return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
+    const incoming = incomingRequestOf(extra.request, connectionParams)
+    if (!incoming) return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
     try {
-      const { caller } = await this.#options.edge.admit(arrival, null)
+      const { caller } = await this.#options.edge.admit(incoming, null)
       // A cookie that is over is no credential.
       if (caller.kind === 'ANONYMOUS') return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
-      extra.arrival = arrival
+      extra.incoming = incoming
     } catch (thrown) {
       if (thrown instanceof Refusal) return extra.close(CloseCode.Forbidden, thrown.code)
       throw thrown
@@ -151,13 +151,13 @@ export class SocketOperations {
 
   async #admit(connection: Connection): Promise<Admission> {
     const { edge, operationsMax } = this.#options
-    const { arrival } = connection
-    if (!arrival) throw new Refusal('UNAUTHENTICATED', 'The connection has no credential.')
+    const { incoming } = connection
+    if (!incoming) throw new Refusal('UNAUTHENTICATED', 'The connection has no credential.')
     if (connection.running > operationsMax) {
       throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `At most ${operationsMax} operations run at once on one connection.`)
     }
     try {
-      const admission = await edge.admit(arrival, null)
+      const admission = await edge.admit(incoming, null)
       connection.sharer = admission.caller.organizationId
       return admission
     } catch (thrown) {
@@ -191,13 +191,13 @@ export class SocketOperations {
 
   async #subscribe(connection: Connection, id: string, subscribe: Omit<Subscribe, 'currentCaller' | 'ended'>) {
     const { edge, subscriptions, subscriptionsMax } = this.#options
-    const { arrival } = connection
+    const { incoming } = connection
     if (connection.subscriptions >= subscriptionsMax) {
       const message = `At most ${subscriptionsMax} subscriptions are open at once on one connection.`
       throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', message, { limit: subscriptionsMax })
     }
     connection.subscriptions++
-    const currentCaller = () => edge.currentCaller(arrival!)
+    const currentCaller = () => edge.currentCaller(incoming!)
     const ended = () => void connection.subscriptions--
     try {
       const results = await subscriptions.open({ ...subscribe, currentCaller, ended })

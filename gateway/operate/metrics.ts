@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express'
 import { collectDefaultMetrics, Gauge, Histogram, register, Registry } from 'prom-client'
-import { onceASecond } from '../../subgraphs/kernel/once-a-second.ts'
+import { onceASecond } from '../../subgraphs/kernel/time/once-a-second.ts'
 import { unsent } from '../edge/unsent.ts'
 
 function surfaceOf(url: string): 'graphql' | 'rest' | 'other' {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Role, Visibility } from '../kernel/context.ts'
-import { prepareDataDir } from '../kernel/data-dir.ts'
+import { prepareDataDir } from '../kernel/config/data-dir.ts'
 
 export interface DemoOrganization {
   readonly id: string

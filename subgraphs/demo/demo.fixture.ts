@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { freshDatabase } from '../../test/fresh-database.ts'
-import { readConfig, settingsOf } from '../kernel/config.ts'
+import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
-import { loadKeys } from '../kernel/keys.ts'
+import { loadKeys } from '../kernel/secrets/keys.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
 import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
@@ -38,7 +38,7 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
   const services = {
     database,
     tenants,
-    aboveTenants: { of: () => database },
+    crossTenant: { of: () => database },
     vault: new Vault(database, keys.encryption),
     clock: { now: () => now },
     log,

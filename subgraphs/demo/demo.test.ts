@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { schemaPath } from '../kernel/paths.ts'
+import { schemaPath } from '../kernel/config/paths.ts'
 import { demoAccounts } from './accounts.ts'
 import { midnightOf } from './calendar.ts'
 import { demoCases } from './cases.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Role, Visibility } from '../kernel/context.ts'
-import { schemaPath } from '../kernel/paths.ts'
+import { schemaPath } from '../kernel/config/paths.ts'
 import { freightCatalog, laboratoryCatalog, type CatalogEntry } from './vocabulary/catalogs.ts'
 import { freightStories, generalStories, laboratoryStories, type Story } from './vocabulary/stories.ts'
 import { table } from './vocabulary/text.ts'

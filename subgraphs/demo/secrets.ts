@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
-import { newApiKey, type NewApiKey } from '../kernel/api-key.ts'
-import type { Keys } from '../kernel/keys.ts'
+import { newApiKey, type NewApiKey } from '../kernel/credentials/api-key.ts'
+import type { Keys } from '../kernel/secrets/keys.ts'
 
 /**
  * The secrets of the demo are derived from the installation's encryption key: they differ between installations, and a

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../test/fresh-database.ts'
 import { anonymous as stranger, type Caller } from '../kernel/context.ts'
-import { readConfig, settingsOf } from '../kernel/config.ts'
+import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
@@ -50,7 +50,7 @@ export class IdentityWorld {
     this.services = {
       database: this.fresh.database,
       tenants: this.#tenants,
-      aboveTenants: { of: () => this.fresh.database },
+      crossTenant: { of: () => this.fresh.database },
       vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },
       log,

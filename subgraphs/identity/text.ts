@@ -1,5 +1,5 @@
 import { IANAZone } from 'luxon'
-import { emailLengthMax, isStoredEmail, parseEmail } from '../kernel/email-address.ts'
+import { emailLengthMax, isStoredEmail, parseEmail } from '../kernel/values/email-address.ts'
 import { invalid, type FieldProblem } from '../kernel/errors.ts'
 import { isStorable } from '../kernel/record/scalars.ts'
 

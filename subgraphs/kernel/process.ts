@@ -1,4 +1,4 @@
-import { ConfigError, readConfig, type Config } from './config.ts'
+import { ConfigError, readConfig, type Config } from './config/config.ts'
 import { failureReason } from './database/failure-reason.ts'
 import type { Migration } from './database/migrate.ts'
 import { Refusal } from './errors.ts'

@@ -1,20 +1,20 @@
 import type { Logger } from 'pino'
-import type { CallsOut } from './call-out.ts'
-import type { Clock } from './clock.ts'
+import type { CallsOut } from './outbound/call-out.ts'
+import type { Clock } from './time/clock.ts'
 import { nobody, type Caller, type OperationContext } from './context.ts'
-import type { Settings } from './config.ts'
+import type { Settings } from './config/config.ts'
 import type { Counters } from './counters/counters.ts'
-import type { Sql } from './database/database.ts'
-import { withinRowBytes } from './database/row-bytes.ts'
+import type { Sql } from './database/sql.ts'
+import { limitRowBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
-import type { Keys } from './keys.ts'
+import type { Keys } from './secrets/keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
-import type { Telling } from './record/told.ts'
+import type { AnsweredRecords } from './record/answered-records.ts'
 import type { Vault } from './secrets/vault.ts'
 
 /** What a subgraph needs beside its own code; built once by the composition root. */
@@ -23,7 +23,7 @@ export interface Services {
   readonly database: Sql
   readonly tenants: Tenancy
   /** The whole database, for requests that stand above organizations: in shares, as anybody may send them. */
-  readonly aboveTenants: Tenancy
+  readonly crossTenant: Tenancy
   /** Seals what must be read back. */
   readonly vault: Vault
   readonly clock: Clock
@@ -42,7 +42,7 @@ export interface Services {
 
 /** One operation inside one subgraph. */
 export interface RequestContext
-  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'aboveTenants' | 'mailer' | 'shapes'> {
+  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'crossTenant' | 'mailer' | 'shapes'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
   /** The shapes of the organization as they are when the operation begins; null when it defined nothing. */
@@ -52,20 +52,20 @@ export interface RequestContext
   /** Reads of this operation that wait to be joined, by what they ask for. */
   readonly batches: Map<object, Map<string, unknown>>
   /** Notes which records the answer tells of, where the answer is kept for a replay; null elsewhere. */
-  readonly telling: Telling | null
+  readonly answered: AnsweredRecords | null
 }
 
 export function requestContext(
   operation: OperationContext,
   services: Services,
   db: Sql = services.tenants.of(operation.caller.organizationId, operation),
-  { callsOut = null, telling = null }: Partial<Pick<RequestContext, 'callsOut' | 'telling'>> = {},
+  { callsOut = null, answered = null }: Partial<Pick<RequestContext, 'callsOut' | 'answered'>> = {},
 ): RequestContext {
   const { clock, log, languageModel, keys, counters, settings, outbound, vault, events } = services
   const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault, events }
-  const bounded = operation.caller.kind === 'SYSTEM' ? db : withinRowBytes(db)
+  const bounded = operation.caller.kind === 'SYSTEM' ? db : limitRowBytes(db)
   const shapes = services.shapes.shapesOf(operation.caller.organizationId)
-  return { ...operation, ...reach, db: bounded, shapes, callsOut, batches: new Map(), telling }
+  return { ...operation, ...reach, db: bounded, shapes, callsOut, batches: new Map(), answered }
 }
 
 /** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */

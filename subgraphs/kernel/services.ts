@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { systemClock, type Clock } from './clock.ts'
-import { settingsOf, type Config } from './config.ts'
+import { systemClock, type Clock } from './time/clock.ts'
+import { settingsOf, type Config } from './config/config.ts'
 import type { Counters } from './counters/counters.ts'
 import { openCounters } from './counters/open-counters.ts'
-import { prepareDataDir } from './data-dir.ts'
+import { prepareDataDir } from './config/data-dir.ts'
 import { connectionGuard, unguarded } from './database/connection-guard.ts'
 import { Database } from './database/database.ts'
 import { joinEmbeddedPostgres } from './database/embedded-join.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
 import { checkReachable } from './database/reachable.ts'
-import { AboveTenants, TenantDatabase } from './database/tenant-database.ts'
+import { CrossTenantDatabase, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
-import { loadKeys, type Keys } from './keys.ts'
+import { loadKeys, type Keys } from './secrets/keys.ts'
 import { localModelIn } from './language-model/local-model.ts'
 import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
-import { onceASecond } from './once-a-second.ts'
+import { onceASecond } from './time/once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
 import { EventLog } from './outbox/event-log.ts'
 import { EventRelay } from './outbox/event-relay.ts'
@@ -107,7 +107,7 @@ export async function openServices({
     return {
       database,
       tenants,
-      aboveTenants: new AboveTenants(database),
+      crossTenant: new CrossTenantDatabase(database),
       vault,
       databaseUrl,
       lost,

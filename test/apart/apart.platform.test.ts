@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { jobs, migrations } from '../../subgraphs/all.ts'
 import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
-import { readConfig } from '../../subgraphs/kernel/config.ts'
+import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { openServices, type OpenServices } from '../../subgraphs/kernel/services.ts'
 import { freshDatabase, type FreshDatabase } from '../fresh-database.ts'
@@ -61,7 +61,8 @@ beforeAll(async () => {
   const gatewayEnv = { ...env, SUBGRAPH_SUPPORT_URL: support.url }
   one = await aProcess(['bin/run', 'main', 'gateway'], gatewayEnv)
   other = await aProcess(['bin/run', 'main', 'gateway'], { ...gatewayEnv, SUBGRAPH_EVENTS_URL: events.url })
-  await Promise.all([support.start(), events.start(), one.start(), other.start()])
+  await Promise.all([support.start(), events.start()])
+  await Promise.all([one.start(), other.start()])
 }, 120_000)
 
 afterAll(async () => {

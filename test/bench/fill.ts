@@ -1,4 +1,4 @@
-import type { Sql } from '../../subgraphs/kernel/database/database.ts'
+import type { Sql } from '../../subgraphs/kernel/database/sql.ts'
 
 const batch = 50_000
 

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadContract } from '../../rest-adapter/contract.ts'
-import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 
 const copied = new Set(['dist', 'schema'])
 const left = new Set(['.git', '.data'])

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrations } from '../../subgraphs/all.ts'
-import { readConfig } from '../../subgraphs/kernel/config.ts'
+import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-floors.ts'
 import {

@@ -1,5 +1,5 @@
 import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
-import type { Sql } from '../../subgraphs/kernel/database/database.ts'
+import type { Sql } from '../../subgraphs/kernel/database/sql.ts'
 import type { Services } from '../../subgraphs/kernel/request.ts'
 import { fillAccounts, fillCases } from './fill.ts'
 

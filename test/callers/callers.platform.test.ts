@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { credentials, needsOtherParty } from '../requests/exceptions.ts'
 import { flawsOf } from '../requests/problem.ts'

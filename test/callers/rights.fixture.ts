@@ -1,6 +1,6 @@
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { createApiKey, createOrganization, oauthScopes } from '../../subgraphs/identity/public.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { anApp, aPerson, discovered, tokensOf, type App, type Person } from '../oauth/oauth.fixture.ts'
 import { newSession } from '../requests/session.ts'
 import { answerOf, graphqlClient, restClient, type Answer, type GraphqlClient } from '../rest-client.ts'

@@ -1,5 +1,5 @@
-import { newApiKey } from '../../subgraphs/kernel/api-key.ts'
-import { signSessionToken } from '../../subgraphs/kernel/session-token.ts'
+import { newApiKey } from '../../subgraphs/kernel/credentials/api-key.ts'
+import { signSessionToken } from '../../subgraphs/kernel/credentials/session-token.ts'
 import {
   createApiKey,
   deactivateUser,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, readConfig, variables } from '../../subgraphs/kernel/config.ts'
-import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import { ConfigError, readConfig, variables } from '../../subgraphs/kernel/config/config.ts'
+import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8')
 

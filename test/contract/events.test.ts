@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { account } from '../../subgraphs/crm/account/account.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
 import { eventFiles, printedEvents } from './printed-events.ts'
 import { validateEvents } from './validate-events.ts'

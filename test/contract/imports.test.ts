@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectRoot } from '../../subgraphs/kernel/paths.ts'
+import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 
 /** Parts of the code with the parts that each may import. A subgraph imports another subgraph only through its `public.ts`. */
 function partOf(file: string): string {
@@ -79,7 +79,7 @@ describe('imports', () => {
         !file.startsWith('test/') &&
         /\bprocess\.env\b/.test(readFileSync(join(projectRoot, file), 'utf8')),
     )
-    expect(readers).toEqual(['subgraphs/kernel/config.ts'])
+    expect(readers).toEqual(['subgraphs/kernel/config/config.ts'])
   })
 
   it('import no resource into the kernel', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import type { OperationObject } from '../../rest-adapter/openapi.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
 import { sessionOf } from '../requests/session.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { unsent } from '../../gateway/edge/unsent.ts'
 import { startGateway } from '../../main.ts'
-import { readConfig } from '../../subgraphs/kernel/config.ts'
+import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { account } from '../builders.ts'
 import { socketOf, subscribeByEvents, subscribeOn, type Payload } from '../live.ts'
 import { usePlatform, type Platform } from '../platform.ts'

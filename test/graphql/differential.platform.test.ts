@@ -6,7 +6,7 @@ import { generateQueries, type GenerateOptions } from '../../gateway/graph/gener
 import { Graph } from '../../gateway/graph/graph.ts'
 import { subgraphs } from '../../subgraphs/all.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
 import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'

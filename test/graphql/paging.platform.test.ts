@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { account, each, product, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 

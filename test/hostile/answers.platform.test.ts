@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectionLimits } from '../../gateway/http/connections.ts'
-import { answerBytesMax, rowBytesMax } from '../../subgraphs/kernel/answer-size.ts'
+import { answerBytesMax, rowBytesMax } from '../../subgraphs/kernel/json/answer-size.ts'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 

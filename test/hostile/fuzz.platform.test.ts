@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { randomOf } from '../../gateway/graph/generate-queries.fixture.ts'
 import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { flawsOf } from '../requests/problem.ts'
 import { Requests, type Change, type ValidRequest } from '../requests/requests.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, it } from 'vitest'
 import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { acceptedOnce, needsOtherParty } from '../requests/exceptions.ts'
 import { Requests } from '../requests/requests.ts'

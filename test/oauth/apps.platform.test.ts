@@ -8,7 +8,7 @@ import {
   suspendOrganization,
   updateUser,
 } from '../../subgraphs/identity/public.ts'
-import { readConfig } from '../../subgraphs/kernel/config.ts'
+import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { usePlatform } from '../platform.ts'
 import { anApp, aPerson, discovered, refusalOf, tokensOf, withToken, type App, type Person } from './oauth.fixture.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { deactivateUser, removeUser, updateUser } from '../../subgraphs/identity/public.ts'
-import type { Sql } from '../../subgraphs/kernel/database/database.ts'
+import type { Sql } from '../../subgraphs/kernel/database/sql.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { newDirectory, patch } from '../directory.ts'
 import { usePlatform } from '../platform.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { schemaPath } from '../../subgraphs/kernel/paths.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { account, aCase, anAccount, aProduct, product, supportCase } from '../builders.ts'
 import { expectValidEvents, refused } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'

@@ -2,7 +2,7 @@ import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql'
 import { BulkResult } from '../../kernel/record/bulk-result.ts'
 import { bulkItemOf } from '../../kernel/record/inputs.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { product, Product } from '../product/product.ts'
@@ -15,7 +15,7 @@ type ProductBulkUpdateItem = InstanceType<typeof ProductBulkUpdateItem>
 @Resolver()
 export class ProductBulkResolver {
   @Mutation(() => BulkResult, { description: 'Changes 1 to 500 products. Each item succeeds or fails independently.' })
-  @Scope('PRODUCTS')
+  @RequiresScope('PRODUCTS')
   productBulkUpdate(
     @Arg('items', () => [ProductBulkUpdateItem]) items: ProductBulkUpdateItem[],
     @Ctx() ctx: RequestContext,
@@ -24,7 +24,7 @@ export class ProductBulkResolver {
   }
 
   @Mutation(() => BulkResult, { description: 'Deletes 1 to 500 products. Each item succeeds or fails independently.' })
-  @Scope('PRODUCTS')
+  @RequiresScope('PRODUCTS')
   productBulkDelete(@Arg('ids', () => [ID]) ids: string[], @Ctx() ctx: RequestContext) {
     return products.bulkRemove(ctx, ids)
   }

@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { keptTotals, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
+import { maintainedCountTriggers, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
 
 export const productTable: Migration = {
   name: '20261121-commerce-product',
@@ -21,6 +21,6 @@ export const productTable: Migration = {
     ${recordIndexes('commerce.product', 'product')}
     create index product_name on commerce.product (organization_id, name, id) where deleted_at is null;
     create unique index product_sku_live on commerce.product (organization_id, sku) where deleted_at is null;
-    ${keptTotals('commerce.product', 'product')}
+    ${maintainedCountTriggers('commerce.product', 'product')}
   `,
 }

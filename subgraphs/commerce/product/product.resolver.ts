@@ -5,7 +5,7 @@ import { PartArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -55,13 +55,13 @@ export class ProductResolver {
   }
 
   @Mutation(() => Product)
-  @Scope('PRODUCTS')
+  @RequiresScope('PRODUCTS')
   productCreate(@InputArg(() => ProductCreateInput) input: RecordInput<Product>, @Ctx() ctx: RequestContext) {
     return products.create(ctx, input)
   }
 
   @Mutation(() => Product)
-  @Scope('PRODUCTS')
+  @RequiresScope('PRODUCTS')
   productUpdate(
     @IdArg() id: string,
     @InputArg(() => ProductUpdateInput) input: RecordInput<Product>,
@@ -74,13 +74,13 @@ export class ProductResolver {
   @Mutation(() => ID, {
     description: 'Deletes a product. It can be restored; until then only `productListDeleted` returns it.',
   })
-  @Scope('PRODUCTS')
+  @RequiresScope('PRODUCTS')
   productDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return products.remove(ctx, id, expectedVersion)
   }
 
   @Mutation(() => Product, { description: 'Restores a deleted product, if no live product has its SKU.' })
-  @Scope('PRODUCTS')
+  @RequiresScope('PRODUCTS')
   productRestore(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

@@ -1,6 +1,6 @@
-import { currencyDecimals } from '../../kernel/currency.ts'
+import { currencyDecimals } from '../../kernel/values/currency.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { decimalsOf } from '../../kernel/exact-number.ts'
+import { decimalsOf } from '../../kernel/json/exact-number.ts'
 import type { Product } from './product.ts'
 
 type Priced = Pick<Product, 'listPrice' | 'currency' | 'billingFrequency'>

@@ -1,14 +1,14 @@
 import { Field, Int, ObjectType } from 'type-graphql'
-import type { ExactNumber } from '../../kernel/exact-number.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.ts'
 
 @ObjectType({ description: 'Figures over the live products of the organization.' })
-@Scope('PRODUCTS')
+@RequiresScope('PRODUCTS')
 export class ProductStats {
   @Field(() => Int)
   total!: number

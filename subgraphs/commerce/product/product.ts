@@ -1,13 +1,13 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
-import type { ExactNumber } from '../../kernel/exact-number.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { productEvents } from './product.events.ts'
 import { hasCurrency, isPayable } from './product.rules.ts'
 
@@ -37,7 +37,7 @@ export type BillingFrequency = keyof typeof BillingFrequency
   description: 'A product or service that the organization sells. Every user of the organization sees every product.',
 })
 @Directive('@key(fields: "id")')
-@Scope('PRODUCTS')
+@RequiresScope('PRODUCTS')
 @Entity({ schema: 'commerce', tableName: 'product' })
 export class Product extends OrgRecord {
   @Column(() => String, { max: 255, filled: true })

@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { keptTotals, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
+import { maintainedCountTriggers, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
 
 export const accountTable: Migration = {
   name: '20261121-crm-account',
@@ -46,6 +46,6 @@ export const accountTable: Migration = {
     create index account_name on crm.account (organization_id, name, id) where deleted_at is null;
     create index account_revenue on crm.account (organization_id, annual_revenue desc nulls last, id desc) where deleted_at is null;
     create index account_parent on crm.account (organization_id, parent_account_id, created_at, id) where deleted_at is null;
-    ${keptTotals('crm.account', 'account')}
+    ${maintainedCountTriggers('crm.account', 'account')}
   `,
 }

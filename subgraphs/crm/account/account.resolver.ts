@@ -5,7 +5,7 @@ import { PartArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -56,13 +56,13 @@ export class AccountResolver {
   }
 
   @Mutation(() => Account)
-  @Scope('ACCOUNTS')
+  @RequiresScope('ACCOUNTS')
   accountCreate(@InputArg(() => AccountCreateInput) input: RecordInput<Account>, @Ctx() ctx: RequestContext) {
     return accounts.create(ctx, input)
   }
 
   @Mutation(() => Account)
-  @Scope('ACCOUNTS')
+  @RequiresScope('ACCOUNTS')
   accountUpdate(
     @IdArg() id: string,
     @InputArg(() => AccountUpdateInput) input: RecordInput<Account>,
@@ -75,13 +75,13 @@ export class AccountResolver {
   @Mutation(() => ID, {
     description: 'Deletes an account. It can be restored; until then only `accountListDeleted` returns it.',
   })
-  @Scope('ACCOUNTS')
+  @RequiresScope('ACCOUNTS')
   accountDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return accounts.remove(ctx, id, expectedVersion)
   }
 
   @Mutation(() => Account)
-  @Scope('ACCOUNTS')
+  @RequiresScope('ACCOUNTS')
   accountRestore(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

@@ -1,8 +1,8 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
-import type { ExactNumber } from '../../kernel/exact-number.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count, sum } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { account } from './account.ts'
@@ -11,7 +11,7 @@ import { account } from './account.ts'
   description:
     'Figures over the live accounts that the caller sees. A figure over a field that the profile hides is null.',
 })
-@Scope('ACCOUNTS')
+@RequiresScope('ACCOUNTS')
 export class AccountStats {
   @Field(() => Int)
   total!: number

@@ -1,14 +1,14 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import { activeUsers } from '../../identity/public.ts'
-import type { ExactNumber } from '../../kernel/exact-number.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
 import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { seenIds } from '../../kernel/record/read.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { accountEvents } from './account.events.ts'
 import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
 
@@ -33,7 +33,7 @@ export type ChurnRisk = keyof typeof ChurnRisk
 
 @ObjectType({ description: 'A company, for example a customer, prospect, partner or competitor.' })
 @Directive('@key(fields: "id")')
-@Scope('ACCOUNTS')
+@RequiresScope('ACCOUNTS')
 @Entity({ schema: 'crm', tableName: 'account' })
 export class Account extends OrgRecord {
   @Column(() => String, { max: 255, filled: true })

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Team, teamsOf } from '../team/team.ts'
@@ -100,6 +100,6 @@ export class AdminUserResolver {
 
 export const adminUserResource: Resource = {
   resolver: AdminUserResolver,
-  aboveTenants: ['userInvite', 'userInviteAgain', 'userReactivate'],
+  crossTenantFields: ['userInvite', 'userInviteAgain', 'userReactivate'],
   migrations: [adminTables, waysToBelong, provenPasswords, signIns],
 }

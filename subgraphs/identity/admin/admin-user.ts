@@ -6,7 +6,7 @@ import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { RecordVisibility, UserRole } from '../user/user.ts'
 
 export const UserStatus = enumeration(
@@ -94,7 +94,7 @@ export const adminUser: RecordShape = {
   table: 'identity.admin_user',
   visibleBy: [],
   searchable: ['name', 'email'],
-  isCountedAnew: true,
+  maintainedCount: false,
 }
 
 export const AdminUserFilter = filterOf('AdminUserFilter', AdminUser)

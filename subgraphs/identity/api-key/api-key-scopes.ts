@@ -15,7 +15,7 @@ const resources = [
 ]
 const actions = ['INVOKE_FUNCTIONS', 'MANAGE_METADATA', 'PUBLISH_EVENTS', 'READ_EVENTS']
 
-/** Scopes that a new key may get (specification, Scopes). Old keys may also have legacy scopes (`kernel/legacy-scopes.ts`). */
+/** Scopes that a new key may get (specification, Scopes). Old keys may also have legacy scopes (`kernel/credentials/legacy-scopes.ts`). */
 export const grantableScopes: readonly string[] = [
   '*',
   ...resources.flatMap((resource) => [`READ_${resource}`, `WRITE_${resource}`]),

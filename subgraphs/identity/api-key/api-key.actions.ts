@@ -1,4 +1,4 @@
-import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/api-key.ts'
+import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/credentials/api-key.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allOf, readOne } from '../../kernel/record/read.ts'

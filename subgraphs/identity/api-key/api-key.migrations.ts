@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { keptTotals } from '../../kernel/record/record-table.ts'
+import { maintainedCountTriggers } from '../../kernel/record/record-table.ts'
 
 export const apiKeyTable: Migration = {
   name: '20261121-identity-api-key',
@@ -36,7 +36,7 @@ export const apiKeyTable: Migration = {
       after update of owner_id, secret_hash, scopes, rate_limit, ip_allow_list, expires_at, revoked_at,
         previous_secret_expires_at, deleted_at on identity.api_key
       for each row execute function identity.tell_credentials_changed('organization_id');
-    ${keptTotals('identity.api_key', 'api_key')}
+    ${maintainedCountTriggers('identity.api_key', 'api_key')}
   `,
 }
 

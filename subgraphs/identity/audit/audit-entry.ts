@@ -5,7 +5,7 @@ import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 
 @ObjectType({
   description:
@@ -70,7 +70,7 @@ export const auditLogEntry: RecordShape = {
   table: 'identity.audit_entry',
   visibleBy: [],
   searchable: ['action'],
-  isCountedAnew: true,
+  maintainedCount: false,
 }
 
 export const AuditLogEntryFilter = filterOf('AuditLogEntryFilter', AuditLogEntry)

@@ -1,7 +1,7 @@
 import { Args, Ctx, Info, Query, Resolver } from 'type-graphql'
 import { readPage } from '../../kernel/record/list.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'

@@ -4,8 +4,8 @@ import type {
   CredentialSource,
   OAuthTokenRecord,
   SessionRecord,
-} from '../../kernel/credential.ts'
-import type { Sql } from '../../kernel/database/database.ts'
+} from '../../kernel/credentials/credential.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { withDerived } from '../../kernel/record/field-security.ts'
 

@@ -1,8 +1,8 @@
 import { Field, ObjectType } from 'type-graphql'
 import { notFound } from '../../kernel/errors.ts'
-import type { MeetingProvider } from '../../kernel/meeting-provider.ts'
+import type { MeetingProvider } from '../../kernel/credentials/meeting-provider.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { asksForAny, type Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'

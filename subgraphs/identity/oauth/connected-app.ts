@@ -6,7 +6,7 @@ import type { RecordShape } from '../../kernel/record/definition.ts'
 import { orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import type { OrderInput } from '../../kernel/record/order.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 
 @ObjectType({ description: 'An app that users of the organization gave consent to.' })
 @RequiresScopes('SESSION')

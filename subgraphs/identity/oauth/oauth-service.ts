@@ -1,4 +1,4 @@
-import { addressKey } from '../../kernel/address.ts'
+import { addressKey } from '../../kernel/network/address.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { anonymous, type Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -10,7 +10,7 @@ import type {
   OAuthPort,
   Registration,
   Visitor,
-} from '../../kernel/oauth-port.ts'
+} from '../../kernel/credentials/oauth-port.ts'
 import {
   inTransaction,
   requestContext,

@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { keptTotals } from '../../kernel/record/record-table.ts'
+import { maintainedCountTriggers } from '../../kernel/record/record-table.ts'
 
 export const oauthAppTable: Migration = {
   name: '20261121-identity-oauth-app',
@@ -30,7 +30,7 @@ export const oauthAppTable: Migration = {
     -- A client does not say which organization it belongs to.
     create index oauth_app_id on identity.oauth_app (id);
     create index oauth_app_created on identity.oauth_app (organization_id, created_at, id) where deleted_at is null;
-    ${keptTotals('identity.oauth_app', 'oauth_app')}
+    ${maintainedCountTriggers('identity.oauth_app', 'oauth_app')}
   `,
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '../../kernel/derived-key.ts'
+import { derivedKey } from '../../kernel/secrets/derived-key.ts'
 import { invalid, type FieldProblem, type Refusal } from '../../kernel/errors.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { storeIssued, tokenColumns, type OneTimeToken, type Subject } from './one-time-token.ts'

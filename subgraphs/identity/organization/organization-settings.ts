@@ -1,4 +1,4 @@
-import type { BusinessHours } from '../../kernel/working-week.ts'
+import type { BusinessHours } from '../../kernel/time/working-week.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 export interface OrganizationSettings {

@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from 'type-graphql'
 import { notFound } from '../../kernel/errors.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { organizationTable } from './organization.migrations.ts'

@@ -2,7 +2,7 @@ import { Field, ID, ObjectType } from 'type-graphql'
 import type { Role } from '../../kernel/context.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import type { Sql } from '../../kernel/database/database.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 
 export const OrganizationStatus = enumeration('OrganizationStatus', ['ACTIVE', 'SUSPENDED'])
 export type OrganizationStatus = keyof typeof OrganizationStatus

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
-import { weekdays } from '../../kernel/working-week.ts'
+import { weekdays } from '../../kernel/time/working-week.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { isJsonObject as isObject } from '../../kernel/exact-number.ts'
+import { isJsonObject as isObject } from '../../kernel/json/exact-number.ts'
 import { timezoneProblems } from '../text.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
 

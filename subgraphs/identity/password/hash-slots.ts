@@ -1,4 +1,4 @@
-import type { Sql } from '../../kernel/database/database.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { Refusal } from '../../kernel/errors.ts'
 
 const waitingMax = 200

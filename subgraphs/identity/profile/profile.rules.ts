@@ -1,6 +1,6 @@
 import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { isJsonObject as isObject } from '../../kernel/exact-number.ts'
+import { isJsonObject as isObject } from '../../kernel/json/exact-number.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { restrictableTo, type FieldLevel } from '../../kernel/record/field-security.ts'

@@ -1,7 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
 import type { FieldRestrictions } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database/database.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { Column, columnsOf } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
@@ -48,7 +48,7 @@ export const profile: RecordDefinition<Profile> = {
   table: 'identity.profile',
   visibleBy: [],
   searchable: ['name'],
-  isCountedAnew: true,
+  maintainedCount: false,
   events: profileEvents,
   audit: auditRecord('profile', (whole) => whole),
 }

@@ -1,9 +1,9 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql'
 import type { Role } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database/database.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { UserRole } from '../user/user.ts'
 
 @ObjectType({ description: 'A team of a user, or a member of a team.' })

@@ -1,6 +1,6 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql'
 import { invalid } from '../../kernel/errors.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { normalizeEmail } from '../text.ts'
@@ -113,5 +113,5 @@ export class ScimResolver {
 
 export const scimResource: Resource = {
   resolver: ScimResolver,
-  aboveTenants: ['scimUserCreate', 'scimUserUpdate'],
+  crossTenantFields: ['scimUserCreate', 'scimUserUpdate'],
 }

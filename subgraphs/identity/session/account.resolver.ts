@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
-import { newCsrfToken } from '../../kernel/csrf-token.ts'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { newCsrfToken } from '../../kernel/credentials/csrf-token.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -141,7 +141,7 @@ export class AccountResolver {
 
 export const accountResource: Resource = {
   resolver: AccountResolver,
-  aboveTenants: [
+  crossTenantFields: [
     'authVerifyEmail',
     'authMagicLinkSend',
     'authMagicLink',

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '../../kernel/derived-key.ts'
+import { derivedKey } from '../../kernel/secrets/derived-key.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 const lifeSeconds = 180 * 86_400

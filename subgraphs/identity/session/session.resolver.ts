@@ -1,5 +1,5 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql'
-import { RequiresScopes } from '../../kernel/record/scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -50,7 +50,7 @@ export class SessionResolver {
 
 export const sessionResource: Resource = {
   resolver: SessionResolver,
-  aboveTenants: ['authRegister', 'authLogin', 'authRefresh'],
+  crossTenantFields: ['authRegister', 'authLogin', 'authRefresh'],
   announces: [sessionChanges],
   migrations: [sessionTables],
   jobs: [sessionForget],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { addressKey } from '../../kernel/address.ts'
-import type { Limit } from '../../kernel/config.ts'
+import { addressKey } from '../../kernel/network/address.ts'
+import type { Limit } from '../../kernel/config/config.ts'
 import { secondsOf, type Verdict } from '../../kernel/counters/counters.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'

@@ -1,6 +1,6 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
-import type { Sql } from '../../kernel/database/database.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { Column, columnsOf } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
@@ -45,7 +45,7 @@ export const team: RecordDefinition<Team> = {
   storedIn: 'identity.team',
   visibleBy: [],
   searchable: ['name'],
-  isCountedAnew: true,
+  maintainedCount: false,
   events: teamEvents,
   audit: auditChange('team', ({ operation, previous, next }) =>
     operation === 'UPDATE'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { ApiKeyRecord, DeprecatedCall, FinishedRequest, UsageSink } from '../../kernel/credential.ts'
-import type { Sql } from '../../kernel/database/database.ts'
+import type { ApiKeyRecord, DeprecatedCall, FinishedRequest, UsageSink } from '../../kernel/credentials/credential.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { UsageCounts } from './usage-counts.ts'
 
 export const flushEveryMs = 2000

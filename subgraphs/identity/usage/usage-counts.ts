@@ -1,5 +1,5 @@
-import type { FinishedRequest } from '../../kernel/credential.ts'
-import type { Sql } from '../../kernel/database/database.ts'
+import type { FinishedRequest } from '../../kernel/credentials/credential.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { latencyBounds, latencyBucketOf } from './latency.ts'
 
 const hourMs = 3_600_000

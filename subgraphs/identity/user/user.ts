@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType } from 'type-graphql'
 import { roles } from '../../kernel/context.ts'
-import type { Sql } from '../../kernel/database/database.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'

@@ -1,4 +1,4 @@
-import type { Limit } from '../config.ts'
+import type { Limit } from '../config/config.ts'
 
 export interface Verdict {
   readonly allowed: boolean

@@ -1,4 +1,4 @@
-import type { Limit } from '../config.ts'
+import type { Limit } from '../config/config.ts'
 import { judge } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 

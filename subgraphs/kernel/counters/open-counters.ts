@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Counters } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 import { RedisCounters } from './redis-counters.ts'

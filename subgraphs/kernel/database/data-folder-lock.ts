@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 
 // Referenced here, because the lock is released when the garbage collector frees its database handle.
 const openLocks = new Set<DatabaseSync>()

@@ -1,33 +1,12 @@
 import pg from 'pg'
-import { rowBytesMax } from '../answer-size.ts'
+import { rowBytesMax } from '../json/answer-size.ts'
 import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
-import { parseJsonExactly } from '../exact-json.ts'
-import { exactNumber, type ExactNumber } from '../exact-number.ts'
+import { parseJsonExactly } from '../json/exact-json.ts'
+import { exactNumber, type ExactNumber } from '../json/exact-number.ts'
 import { RowClient } from './row-client.ts'
-import { PreparedQuery, type StatementSettings, type Row } from './prepared-query.ts'
+import { PreparedQuery, type StatementSettings } from './prepared-query.ts'
+import type { Row, Sql, StatementKind } from './sql.ts'
 import { statementName } from './statement-names.ts'
-
-export type { Row } from './prepared-query.ts'
-
-/**
- * The kind of a statement. It determines the timeout, and whether a timeout is the fault of the client or of the platform.
- *
- * - `LOOKUP`: reads records by id or by another index that our code chose.
- * - `LIST`: reads what the client chose along an index: a page in the order of creation.
- * - `SCAN`: may read every row of the organization: a filter, a search, a count, figures.
- * - `WRITE`: changes rows.
- */
-export type StatementKind = 'LOOKUP' | 'LIST' | 'SCAN' | 'WRITE'
-
-/** Executes SQL: on a pool, or in one open transaction. */
-export interface Sql {
-  /** True inside a transaction. */
-  readonly open: boolean
-  /** `kind` matters on the pools that tenants share. */
-  query<R = Row>(text: string, values?: readonly unknown[], kind?: StatementKind): Promise<R[]>
-  /** Everything in `work` commits together or not at all; inside a transaction, `work` runs in a savepoint. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-}
 
 const { builtins } = pg.types
 const textArray = 1009

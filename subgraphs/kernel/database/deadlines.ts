@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { Refusal } from '../errors.ts'
-import type { StatementKind } from './database.ts'
+import type { StatementKind } from './sql.ts'
 
 /** Statement timeout of a tenant's read. */
 export const readMs = 2_000

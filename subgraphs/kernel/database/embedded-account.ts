@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 
 const execFileOf = promisify(execFile)
 

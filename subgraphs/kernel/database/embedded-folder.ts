@@ -13,7 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { isRoot, run, succeedsAs, unprivilegedAccount, type Account } from './embedded-account.ts'
 import { makeSharedFolder, sharedFolder } from './embedded-binaries.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { DataFolderInUse } from './data-folder-lock.ts'
 import { socketFolderOf } from './embedded-folder.ts'
 import {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Database } from './database.ts'
-import { isRowLevelSecurityComplete, prepareTenantRole, raiseTenantWall } from './tenant-wall.ts'
+import { isRowLevelSecurityComplete, prepareTenantRole, enableRowLevelSecurity } from './row-level-security.ts'
 
 /** One migration step, as SQL. Steps run once, in the order of the list. A step that has run anywhere must never be edited. */
 export interface Migration {
@@ -37,7 +37,7 @@ export async function migrate(database: Database, url: string, migrations: reado
     await client.query('create schema if not exists kernel')
     await prepareTenantRole(database)
     await runMigrator(url, migrations)
-    await raiseTenantWall(database)
+    await enableRowLevelSecurity(database)
   }
   try {
     await Promise.race([work(), broken])

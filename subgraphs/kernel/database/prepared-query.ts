@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { rowsTooLarge } from '../answer-size.ts'
+import { rowsTooLarge } from '../json/answer-size.ts'
 import '../compiled-code.ts'
 import { PreparedStatements } from './prepared-statements.ts'
-import { noteBytes } from './row-bytes.ts'
-
-export type Row = Record<string, unknown>
+import { recordRowBytes } from './row-bytes.ts'
+import type { Row } from './sql.ts'
 
 type Texts = readonly (string | null)[]
 type RowFactory = (texts: Texts) => Row
@@ -164,7 +163,7 @@ export class PreparedQuery implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    noteBytes(this.rows, this.bytes)
+    recordRowBytes(this.rows, this.bytes)
     this.done(this.failure, this.rows)
   }
 

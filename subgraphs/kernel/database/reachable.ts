@@ -1,5 +1,5 @@
-import { ConfigError } from '../config-error.ts'
-import type { Sql } from './database.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Sql } from './sql.ts'
 
 /** For a host name with several addresses, Node gives one error per address. */
 const reasonOf = (error: Error): string =>

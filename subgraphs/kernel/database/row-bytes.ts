@@ -1,6 +1,6 @@
-import { rowBytesMax, rowsTooLarge } from '../answer-size.ts'
-import { largeFrom, ownEventLoopTurn } from '../turn.ts'
-import type { Row, Sql } from './database.ts'
+import { rowBytesMax, rowsTooLarge } from '../json/answer-size.ts'
+import { largeFrom, ownEventLoopTurn } from '../work/turn.ts'
+import type { Row, Sql } from './sql.ts'
 
 /** Smaller results are not recorded: an operation runs at most some dozens of statements, so they cannot add up to the limit. */
 const notedFrom = 65_536
@@ -8,12 +8,12 @@ const notedFrom = 65_536
 const noted = new WeakMap<readonly object[], number>()
 
 /** Records the size of a statement's rows in bytes as PostgreSQL sent them. Must be called for every statement. */
-export function noteBytes(rows: readonly object[], bytes: number): void {
+export function recordRowBytes(rows: readonly object[], bytes: number): void {
   if (bytes >= notedFrom) noted.set(rows, bytes)
 }
 
 /** Wraps `sql` so that all statements together read at most `rowBytesMax` bytes. */
-export function withinRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
+export function limitRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
   const counted = <R>(rows: R[]): R[] | Promise<R[]> => {
     const bytes = noted.get(rows as object[]) ?? 0
     read.bytes += bytes
@@ -23,6 +23,6 @@ export function withinRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
   return {
     open: sql.open,
     query: <R = Row>(...statement: Parameters<Sql['query']>) => sql.query<R>(...statement).then(counted<R>),
-    transaction: (work) => sql.transaction((inside) => work(withinRowBytes(inside, read))),
+    transaction: (work) => sql.transaction((inside) => work(limitRowBytes(inside, read))),
   }
 }

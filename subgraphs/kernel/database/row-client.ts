@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { largeFrom, ownEventLoopTurn } from '../turn.ts'
+import { largeFrom, ownEventLoopTurn } from '../work/turn.ts'
 import { rowTexts } from './row-texts.ts'
 
 interface Message {

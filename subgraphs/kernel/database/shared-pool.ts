@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Cancellation } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
-import type { Sql } from './database.ts'
+import type { Sql } from './sql.ts'
 import { FairQueue, QueueFull, type QueueLimits, type Turn } from './fair-queue.ts'
 import type { StatementSettings } from './prepared-query.ts'
 
@@ -40,7 +40,7 @@ export class SharedPool {
       return this.queue.enter(turn)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
-      refuse(crowded())
+      refuse(poolExhausted())
       return false
     }
   }
@@ -48,7 +48,7 @@ export class SharedPool {
   /** Resolves when the turn has its connection or scan slot. */
   turn(turn: Omit<Turn, 'start' | 'expire'>): Promise<Turn> {
     return new Promise((resolve, reject) => {
-      const waiting: Turn = { ...turn, start: () => resolve(waiting), expire: () => reject(crowded()) }
+      const waiting: Turn = { ...turn, start: () => resolve(waiting), expire: () => reject(poolExhausted()) }
       if (this.enter(waiting, reject)) resolve(waiting)
     })
   }
@@ -65,5 +65,5 @@ export interface SharedOperation {
   readonly begunAt: number
 }
 
-export const crowded = (): Refusal =>
+export const poolExhausted = (): Refusal =>
   new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })

@@ -1,5 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
-import { within, type Row, type Sql, type StatementKind } from './database.ts'
+import { within } from './database.ts'
+import type { Row, Sql, StatementKind } from './sql.ts'
 import type { SettingsFor, SharedOperation, SharedPool } from './shared-pool.ts'
 import { SharedStatement } from './shared-statement.ts'
 import { TenantTransaction } from './tenant-transaction.ts'

@@ -1,11 +1,12 @@
 import type pg from 'pg'
 import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
-import { brokenBy, run, type Row, type StatementKind } from './database.ts'
+import { brokenBy, run } from './database.ts'
+import type { Row, StatementKind } from './sql.ts'
 import { translateTimeout, isClientComposed, operationMs, tooExpensive } from './deadlines.ts'
 import type { Turn } from './fair-queue.ts'
 import type { StatementSettings } from './prepared-query.ts'
-import { crowded, type SharedOperation } from './shared-pool.ts'
+import { poolExhausted, type SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
 
@@ -59,7 +60,7 @@ export class SharedStatement implements Turn, Cancellable {
   }
 
   expire(): void {
-    this.#refuse(crowded())
+    this.#refuse(poolExhausted())
   }
 
   /** The connection is not released until PostgreSQL has received the request, which could otherwise cancel the next statement on it. */

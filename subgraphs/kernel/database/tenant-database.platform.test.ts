@@ -3,9 +3,9 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import { Cancellation } from '../cancellation.ts'
 import { anonymous } from '../context.ts'
 import { newId } from '../ids.ts'
-import type { Sql } from './database.ts'
+import type { Sql } from './sql.ts'
 import type { QueueLimits } from './fair-queue.ts'
-import { AboveTenants, TenantDatabase, limitsOf } from './tenant-database.ts'
+import { CrossTenantDatabase, TenantDatabase, limitsOf } from './tenant-database.ts'
 
 let fresh: FreshDatabase
 beforeAll(async () => {
@@ -225,7 +225,7 @@ describe('a client that disconnects', () => {
 
 describe('requests that do not belong to one organization', () => {
   it('leave connections for credentials and jobs, however many there are', async () => {
-    const above = new AboveTenants(fresh.database)
+    const above = new CrossTenantDatabase(fresh.database)
     const waiting = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'].map((ip) =>
       above.of('', { caller: anonymous({ ip, userAgent: '' }) }).query(sleep(1, 'anonymous')),
     )

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { OperationContext } from '../context.ts'
-import { connectionsMaxDefault, Database, type DatabaseOptions, type Sql } from './database.ts'
+import { connectionsMaxDefault, Database, type DatabaseOptions } from './database.ts'
+import type { Sql } from './sql.ts'
 import { readLockMs, readMs, writeLockMs, writeMs } from './deadlines.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { SharedPool, type SettingsFor } from './shared-pool.ts'
@@ -93,7 +94,7 @@ export class TenantDatabase extends Database implements Tenancy {
  * The whole database, for requests that do not belong to one organization, such as sign-in. Anonymous clients can send these, so
  * all of them together leave connections for credentials and jobs, and one organization or IP address leaves some for the others.
  */
-export class AboveTenants implements Tenancy {
+export class CrossTenantDatabase implements Tenancy {
   readonly #shared: SharedPool
 
   constructor(database: Database, limits: Partial<QueueLimits> = {}) {

@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { Transaction, type Row, type StatementKind } from './database.ts'
+import { Transaction } from './database.ts'
+import type { Row, StatementKind } from './sql.ts'
 import { translateTimeout, isClientComposed } from './deadlines.ts'
 import type { SharedOperation } from './shared-pool.ts'
 

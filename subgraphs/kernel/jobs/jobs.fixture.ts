@@ -1,6 +1,6 @@
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
-import { readConfig, settingsOf } from '../config.ts'
+import { readConfig, settingsOf } from '../config/config.ts'
 import { MemoryCounters } from '../counters/memory-counters.ts'
 import type { Database } from '../database/database.ts'
 import { localModel } from '../language-model/local-model.ts'
@@ -29,7 +29,7 @@ export function handSetClock(time: string): HandSetClock {
 export const servicesOf = (database: Database, clock: HandSetClock): Services => ({
   database,
   tenants: { of: () => database },
-  aboveTenants: { of: () => database },
+  crossTenant: { of: () => database },
   vault: new Vault(database, randomBytes(32)),
   clock,
   log: pino({ level: 'silent' }),

@@ -1,6 +1,6 @@
-import { addressKey } from '../address.ts'
+import { addressKey } from '../network/address.ts'
 import { secondsOf } from '../counters/counters.ts'
-import { mailboxOf } from '../email-address.ts'
+import { mailboxOf } from '../values/email-address.ts'
 import { Refusal } from '../errors.ts'
 import { actorIdOf } from '../context.ts'
 import type { RequestContext } from '../request.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { FileMailer } from './file-mailer.ts'
 import { SmtpMailer } from './smtp-mailer.ts'
 

@@ -1,5 +1,5 @@
 import type Mail from 'nodemailer/lib/mailer/index.js'
-import { isStoredEmail } from '../email-address.ts'
+import { isStoredEmail } from '../values/email-address.ts'
 import type { OutgoingMail } from './mailer.ts'
 
 /** This address will never take this mail. */

@@ -2,7 +2,7 @@ import { lookup as resolve } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isListed } from '../address.ts'
+import { isListed } from '../network/address.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface OutboundRequest {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
-import { Database, type Sql } from '../database/database.ts'
+import { Database } from '../database/database.ts'
+import type { Sql } from '../database/sql.ts'
 import { TenantDatabase } from '../database/tenant-database.ts'
 import { newId } from '../ids.ts'
 import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Row } from '../database/database.ts'
+import type { Row } from '../database/sql.ts'
 import { Listener } from '../database/listen.ts'
 import type { Tenancy } from '../database/tenant-database.ts'
 import type { EventFeed, EventSelection, LoggedEvent } from './event-feed.ts'

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import type { Sql } from '../database/database.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Services } from '../request.ts'
 
 const retentionMs = 30 * 86_400_000

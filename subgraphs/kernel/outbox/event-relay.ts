@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Sql } from '../database/database.ts'
+import type { Sql } from '../database/sql.ts'
 
 /** Events of one statement; a bulk job of thousands takes several. */
 const batch = 1_000

@@ -1,7 +1,7 @@
 import { actorIdOf } from '../context.ts'
 import type { RequestContext } from '../request.ts'
 import type { Values } from '../record/predicate.ts'
-import type { Sql } from '../database/database.ts'
+import type { Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
 import { storedData } from './event-data.ts'
 

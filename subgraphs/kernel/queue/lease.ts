@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Lane, Outcome, Queue, QueuedItem, Shares } from './queue.ts'
 
 /** The organization that was served last by this process: the next one has its turn before it. */

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../errors.ts'
-import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../exact-number.ts'
+import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../json/exact-number.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'

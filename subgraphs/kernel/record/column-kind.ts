@@ -1,4 +1,4 @@
-import { isExactNumber, plainDigits, textOfNumber } from '../exact-number.ts'
+import { isExactNumber, plainDigits, textOfNumber } from '../json/exact-number.ts'
 import { isId } from '../ids.ts'
 import { isStorable, normalizeTimestamp } from './scalars.ts'
 

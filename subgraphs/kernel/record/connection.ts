@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request.ts'
-import type { Row } from '../database/database.ts'
+import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { isHidden } from './field-security.ts'
@@ -124,8 +124,8 @@ async function childrenOf(
     ),
     counted,
   ])
-  ctx.telling?.records(definition, rows)
-  if (asked.total) ctx.telling?.figure(definition)
+  ctx.answered?.records(definition, rows)
+  if (asked.total) ctx.answered?.figure(definition)
   const byParent = new Map<unknown, Row[]>(distinct.map((id) => [id, []]))
   for (const row of rows) byParent.get(row.parentOf)!.push(row)
   const connections = new Map(

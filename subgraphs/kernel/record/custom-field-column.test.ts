@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import { readFileSync } from 'node:fs'
 import { buildSchema, isInputObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { schemaPath } from '../paths.ts'
+import { schemaPath } from '../config/paths.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { customField, customFieldKey } from './custom-field-column.ts'
 

@@ -2,7 +2,7 @@ import { invalid, type FieldProblem } from '../errors.ts'
 import type { Columns } from './columns.ts'
 import { isSameValue } from './same-value.ts'
 import { jsonValuesIn, jsonValuesMax } from './scalars.ts'
-import { isJsonObject } from '../exact-number.ts'
+import { isJsonObject } from '../json/exact-number.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

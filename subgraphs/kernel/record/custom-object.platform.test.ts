@@ -30,7 +30,7 @@ const customObject = (object: string, fields: readonly Column[]): RecordDefiniti
   objectColumn: 'objectName',
   visibleBy: ['ownerId'],
   searchable: ['customFields.serial'],
-  isCountedAnew: true,
+  maintainedCount: false,
   events: {
     types: Object.fromEntries(
       (['CREATE', 'UPDATE', 'DELETE', 'RESTORE'] as const).map((operation, index) => [

@@ -67,8 +67,8 @@ export interface RecordShape extends TrackedObject {
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that counts up per organization without gaps. */
   readonly numbered?: string
-  /** No trigger keeps the number of its rows, so that a list without filter is counted like any other. */
-  readonly isCountedAnew?: boolean
+  /** False where no trigger maintains the number of its rows: a list without filter is then counted like any other. */
+  readonly maintainedCount?: boolean
 }
 
 /** The name of a column of this record: a name that it does not have does not compile. */

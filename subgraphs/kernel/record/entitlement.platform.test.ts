@@ -8,7 +8,7 @@ import type { Refusal } from '../errors.ts'
 import { requestContext, systemContext, type RequestContext } from '../request.ts'
 import { readPage } from './list.ts'
 import { recordsOf } from './records-of.ts'
-import { seesAll } from './told.ts'
+import { seesAll } from './answered-records.ts'
 
 const platform = usePlatform()
 // No plan withholds what the specification gives to everybody, so the rule is shown on accounts as a plan could withhold them.

@@ -1,6 +1,6 @@
 import type { Caller, FieldRestrictions } from '../context.ts'
 import { Refusal, type FieldProblem } from '../errors.ts'
-import { isRawNumber } from '../exact-number.ts'
+import { isRawNumber } from '../json/exact-number.ts'
 import { blank, type Column } from './column.ts'
 import type { RecordShape } from './definition.ts'
 import { customFieldKey, customFieldName, customFieldsName as customFields, sqlLiteral } from './custom-field-column.ts'

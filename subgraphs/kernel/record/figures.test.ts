@@ -15,6 +15,7 @@ function made<T>(shape: RecordShape, figure: Figure<T>) {
 
 describe('a figure', () => {
   it.each<[string, Figure<Account>, ReturnType<typeof made>]>([
+    ['count of everything', count({}), { sql: 'count(*) filter (where (true))::int8', values: [], columns: [] }],
     ['count', count(), { sql: 'count(*)::int8', values: [], columns: [] }],
     [
       'count of a value',

@@ -1,4 +1,4 @@
-import type { ExactNumber } from '../exact-number.ts'
+import type { ExactNumber } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { comparisonSql, operatorSql } from './operators.ts'
@@ -31,7 +31,7 @@ interface Operators<T, V> {
 
 type ConditionOn<T, V> = Extract<V, string | number | boolean> | Operators<T, V>
 
-/** Which records a figure counts: every member holds; a value instead of operators must be equal. */
+/** Which records a figure counts: every member holds, and one of `or`; a value instead of operators must be equal. */
 export type Condition<T> = { readonly [K in keyof T & string]?: ConditionOn<T, T[K]> } & {
   readonly [K in CustomFieldName]?: ConditionOn<T, string | number | boolean>
 } & { readonly or?: readonly Condition<T>[] }
@@ -77,7 +77,7 @@ function conditionSql<T>(into: FigureSql, condition: Condition<T>): string {
       .map(([operator, operand]) => operatorOf(into, name, operator, operand))
       .join(' and ')
   })
-  return `(${parts.join(' and ')})`
+  return `(${parts.length > 0 ? parts.join(' and ') : 'true'})`
 }
 
 /** How many records there are, or how many of them meet the condition. */

@@ -1,5 +1,5 @@
 import { invalid, type FieldProblem } from '../errors.ts'
-import { isJsonObject } from '../exact-number.ts'
+import { isJsonObject } from '../json/exact-number.ts'
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
@@ -8,7 +8,7 @@ import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, notReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
 import { conditionOf, operandInWords, operandOf, operatorSql } from './operators.ts'
-import type { Scope } from './predicate.ts'
+import type { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 
 export type FilterInput = { readonly [field: string]: unknown }
@@ -24,7 +24,7 @@ export const filterConditionsMax = 100
  */
 export function filterPredicate(
   shapes: OrganizationShapes | null,
-  scope: Scope,
+  scope: TenantPredicate,
   definition: RecordShape,
   filter: FilterInput,
   alias: string,
@@ -45,7 +45,7 @@ class FilterCompiler {
 
   constructor(
     readonly shapes: OrganizationShapes | null,
-    private readonly scope: Scope,
+    private readonly scope: TenantPredicate,
     private readonly problems: FieldProblem[],
     /** Paths of what the caller's profile hides. */
     private readonly withheld: string[],

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts'
+import type { Sql } from '../database/sql.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
 import { initialValue, type Column } from './column.ts'
 import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'

@@ -1,16 +1,16 @@
 import { invalid } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
-import type { Row, StatementKind } from '../database/database.ts'
+import type { Row, StatementKind } from '../database/sql.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, notReadable, type FieldRules } from './field-security.ts'
 import { filterPredicate, type FilterInput } from './filter.ts'
 import { literalPattern } from './operators.ts'
 import { shapeFor } from './shape-source.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
-import { Scope } from './predicate.ts'
+import { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList, together } from './selection.ts'
-import { keptTotal, keptTotalOf } from './totals.ts'
+import { maintainedCount, maintainedCountOf } from './totals.ts'
 
 const pageSizeMax = 100
 const pageMax = 100_000
@@ -47,7 +47,7 @@ const keptAs = 'totalKept'
 
 /** The records of a list request as SQL: what is asked, whom it is for, and which part. */
 export class Listing {
-  readonly scope: Scope
+  readonly scope: TenantPredicate
   readonly order: Order
   readonly conditions: string[]
   readonly rules: FieldRules | null
@@ -67,7 +67,7 @@ export class Listing {
   ) {
     const definition = shapeFor(ctx, builtIn)
     this.definition = definition
-    this.scope = new Scope(ctx.caller)
+    this.scope = new TenantPredicate(ctx.caller)
     this.rules = fieldRules(ctx.caller, definition)
     this.order = new Order(definition, args.orderBy)
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw notReadable(['orderBy'])
@@ -78,7 +78,7 @@ export class Listing {
     const search = args.search ? this.#search(args.search) : null
     if (search) this.conditions.push(search)
     const narrowed = base || filter || search || ctx.caller.ownerIds || definition.visibleThrough
-    this.whole = !narrowed && !definition.isCountedAnew
+    this.whole = !narrowed && definition.maintainedCount !== false
     this.kind = filter || search || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
 
@@ -99,7 +99,7 @@ export class Listing {
 
   /** A part of the list and, when it is counted, the number of records in all of it. */
   async read(asked: ReadonlySet<string>, part: Part, isCounted: boolean): Promise<[Row[], number | null]> {
-    if (isCounted) this.ctx.telling?.figure(this.definition)
+    if (isCounted) this.ctx.answered?.figure(this.definition)
     if (!isCounted) return [await this.#rows(asked, part), null]
     if (!this.whole) {
       // Before the rows add values of their own.
@@ -108,9 +108,9 @@ export class Listing {
     }
     const { scope, definition } = this
     // A statement of its own would cost more than the column.
-    const kept = `, (${keptTotalOf(scope.organization(), scope.values.add(definition.object))}) as "${keptAs}"`
+    const kept = `, (${maintainedCountOf(scope.organization(), scope.values.add(definition.object))}) as "${keptAs}"`
     const rows = await this.#rows(asked, part, kept)
-    return [rows, rows[0] ? (rows[0][keptAs] as number) : await keptTotal(this.ctx, definition)]
+    return [rows, rows[0] ? (rows[0][keptAs] as number) : await maintainedCount(this.ctx, definition)]
   }
 
   /** Rejects, never throws: a count may be under way, and somebody must wait for it. */
@@ -126,7 +126,7 @@ export class Listing {
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
     const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     const rows = await this.ctx.db.query(sql, values.list, offset > skippedMax ? 'SCAN' : this.kind)
-    this.ctx.telling?.records(definition, rows)
+    this.ctx.answered?.records(definition, rows)
     return rows
   }
 
@@ -217,7 +217,7 @@ export async function readDeleted(
   asked: ReadonlySet<string>,
 ): Promise<Row[]> {
   const definition = shapeFor(ctx, builtIn)
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   const limit = size(args.limit ?? pageSizeMax, 'limit')
   const page = args.page ?? 1
   if (page < 1 || page > pageMax)
@@ -227,6 +227,6 @@ export async function readDeleted(
     scope.values.list,
     (page - 1) * limit > skippedMax ? 'SCAN' : 'LIST',
   )
-  ctx.telling?.records(definition, rows)
+  ctx.answered?.records(definition, rows)
   return rows
 }

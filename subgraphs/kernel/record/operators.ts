@@ -1,4 +1,4 @@
-import { exactNumberOf, isJsonObject } from '../exact-number.ts'
+import { exactNumberOf, isJsonObject } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { isMember, valueInWords } from './custom-field-column.ts'

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import { parseJsonExactly } from '../exact-json.ts'
+import { parseJsonExactly } from '../json/exact-json.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
 import { customFieldKey } from './custom-field-column.ts'

@@ -19,7 +19,7 @@ export class Values {
 }
 
 /** What every read and write of one caller stands on: a tenant and sight, put into the SQL here and nowhere else. */
-export class Scope {
+export class TenantPredicate {
   #organization: string | null = null
   #owners: string | null = null
   #aliases = 0

@@ -1,12 +1,12 @@
 import { notFound, Refusal } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
-import type { Row } from '../database/database.ts'
+import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, has, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules, requireReadable } from './field-security.ts'
 import { shapeFor } from './shape-source.ts'
-import { Scope } from './predicate.ts'
+import { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList } from './selection.ts'
 
@@ -29,10 +29,10 @@ export async function readOne(
 ): Promise<Row | null> {
   if (!isId(id)) return null
   const definition = shapeFor(ctx, builtIn)
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.live(definition, 't')}`
   const [row] = await ctx.db.query(sql, scope.values.list)
-  if (row) ctx.telling?.record(definition, row.id)
+  if (row) ctx.answered?.record(definition, row.id)
   return row ?? null
 }
 
@@ -46,12 +46,12 @@ export async function readBy(
 ): Promise<Row> {
   const definition = shapeFor(ctx, builtIn)
   requireReadable(ctx.caller, definition, name)
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(value)}`
   const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`
   const [row] = isStorable(value) ? await ctx.db.query(sql, scope.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
-  ctx.telling?.record(definition, row.id)
+  ctx.answered?.record(definition, row.id)
   return row
 }
 
@@ -62,7 +62,7 @@ export async function requireRecord<T extends StoredRow>(
   id: string,
   { deleted = false, isHeld = false } = {},
 ): Promise<T> {
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   const columns = selectList(definition, allOf(definition), 't', null)
   const state = deleted || !has(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
   const sql = `select ${columns} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.seen(definition, 't')}${state}${isHeld ? ' for update of t' : ''}`
@@ -82,7 +82,7 @@ export function readReference(
 ): Promise<Row | null> {
   return batchOf(ctx, asked, definition.object, async (ids) => {
     const rows = await readMany(ctx, definition, ids, asked)
-    ctx.telling?.records(
+    ctx.answered?.records(
       definition,
       rows.filter((row) => row !== null),
     )
@@ -97,7 +97,7 @@ async function readMany(
   asked: ReadonlySet<string>,
 ): Promise<(Row | null)[]> {
   const definition = shapeFor(ctx, builtIn)
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   const wanted = scope.values.add([...new Set(ids.filter(isId))])
   const rows = await ctx.db.query(
     `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${scope.live(definition, 't')}`,

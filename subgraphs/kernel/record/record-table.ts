@@ -25,7 +25,7 @@ export const recordIndexes = (table: string, name: string): string => `
     create index ${name}_deleted on ${table} (organization_id, deleted_at, id) where deleted_at is not null;`
 
 /** Keeps the totals of lists without a filter, of a record by its `objectName`, in the transaction of every change. */
-export const keptTotals = (table: string, object: string): string => `
+export const maintainedCountTriggers = (table: string, object: string): string => `
     create trigger ${object}_total_insert after insert on ${table} referencing new table as new_rows
       for each statement execute function kernel.keep_total_of_inserted('${object}');
     create trigger ${object}_total_update after update on ${table} referencing old table as old_rows new table as new_rows

@@ -1,6 +1,6 @@
 import { invalid, notFound, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
-import type { Row } from '../database/database.ts'
+import type { Row } from '../database/sql.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { readChildren, readConnection } from './connection.ts'

@@ -1,4 +1,4 @@
-import { isRawNumber } from '../exact-number.ts'
+import { isRawNumber } from '../json/exact-number.ts'
 
 /** JSON is the same whatever the order of its keys, which the database does not keep. */
 export function isSameValue(one: unknown, other: unknown): boolean {

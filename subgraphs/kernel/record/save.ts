@@ -8,7 +8,7 @@ import type { Operation } from './event-types.ts'
 import { isHidden, redact, refuseFixed } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
 import { shapeFor } from './shape-source.ts'
-import { Scope, type Values } from './predicate.ts'
+import { TenantPredicate, type Values } from './predicate.ts'
 import { bookkeeping, changedFieldsIn } from './record-events.ts'
 import { writeChange } from './write-change.ts'
 
@@ -41,7 +41,7 @@ async function writeFor<T extends StoredRow>(
   draft: Draft<T>,
 ): Promise<T> {
   const record = await checkAndWrite(ctx, definition, draft)
-  ctx.telling?.record(definition, record.id)
+  ctx.answered?.record(definition, record.id)
   return redact(ctx.caller, definition, record)
 }
 
@@ -160,7 +160,7 @@ function changeSql(
   values: Values,
 ): string {
   const table = writtenTable(definition)
-  const scope = new Scope(ctx.caller, values)
+  const scope = new TenantPredicate(ctx.caller, values)
   const version = has(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
   const which = `t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
   if (operation === 'DELETE' && !has(definition, 'deletedAt'))
@@ -198,13 +198,13 @@ async function uniqueRefusal(
   if (!name) return error
   if (isHidden(ctx.caller, definition, name))
     return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(next[name])}`
   const [conflict] = await ctx.db.query<{ id: string }>(
     `select t.id from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`,
     scope.values.list,
   )
-  if (conflict) ctx.telling?.record(definition, conflict.id)
+  if (conflict) ctx.answered?.record(definition, conflict.id)
   const message = `Another ${definition.object} already has this ${name}.`
   return new Refusal('UNIQUE_VIOLATION', message, {
     errors: [{ path: name, code: 'NOT_UNIQUE', message, ...(conflict && { conflictingId: conflict.id }) }],

@@ -9,7 +9,7 @@ import {
   plainDigits,
   textOfNumber,
   type ExactNumber,
-} from '../exact-number.ts'
+} from '../json/exact-number.ts'
 
 const timestamp = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/
 const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()

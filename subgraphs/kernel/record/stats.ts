@@ -1,10 +1,10 @@
-import { isRawNumber } from '../exact-number.ts'
+import { isRawNumber } from '../json/exact-number.ts'
 import type { RequestContext } from '../request.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
 import { FigureSql, type ColumnName, type Figure } from './figures.ts'
 import { shapeFor } from './shape-source.ts'
-import { Scope, Values } from './predicate.ts'
+import { TenantPredicate, Values } from './predicate.ts'
 
 /**
  * Figures over the live records in sight, by name: `{ total: count(), totalRevenue: sum('annualRevenue') }`. One over a column
@@ -16,14 +16,14 @@ export async function aggregate<T extends StoredRow, const F extends Readonly<Re
   figures: F,
 ): Promise<{ [K in keyof F]: ResultOf<F[K]> | null }> {
   const definition = shapeFor(ctx, builtIn)
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   const hidden = fieldRules(ctx.caller, definition)?.hidden
   const select = Object.entries(figures).map(([name, figure]) => {
     const isHidden = hidden !== undefined && [...columnsOf(definition, figure)].some((column) => hidden.has(column))
     return `${isHidden ? 'null' : figure.sql(new FigureSql(definition, scope.values))} as "${name}"`
   })
   const sql = `select ${select.join(', ')} from ${definition.table} t where ${scope.live(definition, 't')}`
-  ctx.telling?.figure(definition)
+  ctx.answered?.figure(definition)
   const [row] = await ctx.db.query(sql, scope.values.list, 'SCAN')
   return row as { [K in keyof F]: ResultOf<F[K]> | null }
 }
@@ -55,8 +55,8 @@ export async function countsBy<T extends StoredRow, N extends string>(
   const nothing = (): Counts => Object.create(null) as Counts
   const counts = Object.fromEntries(all.map((one) => [one.name, readable.includes(one) ? nothing() : null]))
   if (readable.length === 0) return counts as Record<N, Counts | null>
-  ctx.telling?.figure(definition)
-  const scope = new Scope(ctx.caller)
+  ctx.answered?.figure(definition)
+  const scope = new TenantPredicate(ctx.caller)
   const sets = readable.map(({ column }) => column.sql('t'))
   const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, unknown>>(
     `select grouping(${sets.join(', ')})::int as mask, ${sets.map((column, index) => `${column} as v${index}`).join(', ')}, count(*)::int8 as count

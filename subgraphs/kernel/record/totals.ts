@@ -1,28 +1,28 @@
 import type { RequestContext } from '../request.ts'
-import type { Sql } from '../database/database.ts'
+import type { Sql } from '../database/sql.ts'
 import type { RecordShape } from './definition.ts'
 
 /**
  * The maintained count of live rows per organization and record type. Triggers append a difference in the transaction of each
  * change, so writers never wait for each other; a read sums the differences in one snapshot; `foldTotals` merges them.
  */
-export async function keptTotal(ctx: RequestContext, definition: RecordShape): Promise<number> {
-  const sql = `select (${keptTotalOf('$1', '$2')}) as total`
+export async function maintainedCount(ctx: RequestContext, definition: RecordShape): Promise<number> {
+  const sql = `select (${maintainedCountOf('$1', '$2')}) as total`
   const [row] = await ctx.db.query<{ total: number }>(sql, [ctx.caller.organizationId, definition.object])
   return row!.total
 }
 
-/** The SQL of `keptTotal` for use inside another statement, with the placeholders of the organization and the record type. */
-export const keptTotalOf = (organization: string, object: string): string =>
+/** The SQL of `maintainedCount` for use inside another statement, with the placeholders of the organization and the record type. */
+export const maintainedCountOf = (organization: string, object: string): string =>
   `select coalesce(sum(n), 0)::int8 from kernel.record_total where organization_id = ${organization} and object = ${object}`
 
 /** Replaces the differences of one organization and record type by their sum. Safe at any time and in several workers at once. */
 export async function foldTotals(sql: Sql): Promise<void> {
   await sql.query(`
-    with crowded as (
+    with poolExhausted as (
       select organization_id, object from kernel.record_total group by organization_id, object having count(*) > 20 limit 1000
     ), gone as (
-      delete from kernel.record_total t using crowded c
+      delete from kernel.record_total t using poolExhausted c
       where t.organization_id = c.organization_id and t.object = c.object
       returning t.organization_id, t.object, t.n
     )

@@ -1,4 +1,4 @@
-import type { Row, Sql } from '../database/database.ts'
+import type { Row, Sql } from '../database/sql.ts'
 import { platformId, versionOf, type Vault } from './vault.ts'
 
 /** A column with sealed text, which `keys:rotate` seals again with the new key. */

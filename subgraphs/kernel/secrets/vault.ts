@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { ConfigError } from '../config-error.ts'
-import type { Sql } from '../database/database.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Sql } from '../database/sql.ts'
 import { Refusal } from '../errors.ts'
-import { seal, unseal } from '../seal.ts'
+import { seal, unseal } from './seal.ts'
 
 /** The organization id of secrets that belong to the platform itself. */
 export const platformId = '00000000-0000-0000-0000-000000000000'

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
-import { refusalOfSize } from '../answer-size.ts'
-import { CallsOut } from '../call-out.ts'
+import { refusalOfSize } from '../json/answer-size.ts'
+import { CallsOut } from '../outbound/call-out.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
 import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
-import { parseJsonExactly } from '../exact-json.ts'
+import { parseJsonExactly } from '../json/exact-json.ts'
 import { newId } from '../ids.ts'
-import type { Sql } from '../database/database.ts'
-import { visibleRecords, seesAll, seesLess, Telling, type Kinds, type Told } from '../record/told.ts'
+import type { Sql } from '../database/sql.ts'
+import {
+  visibleRecords,
+  seesAll,
+  seesLess,
+  AnsweredRecords,
+  type Kinds,
+  type Told,
+} from '../record/answered-records.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -72,14 +79,14 @@ async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Prom
       await lock(db, [caller.organizationId, caller.credentialId, key])
       const earlier = await findStoredAnswer(db, services, request, step)
       if (earlier) return { earlier }
-      const telling = new Telling(kinds)
-      const answer = await run(requestContext(context, services, db, { callsOut, telling }))
+      const answered = new AnsweredRecords(kinds)
+      const answer = await run(requestContext(context, services, db, { callsOut, answered }))
       const tooLarge = refusalOfSize(answer)
       if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
       if (isDefect(answer) || isAnswerTooLarge(answer))
         throw new RolledBack({ data: null, ...(answer.errors && { errors: answer.errors }) })
       if (isFinal(answer)) {
-        const { records, hasFigures } = telling.told()
+        const { records, hasFigures } = answered.told()
         // Records that the write itself removed from the caller's visibility are not checked again for a retry.
         const seen = caller.ownerIds ? await visibleRecords({ caller, db }, kinds, records) : records
         await storeAnswer(db, services, request, step, { answer, told: { records: seen, hasFigures } })
@@ -100,7 +107,7 @@ async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Prom
  * Runs a query that contributes to the answer of a mutation, or replays its first answer: parts of several subgraphs can make up the
  * answer, and a replay must return all of them unchanged. A part with a record that is no longer visible is read again.
  */
-export async function asBefore(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
+export async function replayedRead(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const { services, request, kinds } = keyed
   const step = stepOf(request.document, request.variables)
   const { caller } = request.context
@@ -113,12 +120,12 @@ export async function asBefore(keyed: KeyedRequest, run: Run): Promise<SubgraphR
   } catch (error) {
     return refused(error)
   }
-  const telling = new Telling(kinds)
-  const answer = await run(requestContext(request.context, services, db, { telling }))
+  const answered = new AnsweredRecords(kinds)
+  const answer = await run(requestContext(request.context, services, db, { answered }))
   const tooLarge = refusalOfSize(answer)
   if (tooLarge) return refused(tooLarge)
   if (!isDefect(answer) && isFinal(answer))
-    await storeAnswer(db, services, request, step, { answer, told: telling.told() })
+    await storeAnswer(db, services, request, step, { answer, told: answered.told() })
   return answer
 }
 

@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { heldBytes } from '../heap.fixture.ts'
+import { heldBytes } from './heap.fixture.ts'
 import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { LocalSubgraph } from './local.ts'
@@ -12,7 +12,7 @@ const schema = buildSchema(`type Query { one: Wide } type Wide { ${names.map((na
 const tenants = { of: () => ({ open: false }) }
 const services = { tenants, shapes: builtInShapes, log: pino({ level: 'silent' }) } as unknown as Services
 
-const subgraphSchema = { schema, aboveTenants: new Set<string>(), kinds: new Map() }
+const subgraphSchema = { schema, crossTenantFields: new Set<string>(), kinds: new Map() }
 const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', subgraphSchema, services)
 const wideDocument = (number: number): string => `{ alias${number}: one { ${names.join(' ')} } }`
 

@@ -2,15 +2,15 @@ import '../compiled-code.ts'
 import { getOperationAST, parse, print, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql'
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
-import { passingFailure } from '../database/passing-failure.ts'
+import { transientError } from '../database/transient-error.ts'
 import { defectMessage, Refusal } from '../errors.ts'
-import type { Kinds } from '../record/told.ts'
+import type { Kinds } from '../record/answered-records.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
-import { ownEventLoopTurn } from '../turn.ts'
+import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
-import { asBefore, once } from './idempotency.ts'
+import { replayedRead, once } from './idempotency.ts'
 import { fieldsIn } from './document-size.ts'
-import { partsByReach } from './reach.ts'
+import { crossTenantParts } from './cross-tenant-parts.ts'
 import { knowingCoerced, withoutRecursion, type Split } from './recursive-variables.ts'
 import type { SubgraphSchema } from './subgraph.ts'
 
@@ -32,19 +32,19 @@ export class LocalSubgraph implements SubgraphEndpoint {
   readonly #compiled = new LRUCache<string, Compiled>({ maxSize: compiledBytesMax })
 
   private readonly schema: GraphQLSchema
-  private readonly aboveTenants: ReadonlySet<string>
+  private readonly crossTenantFields: ReadonlySet<string>
   private readonly kinds: Kinds
   /** Services whose statements bypass row-level security. */
-  private readonly servicesAbove: Services
+  private readonly crossTenantServices: Services
 
   constructor(
     readonly name: string,
-    { schema, aboveTenants, kinds }: Pick<SubgraphSchema, 'schema' | 'aboveTenants' | 'kinds'>,
+    { schema, crossTenantFields, kinds }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds'>,
     private readonly services: Services,
   ) {
     this.schema = knowingCoerced(schema)
-    this.aboveTenants = aboveTenants
-    this.servicesAbove = { ...services, tenants: services.aboveTenants }
+    this.crossTenantFields = crossTenantFields
+    this.crossTenantServices = { ...services, tenants: services.crossTenant }
     this.kinds = kinds
   }
 
@@ -70,7 +70,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     // Idempotency keys belong to a credential, so they have no effect for anonymous callers.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
-      return (compiled.isMutation ? once : asBefore)({ services, request, kinds: this.kinds }, run)
+      return (compiled.isMutation ? once : replayedRead)({ services, request, kinds: this.kinds }, run)
     }
     const ctx = requestContext(context, services)
     const result = await compiled.run(ctx, variables)
@@ -103,10 +103,10 @@ export class LocalSubgraph implements SubgraphEndpoint {
         const { message } = query.errors?.[0] ?? { message: 'The operation is not valid.' }
         throw new Refusal('VALIDATION_FAILED', message)
       }
-      const parts = partsByReach(ast, this.aboveTenants)
+      const parts = crossTenantParts(ast, this.crossTenantFields)
       compiled = {
         isMutation: getOperationAST(ast)?.operation === 'mutation',
-        services: parts[0]!.isAbove ? this.servicesAbove : this.services,
+        services: parts[0]!.isAbove ? this.crossTenantServices : this.services,
         parts: parts.length > 1 ? parts.map((part) => print(part.document)) : null,
         run: runner(query, split),
       }
@@ -125,7 +125,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
       if (cause instanceof Refusal || (error.extensions?.code && !error.originalError)) {
         return { message: error.message, ...path, extensions: { ...error.extensions } }
       }
-      const passing = passingFailure(cause)
+      const passing = transientError(cause)
       if (passing) return { message: passing.message, ...path, extensions: { ...passing.extensions } }
       ctx.log.error(
         { err: cause, requestId: ctx.requestId, subgraph: this.name, path: error.path },

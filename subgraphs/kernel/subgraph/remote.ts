@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Logger } from 'pino'
-import { systemClock, type Clock } from '../clock.ts'
+import { systemClock, type Clock } from '../time/clock.ts'
 import { Refusal } from '../errors.ts'
 import { callerHeader, signCaller } from './caller-token.ts'
 import { Circuit } from './circuit.ts'

@@ -8,7 +8,7 @@ import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
-import type { Kinds } from '../record/told.ts'
+import type { Kinds } from '../record/answered-records.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { RequestContext } from '../request.ts'
@@ -34,7 +34,7 @@ export interface Resource {
    * Root fields that run before an organization is known (sign-in), or for a person across all their organizations. Only these
    * bypass row-level security, so their SQL must contain the tenant predicate itself.
    */
-  readonly aboveTenants?: readonly string[]
+  readonly crossTenantFields?: readonly string[]
   /** Columns with sealed secrets, for the rotation of keys. */
   readonly sealed?: readonly SealedColumn[]
 }
@@ -54,7 +54,7 @@ export const migrationsOf = ({ name, resources }: SubgraphDefinition): Migration
 export interface SubgraphSchema {
   readonly schema: GraphQLSchema
   /** Root fields that bypass row-level security. */
-  readonly aboveTenants: ReadonlySet<string>
+  readonly crossTenantFields: ReadonlySet<string>
   readonly kinds: Kinds
   /** The schema as it is published to the gateway. */
   readonly sdl: string
@@ -131,7 +131,7 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
   resolveNullAsDefault(executable)
   return {
     schema: executable,
-    aboveTenants: new Set(resources.flatMap(({ aboveTenants = [] }) => aboveTenants)),
+    crossTenantFields: new Set(resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields)),
     kinds: kindsOf(resources),
     sdl,
   }

@@ -1,7 +1,7 @@
-import { answerBytesMax, refusalOfSize, refusalOfSizeWhenDone } from '../answer-size.ts'
+import { answerBytesMax, refusalOfSize, refusalOfSizeWhenDone } from '../json/answer-size.ts'
 import type { OperationContext } from '../context.ts'
-import { parseJsonExactly } from '../exact-json.ts'
-import { isJsonObject } from '../exact-number.ts'
+import { parseJsonExactly } from '../json/exact-json.ts'
+import { isJsonObject } from '../json/exact-number.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
 /** Maximum bytes of a request between the gateway and a subgraph. */

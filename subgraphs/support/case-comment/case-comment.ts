@@ -6,7 +6,7 @@ import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
 import { connectionArgs } from '../../kernel/record/list-args.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { supportCase } from '../case/case.ts'
 import { caseCommentEvents } from './case-comment.events.ts'
 
@@ -14,7 +14,7 @@ export const CommentAuthorType = enumeration('CommentAuthorType', ['USER', 'CONT
 export type CommentAuthorType = keyof typeof CommentAuthorType
 
 @ObjectType({ description: 'A comment on a case. An internal comment is not meant for the customer.' })
-@Scope('CASES')
+@RequiresScope('CASES')
 @Entity({ schema: 'support', tableName: 'case_comment' })
 export class CaseComment {
   @Column(() => ID, { writable: 'NEVER' })

@@ -1,5 +1,5 @@
 import { organizationSettings } from '../../identity/public.ts'
-import { callingOut, callOut } from '../../kernel/call-out.ts'
+import { callingOut, callOut } from '../../kernel/outbound/call-out.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
@@ -8,7 +8,7 @@ import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { caseComment, type CaseComment } from '../case-comment/case-comment.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
-import { dueAnew, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
+import { breachReset, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
@@ -55,8 +55,8 @@ export function updateCase(
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
       const events = [...moved.events, ...assignment(previous, input.assignedToId)]
       const implied = { ...moved.values, ...due }
-      const anew = dueAnew(previous, implied, ctx.clock.now().toISOString())
-      return { operation: 'UPDATE', values: input as Partial<Case>, implied: { ...implied, ...anew }, events }
+      const reset = breachReset(previous, implied, ctx.clock.now().toISOString())
+      return { operation: 'UPDATE', values: input as Partial<Case>, implied: { ...implied, ...reset }, events }
     },
     { expectedVersion },
   )
@@ -75,8 +75,8 @@ export function setCaseStatus(
     id,
     async (previous, inner) => {
       const { values: implied, events } = await move(inner, previous, previous.status, status)
-      const anew = dueAnew(previous, implied, ctx.clock.now().toISOString())
-      return { operation: 'UPDATE', values: { status }, implied: { ...implied, ...anew }, events }
+      const reset = breachReset(previous, implied, ctx.clock.now().toISOString())
+      return { operation: 'UPDATE', values: { status }, implied: { ...implied, ...reset }, events }
     },
     { expectedVersion },
   )

@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { keptTotals, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
+import { maintainedCountTriggers, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
 
 export const caseTables: Migration = {
   name: '20261121-support-case',
@@ -36,7 +36,7 @@ export const caseTables: Migration = {
     create index case_contact on support."case" (organization_id, contact_id) where deleted_at is null;
     create index case_resolved on support."case" (resolved_at) where status = 'RESOLVED' and deleted_at is null;
     create index case_sla_due on support."case" (sla_due_at) where sla_breached_at is null and deleted_at is null;
-    ${keptTotals('support."case"', 'case')}
+    ${maintainedCountTriggers('support."case"', 'case')}
 
     create table support.case_comment (
       id uuid not null,

@@ -5,7 +5,7 @@ import { PartArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -93,13 +93,13 @@ export class CaseResolver {
   }
 
   @Mutation(() => Case)
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseCreate(@InputArg(() => CaseCreateInput) input: RecordInput<Case>, @Ctx() ctx: RequestContext) {
     return createCase(ctx, input)
   }
 
   @Mutation(() => Case)
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseUpdate(
     @IdArg() id: string,
     @InputArg(() => CaseUpdateInput) input: RecordInput<Case>,
@@ -112,19 +112,19 @@ export class CaseResolver {
   @Mutation(() => ID, {
     description: 'Deletes a case. It can be restored; until then only `caseListDeleted` returns it.',
   })
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return cases.remove(ctx, id, expectedVersion)
   }
 
   @Mutation(() => Case)
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseRestore(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return cases.restore(ctx, id, expectedVersion)
   }
 
   @Mutation(() => Case, { description: 'Assigns the case to a user; null removes the assignee.' })
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseAssign(
     @IdArg() id: string,
     @Arg('assignedToId', () => ID, { nullable: true }) assignedToId: string | null,
@@ -138,7 +138,7 @@ export class CaseResolver {
     description:
       'Changes the status of the case, with the side effects of that status. The same status changes nothing.',
   })
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseSetStatus(
     @IdArg() id: string,
     @Arg('status', () => CaseStatus) status: CaseStatus,
@@ -152,13 +152,13 @@ export class CaseResolver {
     description:
       'Writes a summary of the case, stores it as `aiSummary` and returns it. It covers the description and the newest comments: at most 200 whole comments, and at most 100,000 characters in total. The language model is called once; changes during the call are not summarized.',
   })
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseSummarize(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return summarizeCase(ctx, id)
   }
 
   @Mutation(() => CaseComment)
-  @Scope('CASES')
+  @RequiresScope('CASES')
   caseCommentCreate(
     @Arg('caseId', () => ID) caseId: string,
     @InputArg(() => CaseCommentCreateInput) input: RecordInput<CaseComment>,

@@ -1,10 +1,10 @@
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { Counts } from '../../kernel/record/stats.ts'
 
 @ObjectType({ description: 'Summary of a case, written from its description and comments.' })
-@Scope('CASES')
+@RequiresScope('CASES')
 export class CaseSummary {
   @Field(() => ID)
   caseId!: string
@@ -26,7 +26,7 @@ export class CaseSummary {
 }
 
 @ObjectType({ description: 'A user to whom cases can be assigned.' })
-@Scope('CASES')
+@RequiresScope('CASES')
 export class CaseAssignee {
   @Field(() => ID)
   id!: string
@@ -52,7 +52,7 @@ export class CaseAssignee {
   description:
     'Figures over the live cases that the caller sees. A figure over a field that the profile hides is null.',
 })
-@Scope('CASES')
+@RequiresScope('CASES')
 export class CaseStats {
   @Field(() => Int)
   total!: number

@@ -2,7 +2,7 @@ import { organizationUsers, type OrganizationUser } from '../../identity/public.
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { averageTime, count, share, type Condition } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy } from '../../kernel/record/stats.ts'
-import { Scope } from '../../kernel/record/predicate.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { supportCase, type Case, type CaseStatus } from './case.ts'
 import type { CaseAssignee, CaseStats } from './case.shapes.ts'
@@ -37,7 +37,7 @@ export async function caseStats(ctx: RequestContext): Promise<CaseStats> {
 
 /** The active users who may change records, sorted by name. */
 export async function caseAssignees(ctx: RequestContext): Promise<CaseAssignee[]> {
-  const scope = new Scope(ctx.caller)
+  const scope = new TenantPredicate(ctx.caller)
   if (isHidden(ctx.caller, supportCase, 'assignedToId')) {
     return (await mayHaveCases(ctx)).map((user) => ({ ...user, openCases: null }))
   }
@@ -45,7 +45,8 @@ export async function caseAssignees(ctx: RequestContext): Promise<CaseAssignee[]
     mayHaveCases(ctx),
     ctx.db.query<{ id: string; count: number }>(
       `select t.assigned_to_id as id, count(*)::int8 as count from support."case" t
-       where ${scope.live(supportCase, 't')} and t.status not in ('RESOLVED', 'CLOSED') and t.assigned_to_id is not null group by 1`,
+       where ${scope.live(supportCase, 't')} and t.status <> all(${scope.values.add(done)}::text[])
+       and t.assigned_to_id is not null group by 1`,
       scope.values.list,
       'SCAN',
     ),

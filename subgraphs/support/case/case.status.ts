@@ -1,5 +1,5 @@
-import { addWorkingTime, workingTimeBetween } from '../../kernel/business-hours.ts'
-import { type BusinessHours } from '../../kernel/working-week.ts'
+import { addWorkingTime, workingTimeBetween } from '../../kernel/time/business-hours.ts'
+import { type BusinessHours } from '../../kernel/time/working-week.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'
 
@@ -69,14 +69,15 @@ export function statusChange(
  * Resets `slaBreachedAt` if the due time moves to the future or is removed, so that missing the new due time emits an event again. A new
  * due time in the past resets nothing, because its breach was already announced.
  */
-export function dueAnew(
+export function breachReset(
   before: Pick<Case, 'slaDueAt' | 'slaBreachedAt'>,
   values: Partial<Case>,
   now: string,
 ): Partial<Case> {
   const { slaDueAt = before.slaDueAt } = values
-  const isAnew = before.slaBreachedAt !== null && slaDueAt !== before.slaDueAt && (slaDueAt === null || slaDueAt > now)
-  return isAnew ? { slaBreachedAt: null } : {}
+  const isNewDueTime =
+    before.slaBreachedAt !== null && slaDueAt !== before.slaDueAt && (slaDueAt === null || slaDueAt > now)
+  return isNewDueTime ? { slaBreachedAt: null } : {}
 }
 
 /** PENDING_CUSTOMER stops the SLA clock; leaving it moves the due time by the working time of the pause. */

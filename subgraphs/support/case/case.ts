@@ -7,7 +7,7 @@ import { Columns } from '../../kernel/record/columns.ts'
 import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { Scope } from '../../kernel/record/scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { caseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
 
@@ -42,7 +42,7 @@ export type CaseOrigin = keyof typeof CaseOrigin
     'A request of a customer that needs an answer. Status, priority, type and origin are returned as plain strings, because new values may be added.',
 })
 @Directive('@key(fields: "id")')
-@Scope('CASES')
+@RequiresScope('CASES')
 @Entity({ schema: 'support', tableName: 'case' })
 export class Case extends OrgRecord {
   @Column(() => Int, { writable: 'NEVER', description: 'Number of the case, counted per organization without gaps.' })

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigError } from './config.ts'
+import { ConfigError } from '../config/config.ts'
 import { loadKeys, type Keys } from './keys.ts'
 
 let parent: string

@@ -1,4 +1,4 @@
-import type { FieldRestrictions, Role, Visibility } from './context.ts'
+import type { FieldRestrictions, Role, Visibility } from '../context.ts'
 
 /** The user behind a credential, in the organization of the credential, with the current role, profile and plan. */
 export interface ActingUser {

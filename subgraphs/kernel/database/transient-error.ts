@@ -32,7 +32,7 @@ const connectionMessages =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /** The refusal for a transient error of the database, after which a retry may succeed; null for any other error. */
-export function passingFailure(error: unknown): Refusal | null {
+export function transientError(error: unknown): Refusal | null {
   const { code, message, syscall } = error as { code?: unknown; message?: unknown; syscall?: unknown }
   // The socket file of a stopped server is missing. A missing file in any other call is a defect.
   const isSocketGone = code === 'ENOENT' && syscall === 'connect'

@@ -1,5 +1,5 @@
 import type { ActingUser } from './credential.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from '../errors.ts'
 
 type UserState = Pick<ActingUser, 'organizationSuspended' | 'ownerActive' | 'ownerInOrganization'>
 

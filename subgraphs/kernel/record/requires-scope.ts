@@ -7,7 +7,7 @@ export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
   Directive(`@requiresScopes(scopes: [${scopes.map((scope) => `["${scope}"]`).join(', ')}])`) as Decorator
 
 /** Requires the scope of a resource: READ on a type, WRITE on a mutation. */
-export function Scope(resource: string): Decorator {
+export function RequiresScope(resource: string): Decorator {
   return ((target: object, key?: string, descriptor?: PropertyDescriptor) => {
     const scope = key === undefined ? `READ_${resource}` : `WRITE_${resource}`
     ;(RequiresScopes(scope) as (...args: unknown[]) => void)(target, key, descriptor)

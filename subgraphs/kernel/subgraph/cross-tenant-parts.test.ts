@@ -1,20 +1,20 @@
 import { parse, print } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { partsByReach } from './reach.ts'
+import { crossTenantParts } from './cross-tenant-parts.ts'
 
 const parts = (document: string) =>
-  partsByReach(parse(document), new Set(['login', 'count'])).map(({ document: part, isAbove }) => [
+  crossTenantParts(parse(document), new Set(['login', 'count'])).map(({ document: part, isAbove }) => [
     print(part).replaceAll(/\s+/g, ' '),
     isAbove,
   ])
 
-describe('partsByReach', () => {
+describe('crossTenantParts', () => {
   it.each([
     '{ me { id } }',
     '{ count login }',
     'query ($a: Int) { me { id(a: $a) } ...F } fragment F on Query { you }',
   ])('leaves %s whole', (document) => {
-    const [part, ...more] = partsByReach(parse(document), new Set(['login', 'count']))
+    const [part, ...more] = crossTenantParts(parse(document), new Set(['login', 'count']))
     expect([print(part!.document), more]).toEqual([print(parse(document)), []])
   })
 

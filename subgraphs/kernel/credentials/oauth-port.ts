@@ -1,4 +1,4 @@
-import type { Caller } from './context.ts'
+import type { Caller } from '../context.ts'
 
 export type Payload = Readonly<Record<string, unknown>>
 

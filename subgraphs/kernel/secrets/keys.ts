@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ConfigError, type Config } from './config.ts'
-import { prepareDataDir } from './data-dir.ts'
+import { ConfigError, type Config } from '../config/config.ts'
+import { prepareDataDir } from '../config/data-dir.ts'
 
 export interface Keys {
   /** Private Ed25519 key that signs session tokens; `createPublicKey` derives the key that verifies them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { legacyScopes } from './legacy-scopes.ts'
-import { holdsScope } from './scopes.ts'
+import { holdsScope } from '../scopes.ts'
 
 const resources = [
   'LEADS',

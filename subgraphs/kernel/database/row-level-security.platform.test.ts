@@ -101,7 +101,9 @@ describe('row-level security between tenants', () => {
   })
 
   it('is bypassed only by the root fields that act before sign-in or beyond one organization', () => {
-    const above = subgraphs.flatMap(({ resources }) => resources.flatMap(({ aboveTenants = [] }) => aboveTenants))
+    const above = subgraphs.flatMap(({ resources }) =>
+      resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields),
+    )
     expect(above.toSorted()).toEqual([
       'authAcceptPartnerInvite',
       'authChangePassword',

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from './derived-key.ts'
+import { derivedKey } from '../secrets/derived-key.ts'
 
 const randomChars = 22
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ConfigError } from './config-error.ts'
 import { prepareDataDir } from './data-dir.ts'
-import { loadKeys } from './keys.ts'
+import { loadKeys } from '../secrets/keys.ts'
 
 describe('prepareDataDir', () => {
   let folder: string

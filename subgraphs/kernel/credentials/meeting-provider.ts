@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from '../config/config-error.ts'
 
 /** A provider of online meetings, connected as an OAuth 2.0 authorization server. */
 export interface MeetingProvider {

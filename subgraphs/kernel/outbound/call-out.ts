@@ -1,5 +1,5 @@
-import { Refusal } from './errors.ts'
-import { inTransaction, type RequestContext } from './request.ts'
+import { Refusal } from '../errors.ts'
+import { inTransaction, type RequestContext } from '../request.ts'
 
 const roundsMax = 4
 

@@ -1,4 +1,4 @@
-import { Refusal } from './errors.ts'
+import { Refusal } from '../errors.ts'
 import { isJsonLargerThan } from './json-size.ts'
 
 /** Maximum bytes of JSON in the answer to one operation, and in the part that one subgraph contributes. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { RequestContext } from '../request.ts'
 import type { RecordShape } from './definition.ts'
-import { Scope } from './predicate.ts'
+import { TenantPredicate } from './predicate.ts'
 
 /** The records with restricted visibility in an answer: their ids by record type, and whether the answer has figures over such records. */
 export interface Told {
@@ -16,7 +16,7 @@ const hasRestrictedVisibility = ({ visibleBy, visibleThrough, entitlement }: Rec
 export type Kinds = ReadonlyMap<string, RecordShape>
 
 /** Collects the records of an answer while the answer is built. */
-export class Telling {
+export class AnsweredRecords {
   readonly #ids = new Map<string, Set<string>>()
   #hasFigures = false
 
@@ -61,7 +61,7 @@ export async function visibleRecords(
     const definition = kinds.get(object)
     // Records of a type that no longer exists are visible to no caller.
     if (!definition) continue
-    const scope = new Scope(caller)
+    const scope = new TenantPredicate(caller)
     const wanted = scope.values.add(ids)
     const rows = await db.query<{ id: string }>(
       `select t.id from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${scope.seen(definition, 't')}`,

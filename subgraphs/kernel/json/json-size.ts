@@ -1,4 +1,4 @@
-import { largeFrom } from './turn.ts'
+import { largeFrom } from '../work/turn.ts'
 
 /** A character becomes at most six bytes: `\u0001`, or three of UTF-8. */
 const bytesOfUnit = 6

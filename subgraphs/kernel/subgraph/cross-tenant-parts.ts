@@ -23,14 +23,14 @@ interface Group {
  * Splits a document so that each part contains only root fields under row-level security, or only root fields that bypass it. The
  * order of the root fields is kept. A root field never bypasses row-level security because of another field in the same request.
  */
-export function partsByReach(document: DocumentNode, aboveTenants: ReadonlySet<string>): Part[] {
+export function crossTenantParts(document: DocumentNode, crossTenantFields: ReadonlySet<string>): Part[] {
   const operation = getOperationAST(document)!
   const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
   const byName = new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
   const groups: Group[] = []
   const byKey = new Map<string, Group>()
   for (const field of rootFieldsOf(operation.selectionSet, byName)) {
-    const isAbove = aboveTenants.has(field.name.value)
+    const isAbove = crossTenantFields.has(field.name.value)
     const key = field.alias?.value ?? field.name.value
     const last = groups.at(-1)
     // A field that is selected twice is executed once, at its first position.

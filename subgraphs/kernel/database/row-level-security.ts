@@ -1,5 +1,5 @@
-import { ConfigError } from '../config.ts'
-import type { Sql } from './database.ts'
+import { ConfigError } from '../config/config.ts'
+import type { Sql } from './sql.ts'
 import { tenantRole } from './tenant-role.ts'
 
 /** Tables with an `organization_id` that requests must not use: only the vault reads the data keys. */
@@ -11,7 +11,7 @@ const platformTables = ['kernel.data_key']
  * writes only rows of the organization in the setting `app.organization_id`, and no rows when the setting is missing. Access to
  * other tables must be granted by a migration. Runs after the migrations, so that it covers the tables that they add.
  */
-export async function raiseTenantWall(sql: Sql): Promise<void> {
+export async function enableRowLevelSecurity(sql: Sql): Promise<void> {
   const tables = await tenantTables(sql)
   for (const schema of new Set(tables.map((table) => table.schema))) {
     await sql.query(`grant usage on schema ${schema} to ${tenantRole}`)
@@ -23,7 +23,7 @@ export async function raiseTenantWall(sql: Sql): Promise<void> {
   for (const { name } of await tenantViews(sql)) await sql.query(`grant select on ${name} to ${tenantRole}`)
 }
 
-/** False when a start was killed between its migrations and `raiseTenantWall`, or when the role is missing. */
+/** False when a start was killed between its migrations and `enableRowLevelSecurity`, or when the role is missing. */
 export async function isRowLevelSecurityComplete(sql: Sql): Promise<boolean> {
   const found = [...(await tenantTables(sql)), ...(await tenantViews(sql))]
   return found.every(({ isProtected }) => isProtected)

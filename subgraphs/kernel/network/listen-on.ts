@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { Server as NetServer, type AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ConfigError, type Config } from './config.ts'
+import { ConfigError, type Config } from '../config/config.ts'
 
 const acceptingMs = 5_000
 const quietTurns = 3

@@ -1,0 +1,22 @@
+/** One row of an answer, by the names of its columns. */
+export type Row = Record<string, unknown>
+
+/**
+ * The kind of a statement. It determines the timeout, and whether a timeout is the fault of the client or of the platform.
+ *
+ * - `LOOKUP`: reads records by id or by another index that our code chose.
+ * - `LIST`: reads what the client chose along an index: a page in the order of creation.
+ * - `SCAN`: may read every row of the organization: a filter, a search, a count, figures.
+ * - `WRITE`: changes rows.
+ */
+export type StatementKind = 'LOOKUP' | 'LIST' | 'SCAN' | 'WRITE'
+
+/** Executes SQL: on a pool, or in one open transaction. */
+export interface Sql {
+  /** True inside a transaction. */
+  readonly open: boolean
+  /** `kind` matters on the pools that tenants share. */
+  query<R = Row>(text: string, values?: readonly unknown[], kind?: StatementKind): Promise<R[]>
+  /** Everything in `work` commits together or not at all; inside a transaction, `work` runs in a savepoint. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}

@@ -25,7 +25,7 @@ export class RecordChangeResolver {
     @Arg('object', () => RecordObject) object: RecordObject,
     @Arg('id', () => ID) id: string,
     @Arg('cursor', () => String) cursor: string,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: RequestContext<'events'>,
   ) {
     return recordChange(ctx, object, id, cursor)
   }
@@ -56,7 +56,7 @@ export class RecordChangeResolver {
 }
 
 async function recordChange(
-  ctx: RequestContext,
+  ctx: RequestContext<'events'>,
   kind: RecordObject,
   id: string,
   cursor: string,
@@ -80,7 +80,7 @@ async function recordChange(
 }
 
 /** True for a live record, false for a deleted one, which whoever saw it may know of. Throws NOT_FOUND when it is out of sight. */
-async function isSeen(ctx: RequestContext, object: string, id: string): Promise<boolean> {
+async function isSeen(ctx: RequestContext<'events'>, object: string, id: string): Promise<boolean> {
   const shape = recordNamed(object)
   if (!shape) throw notFound(`The ${object}`)
   if ((await seenIds(ctx, shape, [id])).has(id)) return true

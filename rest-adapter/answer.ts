@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { sendJson } from '../gateway/edge/send-json.ts'
-import type { RestOperation } from './contract.ts'
+import type { RestOperation } from './rest-operation.ts'
 
 /** Sends the result of an operation as described by its success response in OpenAPI. */
 export function writeAnswer(

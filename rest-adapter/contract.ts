@@ -1,44 +1,14 @@
-import { sunsetOf, type Sunset } from './deprecation.ts'
+import { sunsetOf } from './deprecation.ts'
 import { operationsIn, readMerged } from './merge.ts'
 import {
   resolve,
-  type Method,
   type OpenApiDocument,
   type OperationObject,
   type Parameter,
   type ResponseObject,
   type Schema,
 } from './openapi.ts'
-import type { CookieAction } from './session-cookies.ts'
-
-/** The success answer of an operation. */
-export interface Success {
-  readonly status: number
-  readonly headers: ReadonlySet<string>
-  readonly hasBody: boolean
-  /** It is a stream of events (`text/event-stream`). */
-  readonly isStream: boolean
-}
-
-/** One REST operation: what the routes, the translation and the answers need to know of it. */
-export interface RestOperation {
-  readonly id: string
-  /** The operation whose stored document this one runs: its own, unless it is another's second path. */
-  readonly documentId: string
-  readonly method: Method
-  readonly path: string
-  readonly scopes: readonly string[]
-  /** Open to callers without a credential. */
-  readonly isPublic: boolean
-  readonly parameters: readonly Parameter[]
-  readonly body: { readonly required: boolean; readonly schema: Schema } | null
-  readonly success: Success
-  readonly acceptsIdempotencyKey: boolean
-  readonly sunset: Sunset | null
-  readonly sessionCookies: CookieAction | null
-  /** The stored GraphQL document with the fragments it uses; null when an exception serves the operation. */
-  readonly document: string | null
-}
+import type { RestOperation, Success } from './rest-operation.ts'
 
 export interface Contract {
   /** `info.version`, which every /v1 answer carries as API-Version. */

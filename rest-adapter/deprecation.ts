@@ -1,16 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import type { Counted } from '../subgraphs/kernel/credentials/credential.ts'
+import type { Counted } from '../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
-import type { RestOperation } from './contract.ts'
+import type { RestOperation } from './rest-operation.ts'
 import type { OperationObject } from './openapi.ts'
 import type { DeprecatedCalls } from './ports.ts'
-
-/** The deprecation of an operation: since when, until when, and its successor. */
-export interface Sunset {
-  readonly endsAt: number
-  /** `Link` is a template if the path of the successor has parameters. */
-  readonly headers: Readonly<Record<string, string>>
-}
+import type { Sunset } from './rest-operation.ts'
 
 function midnight(operation: OperationObject, name: 'x-deprecated-at' | 'x-sunset'): number {
   const day = operation[name]

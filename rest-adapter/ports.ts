@@ -2,7 +2,7 @@ import type { Edge } from '../gateway/edge/edge.ts'
 import type { EventStreams } from '../gateway/edge/event-streams.ts'
 import type { StreamSlots } from '../gateway/edge/stream-slots.ts'
 import type { Graph } from '../gateway/graph/graph.ts'
-import type { DeprecatedCall } from '../subgraphs/kernel/credentials/credential.ts'
+import type { DeprecatedCall } from '../subgraphs/kernel/credentials/public.ts'
 
 /** The request edge: rate limits, authentication, quotas, and writing refusals. */
 export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'refuse' | 'problem' | 'finished'>

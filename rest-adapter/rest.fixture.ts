@@ -13,7 +13,7 @@ import { Graph } from '../gateway/graph/graph.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../subgraphs/kernel/subgraph/endpoint.ts'
 import { loadContract } from './contract.ts'
-import type { DeprecatedCall } from '../subgraphs/kernel/credentials/credential.ts'
+import type { DeprecatedCall } from '../subgraphs/kernel/credentials/public.ts'
 import { restRouter } from './routes.ts'
 import type { Exception } from './serve.ts'
 

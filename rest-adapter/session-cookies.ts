@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { accessCookie, csrfCookie, deviceCookie } from '../gateway/edge/cookies.ts'
-import type { RestOperation } from './contract.ts'
-
-/** The effect on the cookies of a browser: set those of a new session, clear them, or set a new CSRF token of the same session. */
-export type CookieAction = 'set' | 'clear' | 'csrf'
+import type { CookieAction, RestOperation } from './rest-operation.ts'
 
 const refreshCookie = 'refresh_token'
 /** The body field of each cookie, for operations with cookie parameters. */

@@ -5,7 +5,7 @@ import { exactNumber, isJsonObject } from '../subgraphs/kernel/json/exact-number
 import { isId } from '../subgraphs/kernel/ids.ts'
 import { isStorable } from '../subgraphs/kernel/record/scalars.ts'
 import { refusalOf } from './body.ts'
-import type { RestOperation } from './contract.ts'
+import type { RestOperation } from './rest-operation.ts'
 import { typesOf, type Parameter, type Schema } from './openapi.ts'
 import type { QueryPairs } from './query.ts'
 

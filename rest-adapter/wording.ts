@@ -1,6 +1,6 @@
 import { Kind, parse, type ValueNode } from 'graphql'
 import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
-import type { RestOperation } from './contract.ts'
+import type { RestOperation } from './rest-operation.ts'
 import { sourcesOf, type Values } from './translate.ts'
 
 interface Found {

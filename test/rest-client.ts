@@ -1,4 +1,5 @@
-import type { Contract, RestOperation } from '../rest-adapter/contract.ts'
+import type { Contract } from '../rest-adapter/contract.ts'
+import type { RestOperation } from '../rest-adapter/rest-operation.ts'
 
 /** An HTTP response; `body` is the parsed JSON, or null without a body. */
 export interface Answer {

@@ -1,9 +1,12 @@
 import { inAllowList } from '../../subgraphs/kernel/network/address.ts'
-import { parseApiKey } from '../../subgraphs/kernel/credentials/api-key.ts'
+import {
+  parseApiKey,
+  type ApiKeyRecord,
+  type CredentialSource,
+  standingRefusal,
+} from '../../subgraphs/kernel/credentials/public.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
-import type { ApiKeyRecord, CredentialSource } from '../../subgraphs/kernel/credentials/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { standingRefusal } from '../../subgraphs/kernel/credentials/standing.ts'
 import { isBlockedPath } from './blocked-path.ts'
 import { chain } from './chain.ts'
 import { keyCredential } from './quota.ts'

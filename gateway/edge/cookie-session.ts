@@ -1,4 +1,4 @@
-import { isCsrfToken } from '../../subgraphs/kernel/credentials/csrf-token.ts'
+import { isCsrfToken } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { IncomingRequest } from './address.ts'
 import type { PresentedCredential } from './presented.ts'

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { anonymous, type Caller } from '../../subgraphs/kernel/context.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
-import type { ActingUser, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credentials/credential.ts'
+import type { ActingUser, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { userAgentOf, type IncomingRequest } from './address.ts'
 import { ApiKeys } from './api-keys.ts'

@@ -1,11 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { nobody } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import {
-  looksLikeScimToken,
-  scimTokenHash,
-  type ScimTokenRecord,
-} from '../../subgraphs/kernel/credentials/scim-token.ts'
+import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import type { IncomingRequest } from './address.ts'
 import type { Admission, Edge } from './edge.ts'
 import { setResponseOwner } from './unsent.ts'

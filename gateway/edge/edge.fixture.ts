@@ -1,18 +1,18 @@
 import { generateKeyPairSync, hash as sha256, randomBytes } from 'node:crypto'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { newApiKey } from '../../subgraphs/kernel/credentials/api-key.ts'
+import {
+  newApiKey,
+  type ApiKeyRecord,
+  type FinishedRequest,
+  type OAuthTokenRecord,
+  type SessionRecord,
+  signSessionToken,
+} from '../../subgraphs/kernel/credentials/public.ts'
 import type { Limit } from '../../subgraphs/kernel/config/config.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import { MemoryCounters } from '../../subgraphs/kernel/counters/memory-counters.ts'
-import type {
-  ApiKeyRecord,
-  FinishedRequest,
-  OAuthTokenRecord,
-  SessionRecord,
-} from '../../subgraphs/kernel/credentials/credential.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { signSessionToken } from '../../subgraphs/kernel/credentials/session-token.ts'
 import { Edge } from './edge.ts'
 import type { Admission } from './edge.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ApiKeyRecord } from '../../subgraphs/kernel/credentials/credential.ts'
+import type { ApiKeyRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import { anEdge, fromNow, inventedKey, start } from './edge.fixture.ts'
 
 interface Fault {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OAuthTokenRecord } from '../../subgraphs/kernel/credentials/credential.ts'
+import type { OAuthTokenRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import { anEdge, start } from './edge.fixture.ts'
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { CredentialSource, OAuthTokenRecord } from '../../subgraphs/kernel/credentials/credential.ts'
+import type { CredentialSource, OAuthTokenRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isBlockedPath } from './blocked-path.ts'
 import { chain } from './chain.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Limit } from '../../subgraphs/kernel/config/config.ts'
 import { secondsOf, type Counters, type Verdict } from '../../subgraphs/kernel/counters/counters.ts'
-import type { ApiKeyRecord, OAuthTokenRecord, QuotaWindow } from '../../subgraphs/kernel/credentials/credential.ts'
+import type { ApiKeyRecord, OAuthTokenRecord, QuotaWindow } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { chain } from './chain.ts'
 

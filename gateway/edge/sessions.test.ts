@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { SessionRecord } from '../../subgraphs/kernel/credentials/credential.ts'
-import { signSessionToken } from '../../subgraphs/kernel/credentials/session-token.ts'
+import { type SessionRecord, signSessionToken } from '../../subgraphs/kernel/credentials/public.ts'
 import { anEdge, fromNow, inventedKey, start } from './edge.fixture.ts'
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })

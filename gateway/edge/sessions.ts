@@ -1,11 +1,14 @@
 import type { KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { looksLikeApiKey } from '../../subgraphs/kernel/credentials/api-key.ts'
-import type { CredentialSource, SessionRecord } from '../../subgraphs/kernel/credentials/credential.ts'
+import {
+  looksLikeApiKey,
+  type CredentialSource,
+  type SessionRecord,
+  verifySessionToken,
+  type VerifiedSession,
+  standingRefusal,
+} from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { verifySessionToken } from '../../subgraphs/kernel/credentials/session-token.ts'
-import type { VerifiedSession } from '../../subgraphs/kernel/credentials/session-token.ts'
-import { standingRefusal } from '../../subgraphs/kernel/credentials/standing.ts'
 import { chain } from './chain.ts'
 import { RecordCache } from './record-cache.ts'
 

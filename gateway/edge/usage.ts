@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
-import type { Counted } from '../../subgraphs/kernel/credentials/credential.ts'
+import type { Counted } from '../../subgraphs/kernel/credentials/public.ts'
 
 /** Reported to the usage sink when the response has been sent. The code that resolves the operation sets `operation`. */
 export interface RequestUsage {

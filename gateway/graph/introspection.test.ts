@@ -33,9 +33,9 @@ describe('introspection', () => {
     { inputValueDeprecation: true, directiveIsRepeatable: true, specifiedByUrl: true, schemaDescription: true },
   ]
 
-  it.each(options)('answers the query of known clients with %j within half of the limit', async (asked) => {
+  it.each(options)('answers the query of common clients with %j within half of the limit', async (selected) => {
     graph = Graph.create({ supergraphSdl, endpoints, limits: { cost: 5000 } })
-    const { data } = await introspect(getIntrospectionQuery(asked))
+    const { data } = await introspect(getIntrospectionQuery(selected))
     const { types: named } = data!['__schema'] as { types: { name: string }[] }
     expect(named.map(({ name }) => name).sort()).toEqual(Object.keys(graph.apiSchema.getTypeMap()).sort())
   })

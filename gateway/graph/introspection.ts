@@ -110,14 +110,14 @@ function sumOf(elements: Elements): number {
   return sum
 }
 
-/** The whole schema, as known clients ask for it when they start. */
+/** The introspection query that common clients send at start. It selects the whole schema. */
 const clientQuery = getIntrospectionQuery({
   inputValueDeprecation: true,
   directiveIsRepeatable: true,
   specifiedByUrl: true,
   schemaDescription: true,
 })
-/** The query of known clients costs at most half of the limit, however large the schema is. */
+/** The maximum cost of `clientQuery`: half of the limit, for a schema of any size. */
 const clientQueryCostMax = defaultLimits.cost / 2
 const valuesPerObjectMin = 5
 
@@ -136,7 +136,7 @@ export class Introspection {
     return this.#answers.calculatedSize
   }
 
-  /** How many values cost as much as one object of data. Counted when it is first asked for. */
+  /** This many values of the answer cost as much as one object of data: five, or more on a large schema. Computed once, at the first use. */
   get valuesPerObject(): number {
     if (this.#valuesPerObject === null) {
       const bounds = { valuesMax: Infinity, depthMax: defaultLimits.introspectionDepth }
@@ -161,7 +161,7 @@ export class Introspection {
 
   /** The answer to these fields of one operation whose conditions are evaluated. The cache key is the normalised selection. */
   answer({ operation, fragments }: OperationParts, selections: readonly FieldNode[], variables: Variables): Data {
-    const asked: DocumentNode = {
+    const whole: DocumentNode = {
       kind: Kind.DOCUMENT,
       definitions: [
         { ...operation, name: undefined, selectionSet: { kind: Kind.SELECTION_SET, selections } },
@@ -169,7 +169,7 @@ export class Introspection {
       ],
     }
     const { document, operation: lean } = operationParts(
-      withoutUnusedVariables(operationParts(asked, null).document),
+      withoutUnusedVariables(operationParts(whole, null).document),
       null,
     )
     const used = lean.variableDefinitions?.map(({ variable }) => variables[variable.name.value] ?? null)

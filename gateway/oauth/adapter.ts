@@ -4,7 +4,7 @@ import type { Adapter, AdapterPayload, errors as Errors } from 'oidc-provider'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isId } from '../../subgraphs/kernel/ids.ts'
-import type { Client, OAuthPort } from '../../subgraphs/kernel/credentials/oauth-port.ts'
+import type { Client, OAuthPort } from '../../subgraphs/kernel/credentials/public.ts'
 import { accountId, parseAccountId } from './account.ts'
 
 const tokenKinds: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type * as Oidc from 'oidc-provider'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/oauth-port.ts'
+import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 
 /** The endpoints where a client authenticates with its secret. */
 const guarded: ReadonlySet<string> = new Set(['token', 'revocation', 'introspection'])

@@ -5,7 +5,7 @@ import { readBody } from '../edge/body.ts'
 import { deviceCookie } from '../edge/cookies.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/oauth-port.ts'
+import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { accountId } from './account.ts'
 import { consentPage, errorPage, setPageHeaders, signInPage, type AuthorizationPage } from './page.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Membership } from '../../subgraphs/kernel/credentials/oauth-port.ts'
+import type { Membership } from '../../subgraphs/kernel/credentials/public.ts'
 import { escaped } from '../pages/escaped.ts'
 
 const style = `

@@ -9,7 +9,7 @@ import { adapterOf } from './adapter.ts'
 import { guardClients } from './client-guard.ts'
 import { grantLifeSeconds } from './interaction.ts'
 import { errorPage } from './page.ts'
-import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/oauth-port.ts'
+import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { answerAsStored } from './registration.ts'
 import { answerInQuery } from './response-mode.ts'
 

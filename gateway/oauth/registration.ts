@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import { metadataOf } from './adapter.ts'
-import type { OAuthPort } from '../../subgraphs/kernel/credentials/oauth-port.ts'
+import type { OAuthPort } from '../../subgraphs/kernel/credentials/public.ts'
 
 /** Members of a registration response that are not part of the stored client. */
 const responseOnly = ['client_id_issued_at', 'client_secret', 'client_secret_expires_at', 'client_uri'] as const

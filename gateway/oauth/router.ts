@@ -11,7 +11,7 @@ import { metadataOf } from './discovery.ts'
 import { decide, show, signIn, type Visiting } from './interaction.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { setPageHeaders } from './page.ts'
-import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/oauth-port.ts'
+import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { openProvider, paths } from './provider.ts'
 
 export interface OAuthOptions {

@@ -49,7 +49,7 @@ export class Metrics {
     })
     new Gauge({
       name: 'live_streams',
-      help: 'Subscriptions on websockets, and live streams of events over HTTP.',
+      help: 'Live streams: subscriptions on websockets, and event streams over HTTP.',
       registers: [this.registry],
       collect() {
         this.set(streams.count)
@@ -57,7 +57,7 @@ export class Metrics {
     })
   }
 
-  /** A stream of events is open for as long as its client likes, which says nothing of how long requests take. */
+  /** Measures the duration of requests. Event streams are excluded, because their clients decide how long they are open. */
   readonly observe: RequestHandler = (req, res, next) => {
     const started = performance.now()
     res.once('close', () => {

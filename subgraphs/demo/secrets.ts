@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { newApiKey, type NewApiKey } from '../kernel/credentials/api-key.ts'
+import { newApiKey, type NewApiKey } from '../kernel/credentials/public.ts'
 import type { Keys } from '../kernel/secrets/keys.ts'
 
 /**

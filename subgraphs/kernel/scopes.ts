@@ -1,5 +1,5 @@
 import type { Caller } from './context.ts'
-import { legacyScopes } from './credentials/legacy-scopes.ts'
+import { legacyScopes } from './credentials/public.ts'
 
 /**
  * Requirements that no API key or OAuth token can meet. `SESSION` marks operations for signed-in users only (the blocked

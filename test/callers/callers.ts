@@ -1,4 +1,4 @@
-import type { RestOperation } from '../../rest-adapter/contract.ts'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { OperationObject } from '../../rest-adapter/openapi.ts'
 import { oauthScopes } from '../../subgraphs/identity/public.ts'
 import type { Role } from '../../subgraphs/kernel/context.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
-import { newApiKey } from '../../subgraphs/kernel/credentials/api-key.ts'
+import { newApiKey } from '../../subgraphs/kernel/credentials/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { hasRedisServer, startRedis, type RedisServer } from '../redis-server.ts'
 import { newSession } from '../requests/session.ts'

@@ -1,5 +1,4 @@
-import { newApiKey } from '../../subgraphs/kernel/credentials/api-key.ts'
-import { signSessionToken } from '../../subgraphs/kernel/credentials/session-token.ts'
+import { newApiKey, signSessionToken } from '../../subgraphs/kernel/credentials/public.ts'
 import {
   createApiKey,
   deactivateUser,

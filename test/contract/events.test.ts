@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { account } from '../../subgraphs/crm/account/account.ts'
+import { account } from '../../subgraphs/crm/account/account.record.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
 import { eventFiles, printedEvents } from './printed-events.ts'

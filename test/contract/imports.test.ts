@@ -56,12 +56,48 @@ const imports: readonly Import[] = sources().flatMap((file) =>
   }),
 )
 
+/** Groups of files that import each other, imports of types included (the algorithm of Tarjan). */
+function importCycles(): string[][] {
+  const targets = new Map<string, string[]>()
+  for (const { file, target } of imports) targets.set(file, [...(targets.get(file) ?? []), target])
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const found: string[][] = []
+  const visit = (file: string): void => {
+    order.set(file, order.size)
+    lowest.set(file, order.get(file)!)
+    stack.push(file)
+    for (const target of targets.get(file) ?? []) {
+      if (!order.has(target)) visit(target)
+      if (stack.includes(target)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(target)!))
+    }
+    if (lowest.get(file) !== order.get(file)) return
+    const group = stack.splice(stack.indexOf(file))
+    if (group.length > 1) found.push(group.toSorted())
+  }
+  for (const { file } of imports) if (!order.has(file)) visit(file)
+  return found
+}
+
 describe('imports', () => {
   it('follow the table of allowed imports', () => {
     const wrong = imports.filter(({ file, target }) => {
       if (isTest(file) || !target.endsWith('.ts')) return false
       return !mayImport(partOf(file), partOf(target), target)
     })
+    expect(wrong).toEqual([])
+  })
+
+  it('form no cycle, not even of types', () => {
+    expect(importCycles()).toEqual([])
+  })
+
+  it('reach what the kernel knows of credentials through its public file only', () => {
+    const room = 'subgraphs/kernel/credentials/'
+    const wrong = imports.filter(
+      ({ file, target }) => target.startsWith(room) && !file.startsWith(room) && target !== `${room}public.ts`,
+    )
     expect(wrong).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { subgraphs } from '../../subgraphs/all.ts'
 import { columnsOf } from '../../subgraphs/kernel/record/column.ts'
 import type { RecordShape } from '../../subgraphs/kernel/record/definition.ts'
-import { caseComment } from '../../subgraphs/support/case-comment/case-comment.ts'
+import { caseComment } from '../../subgraphs/support/case/case.record.ts'
 import { freshDatabase, type FreshDatabase } from '../fresh-database.ts'
 
 const records: readonly RecordShape[] = [

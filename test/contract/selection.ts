@@ -1,5 +1,5 @@
 import { Kind, parse, type DocumentNode, type SelectionSetNode } from 'graphql'
-import type { RestOperation } from '../../rest-adapter/contract.ts'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { resolve, typesOf, type OpenApiDocument, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 
 /** Properties of the success response that the stored document does not select, as dotted paths. */

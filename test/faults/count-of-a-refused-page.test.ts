@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { expect, it, onTestFinished } from 'vitest'
-import { account } from '../../subgraphs/crm/account/account.ts'
+import { account } from '../../subgraphs/crm/account/account.record.ts'
 import { readPage } from '../../subgraphs/kernel/record/list.ts'
 import { builtInShapes } from '../../subgraphs/kernel/record/shape-source.ts'
 import { systemContext, type Services } from '../../subgraphs/kernel/request.ts'

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { bodyBytesMax } from '../../gateway/edge/body.ts'
-import type { Contract, RestOperation } from '../../rest-adapter/contract.ts'
+import type { Contract } from '../../rest-adapter/contract.ts'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import { badValues } from '../requests/bad-values.ts'
 import { edgeValues } from '../requests/edge-values.ts'

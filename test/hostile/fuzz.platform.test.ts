@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { randomOf } from '../../gateway/graph/generate-queries.fixture.ts'
-import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { loadContract } from '../../rest-adapter/contract.ts'
+import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { flawsOf } from '../requests/problem.ts'

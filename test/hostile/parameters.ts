@@ -1,4 +1,4 @@
-import type { RestOperation } from '../../rest-adapter/contract.ts'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { typesOf, type Parameter, type Schema } from '../../rest-adapter/openapi.ts'
 import { notDates, notIds } from '../requests/bad-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'

@@ -1,5 +1,6 @@
 import { beforeAll, describe, it } from 'vitest'
-import { loadContract, type RestOperation } from '../../rest-adapter/contract.ts'
+import { loadContract } from '../../rest-adapter/contract.ts'
+import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { acceptedOnce, needsOtherParty } from '../requests/exceptions.ts'

@@ -1,6 +1,7 @@
 import { activeUsers, activeWriters } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import type { Contract, RestOperation } from '../../rest-adapter/contract.ts'
+import type { Contract } from '../../rest-adapter/contract.ts'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
 import { bodies, credentials, placeholders, queries } from './exceptions.ts'
 import { restAreas } from '../rest-areas.ts'

@@ -5,7 +5,8 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { product, Product } from '../product/product.ts'
+import { Product } from '../product/product.ts'
+import { product } from '../product/product.record.ts'
 
 const products = recordsOf(product)
 

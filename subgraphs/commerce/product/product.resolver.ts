@@ -19,7 +19,8 @@ import {
 } from './product.inputs.ts'
 import { productTable } from './product.migrations.ts'
 import { ProductStats, productStats } from './product.stats.ts'
-import { product, Product } from './product.ts'
+import { Product } from './product.ts'
+import { product } from './product.record.ts'
 
 const products = recordsOf(product)
 

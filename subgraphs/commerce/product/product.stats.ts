@@ -5,7 +5,7 @@ import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
-import { product } from './product.ts'
+import { product } from './product.record.ts'
 
 @ObjectType({ description: 'Figures over the live products of the organization.' })
 @RequiresScope('PRODUCTS')

@@ -1,15 +1,10 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ObjectType } from 'type-graphql'
-import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { productEvents } from './product.events.ts'
-import { hasCurrency, isPayable } from './product.rules.ts'
 
 export const ProductType = enumeration('ProductType', ['PRODUCT', 'SERVICE', 'SUBSCRIPTION', 'LICENSE', 'BUNDLE'])
 export type ProductType = keyof typeof ProductType
@@ -91,17 +86,4 @@ export class Product extends OrgRecord {
 
   @Column(() => [String], { max: 500, maxItems: 100, description: 'Features of the product.' })
   features!: string[]
-}
-
-export const product: RecordDefinition<Product> = {
-  entity: Product,
-  columns: new Columns(columnsOf(Product)),
-  object: 'product',
-  table: 'commerce.product',
-  visibleBy: [],
-  searchable: ['name', 'sku', 'description'],
-  references: { ownerId: activeUsers },
-  unique: { product_sku_live: 'sku' },
-  events: productEvents,
-  invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
 }

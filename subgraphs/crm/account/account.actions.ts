@@ -1,7 +1,8 @@
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { account, type Account } from './account.ts'
+import { type Account } from './account.ts'
+import { account } from './account.record.ts'
 
 const accounts = recordsOf(account)
 

@@ -20,7 +20,8 @@ import {
 } from './account.inputs.ts'
 import { accountTable } from './account.migrations.ts'
 import { AccountStats, accountStats } from './account.stats.ts'
-import { account, Account } from './account.ts'
+import { Account } from './account.ts'
+import { account } from './account.record.ts'
 
 const accounts = recordsOf(account)
 

@@ -5,7 +5,7 @@ import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count, sum } from '../../kernel/record/figures.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
-import { account } from './account.ts'
+import { account } from './account.record.ts'
 
 @ObjectType({
   description:

@@ -1,16 +1,10 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
-import { activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
-import { seenIds } from '../../kernel/record/read.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { accountEvents } from './account.events.ts'
-import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
 
 export const AccountType = enumeration('AccountType', [
   'PROSPECT',
@@ -157,21 +151,4 @@ export class Account extends OrgRecord {
 
   @Column(() => DateTime, { nullable: true, description: 'When the next activity is planned; null if none is.' })
   nextActivityDate!: string | null
-}
-
-export const account: RecordDefinition<Account> = {
-  entity: Account,
-  columns: new Columns(columnsOf(Account)),
-  object: 'account',
-  table: 'crm.account',
-  visibleBy: ['ownerId'],
-  searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
-  references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
-  relations: {
-    parent: { to: () => account, by: 'parentAccountId' },
-    children: relationFrom(() => account, 'parentAccountId'),
-  },
-  events: accountEvents,
-  invariants: isNotItsOwnParent,
-  checks: parentsFormNoCircle,
 }

@@ -2,7 +2,8 @@ import { Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, R
 import type { RequestContext } from '../../kernel/request.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
-import { account, Account } from '../account/account.ts'
+import { Account } from '../account/account.ts'
+import { account } from '../account/account.record.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)

@@ -1,7 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, ID, InputType, ObjectType } from 'type-graphql'
 import type { Role, Visibility } from '../../kernel/context.ts'
-import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
@@ -89,7 +89,7 @@ export class AdminUser {
 
 export const adminUser: RecordShape = {
   entity: AdminUser,
-  columns: new Columns(columnsOf(AdminUser)),
+  columns: Columns.of(AdminUser),
   object: 'user',
   table: 'identity.admin_user',
   visibleBy: [],

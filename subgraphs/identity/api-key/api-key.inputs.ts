@@ -1,5 +1,5 @@
 import { Field, InputType, Int } from 'type-graphql'
-import type { QuotaWindow as WindowName } from '../../kernel/credentials/credential.ts'
+import type { QuotaWindow as WindowName } from '../../kernel/credentials/public.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { ApiKey, QuotaWindow } from './api-key.ts'

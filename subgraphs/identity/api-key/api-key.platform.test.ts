@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseApiKey } from '../../kernel/credentials/api-key.ts'
+import { parseApiKey } from '../../kernel/credentials/public.ts'
 import type { Caller, Role } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { anonymous, useIdentity, type Told } from '../identity.fixture.ts'

@@ -15,7 +15,8 @@ import {
 } from './api-key.actions.ts'
 import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
 import { apiKeyTable, formerSecretTable } from './api-key.migrations.ts'
-import { ApiKey, apiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
+import { ApiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
+import { apiKey } from './api-key.record.ts'
 import { overlapHoursDefault, rotateApiKey } from './rotate.ts'
 
 const ApiKeyPageArgs = pageArgs(ApiKeyFilter, ApiKeyOrder)

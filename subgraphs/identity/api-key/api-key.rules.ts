@@ -1,6 +1,6 @@
 import { isAddressEntry } from '../../kernel/network/address.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { legacyScopes } from '../../kernel/credentials/legacy-scopes.ts'
+import { legacyScopes } from '../../kernel/credentials/public.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { rateLimitProblems, scopeProblems } from '../credential/grant.rules.ts'
 import { grantableScopes } from './api-key-scopes.ts'

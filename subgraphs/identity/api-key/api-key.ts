@@ -1,14 +1,9 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
-import type { QuotaWindow as WindowName } from '../../kernel/credentials/credential.ts'
-import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import type { QuotaWindow as WindowName } from '../../kernel/credentials/public.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { auditRecord } from '../audit/audit.ts'
-import { apiKeyEvents } from './api-key.events.ts'
-import { mustBeGrantable } from './api-key.rules.ts'
 
 export const QuotaWindow = enumeration('QuotaWindow', ['MINUTE', 'HOUR', 'DAY'])
 export const ApiKeyStatus = enumeration(
@@ -110,31 +105,6 @@ export class ApiKey {
     description: 'The secret; only in the answer that creates or rotates the key, otherwise null. Never stored.',
   })
   secret?: string | null
-}
-
-/** What the audit log says of a key: what it may do, nothing of its use (specification, Authentication, 5). */
-const audited = (key: ApiKey) => ({
-  ownerId: key.ownerId,
-  name: key.name,
-  prefix: key.prefix,
-  scopes: key.scopes,
-  rateLimit: key.rateLimit,
-  ipAllowList: key.ipAllowList,
-  expiresAt: key.expiresAt,
-  revokedAt: key.revokedAt,
-  previousSecretExpiresAt: key.previousSecretExpiresAt,
-})
-
-export const apiKey: RecordDefinition<ApiKey> = {
-  entity: ApiKey,
-  columns: new Columns(columnsOf(ApiKey)),
-  object: 'api_key',
-  table: 'identity.api_key',
-  visibleBy: ['ownerId'],
-  searchable: ['name', 'prefix'],
-  events: apiKeyEvents,
-  audit: auditRecord('api_key', audited),
-  checks: mustBeGrantable,
 }
 
 export function statusOf(key: ApiKey, now: Date): keyof typeof ApiKeyStatus {

@@ -2,7 +2,8 @@ import type { Draft } from '../../kernel/record/definition.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { inSight } from '../credential/in-sight.ts'
-import { apiKey, type ApiKey } from './api-key.ts'
+import { type ApiKey } from './api-key.ts'
+import { apiKey } from './api-key.record.ts'
 
 interface KeyChange {
   readonly expectedVersion?: number | null

@@ -1,4 +1,4 @@
-import { newApiKey } from '../../kernel/credentials/api-key.ts'
+import { newApiKey } from '../../kernel/credentials/public.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'

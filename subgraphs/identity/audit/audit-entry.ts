@@ -1,6 +1,6 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
-import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Column } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
@@ -65,7 +65,7 @@ export class AuditLogEntry {
 
 export const auditLogEntry: RecordShape = {
   entity: AuditLogEntry,
-  columns: new Columns(columnsOf(AuditLogEntry)),
+  columns: Columns.of(AuditLogEntry),
   object: 'audit_entry',
   table: 'identity.audit_entry',
   visibleBy: [],

@@ -67,8 +67,8 @@ function auditInsert(ctx: RequestContext, values: StatementValues, entry: AuditE
 }
 
 /**
- * Adds an entry to the audit log of the caller's organization, in the transaction of `ctx`: for what changes nothing else that
- * is told of. Entries are never changed or removed; the database refuses it.
+ * Adds an entry to the audit log of the caller's organization, in the transaction of `ctx`: for changes that leave no event of
+ * their own. Entries are never changed or removed; the database refuses it.
  */
 export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promise<void> {
   const values = new Values()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { newApiKey, parseApiKey } from '../../kernel/credentials/api-key.ts'
+import { newApiKey, parseApiKey } from '../../kernel/credentials/public.ts'
 import { newId } from '../../kernel/ids.ts'
 import { useIdentity } from '../identity.fixture.ts'
 import {

@@ -4,7 +4,7 @@ import type {
   CredentialSource,
   OAuthTokenRecord,
   SessionRecord,
-} from '../../kernel/credentials/credential.ts'
+} from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { withDerived } from '../../kernel/record/field-security.ts'

@@ -1,4 +1,4 @@
-import type { QuotaWindow } from '../../kernel/credentials/credential.ts'
+import type { QuotaWindow } from '../../kernel/credentials/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 
 const rateLimitMax = 1_000_000

@@ -1,5 +1,5 @@
 import { isEntryWithin } from '../../kernel/network/address.ts'
-import type { QuotaWindow } from '../../kernel/credentials/credential.ts'
+import type { QuotaWindow } from '../../kernel/credentials/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'

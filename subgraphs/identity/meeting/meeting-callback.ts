@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { MeetingProvider } from '../../kernel/credentials/meeting-provider.ts'
+import type { MeetingProvider } from '../../kernel/credentials/public.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import { inTransaction, loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { insertRow, writeChange } from '../../kernel/record/write-change.ts'

@@ -1,6 +1,6 @@
 import { Field, ObjectType } from 'type-graphql'
 import { notFound } from '../../kernel/errors.ts'
-import type { MeetingProvider } from '../../kernel/credentials/meeting-provider.ts'
+import type { MeetingProvider } from '../../kernel/credentials/public.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'

@@ -1,6 +1,6 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql'
-import { Column, columnsOf } from '../../kernel/record/column.ts'
+import { Column } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
@@ -52,7 +52,7 @@ export class ConnectedApp {
 /** The columns and order of connected apps. The actions build the query of their rows, which depends on the caller and the time. */
 export const connectedApp: RecordShape = {
   entity: ConnectedApp,
-  columns: new Columns(columnsOf(ConnectedApp)),
+  columns: Columns.of(ConnectedApp),
   object: 'connected_app',
   table: 'identity.oauth_installation',
   visibleBy: [],

@@ -9,7 +9,8 @@ import { distinct } from '../credential/grant.rules.ts'
 import { inSight } from '../credential/in-sight.ts'
 import { mayActAs, mayWiden } from '../credential/owner-guard.ts'
 import { newClientSecret } from './client-secret.ts'
-import { oauthApp, type OAuthApp } from './oauth-app.ts'
+import { type OAuthApp } from './oauth-app.ts'
+import { oauthApp } from './oauth-app.record.ts'
 import type { OAuthAppCreateInput, OAuthAppUpdateInput } from './oauth-app.inputs.ts'
 
 const defaultRateLimit = { limit: 5000, window: 'HOUR' } as const

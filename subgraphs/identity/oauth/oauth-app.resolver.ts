@@ -19,7 +19,8 @@ import {
   OAuthAppPage,
   OAuthAppUpdateInput,
 } from './oauth-app.inputs.ts'
-import { OAuthApp, oauthApp } from './oauth-app.ts'
+import { OAuthApp } from './oauth-app.ts'
+import { oauthApp } from './oauth-app.record.ts'
 import { oauthAppTable } from './oauth.migrations.ts'
 import { sealedVisits } from './oauth-store.ts'
 

@@ -1,14 +1,9 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, ID, Int, ObjectType } from 'type-graphql'
-import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { RateLimit } from '../api-key/api-key.ts'
-import { auditChange } from '../audit/audit.ts'
-import { oauthAppEvents } from './oauth-app.events.ts'
-import { mustBeSafe } from './oauth-app.rules.ts'
 
 export const OAuthAppType = enumeration(
   'OAuthAppType',
@@ -90,16 +85,4 @@ export class OAuthApp {
     description: 'The client secret; only in the answer that creates it, otherwise null. Never stored.',
   })
   clientSecret?: string | null
-}
-
-export const oauthApp: RecordDefinition<OAuthApp> = {
-  entity: OAuthApp,
-  columns: new Columns(columnsOf(OAuthApp)),
-  object: 'oauth_app',
-  table: 'identity.oauth_app',
-  visibleBy: ['ownerId'],
-  searchable: ['name'],
-  events: oauthAppEvents,
-  audit: auditChange('oauth_app', ({ previous, next }) => ({ before: previous, after: next })),
-  invariants: mustBeSafe,
 }

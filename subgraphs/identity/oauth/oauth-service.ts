@@ -10,7 +10,7 @@ import type {
   OAuthPort,
   Registration,
   Visitor,
-} from '../../kernel/credentials/oauth-port.ts'
+} from '../../kernel/credentials/public.ts'
 import {
   inTransaction,
   requestContext,

@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
-import type { Grant, NewGrant, Payload, StoredGrant, Token, Visit } from '../../kernel/credentials/oauth-port.ts'
+import type { Grant, NewGrant, Payload, StoredGrant, Token, Visit } from '../../kernel/credentials/public.ts'
 import type { Services } from '../../kernel/request.ts'
 import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 import { platformId } from '../../kernel/secrets/vault.ts'

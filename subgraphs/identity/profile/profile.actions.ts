@@ -5,7 +5,8 @@ import { refuseAny, textProblems } from '../text.ts'
 import { changeUser } from '../user/user.actions.ts'
 import type { User } from '../user/user.ts'
 import { restrictionProblems, restrictionsIn } from './profile.rules.ts'
-import { findProfile, profile, profilesOf, type Profile } from './profile.ts'
+import { findProfile, profilesOf, type Profile } from './profile.ts'
+import { profile } from './profile.record.ts'
 
 export const profilesMax = 100
 

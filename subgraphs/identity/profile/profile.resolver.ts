@@ -8,7 +8,8 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { createProfile, deleteProfile, updateProfile } from './profile.actions.ts'
 import { profileTables } from './profile.migrations.ts'
-import { findProfile, Profile, profile, profilesOf } from './profile.ts'
+import { findProfile, Profile, profilesOf } from './profile.ts'
+import { profile } from './profile.record.ts'
 
 const fieldsText = 'HIDDEN, READ or WRITE by object and field; replaces all former restrictions.'
 

@@ -3,12 +3,8 @@ import { ID, ObjectType } from 'type-graphql'
 import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
-import { Column, columnsOf } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { auditRecord } from '../audit/audit.ts'
-import { profileEvents } from './profile.events.ts'
 
 @ObjectType({
   description:
@@ -39,18 +35,6 @@ export class Profile {
 
   @Column(() => DateTime)
   updatedAt!: string
-}
-
-export const profile: RecordDefinition<Profile> = {
-  entity: Profile,
-  columns: new Columns(columnsOf(Profile)),
-  object: 'profile',
-  table: 'identity.profile',
-  visibleBy: [],
-  searchable: ['name'],
-  maintainedCount: false,
-  events: profileEvents,
-  audit: auditRecord('profile', (whole) => whole),
 }
 
 const columns = `id, organization_id as "organizationId", name, is_default as "isDefault", fields, created_at as "createdAt",

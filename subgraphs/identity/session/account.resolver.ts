@@ -1,5 +1,5 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
-import { newCsrfToken } from '../../kernel/credentials/csrf-token.ts'
+import { newCsrfToken } from '../../kernel/credentials/public.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'

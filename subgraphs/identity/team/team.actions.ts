@@ -1,7 +1,8 @@
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { save } from '../../kernel/record/save.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { findTeam, team, type Team } from './team.ts'
+import { findTeam, type Team } from './team.ts'
+import { team } from './team.record.ts'
 
 export interface NewTeam {
   readonly id?: string

@@ -26,7 +26,8 @@ import { administering } from '../admin/administer.ts'
 import { User } from '../user/user.ts'
 import { addTeam, changeTeam, refuseStrangers, removeTeam } from './team.actions.ts'
 import { teamTables } from './team.migrations.ts'
-import { findTeam, Team, team, teamsOf } from './team.ts'
+import { findTeam, Team, teamsOf } from './team.ts'
+import { team } from './team.record.ts'
 
 @InputType()
 export class TeamCreateInput {

@@ -2,12 +2,8 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
-import { Column, columnsOf } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column } from '../../kernel/record/column.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import { auditChange } from '../audit/audit.ts'
-import { teamEvents, toldTeam } from './team.events.ts'
 
 @ObjectType({ description: 'A group of users. Members with the visibility TEAM see the records of the other members.' })
 @Entity({ schema: 'identity', tableName: 'admin_team' })
@@ -35,23 +31,6 @@ export class Team {
 
   @Column(() => DateTime)
   updatedAt!: string
-}
-
-export const team: RecordDefinition<Team> = {
-  entity: Team,
-  columns: new Columns(columnsOf(Team)),
-  object: 'team',
-  table: 'identity.admin_team',
-  storedIn: 'identity.team',
-  visibleBy: [],
-  searchable: ['name'],
-  maintainedCount: false,
-  events: teamEvents,
-  audit: auditChange('team', ({ operation, previous, next }) =>
-    operation === 'UPDATE'
-      ? { before: previous, after: next }
-      : { before: previous && toldTeam(previous), after: operation === 'DELETE' ? null : toldTeam(next) },
-  ),
 }
 
 const columns = `t.id, t.organization_id as "organizationId", t.name, t.user_ids as "userIds", t.external_id as "externalId",

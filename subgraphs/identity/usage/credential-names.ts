@@ -1,4 +1,4 @@
-import type { CountedKind } from '../../kernel/credentials/credential.ts'
+import type { CountedKind } from '../../kernel/credentials/public.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 interface Named {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ApiKeyRecord, DeprecatedCall, FinishedRequest, UsageSink } from '../../kernel/credentials/credential.ts'
+import type { ApiKeyRecord, DeprecatedCall, FinishedRequest, UsageSink } from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { UsageCounts } from './usage-counts.ts'
 

@@ -1,4 +1,4 @@
-import type { FinishedRequest } from '../../kernel/credentials/credential.ts'
+import type { FinishedRequest } from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { latencyBounds, latencyBucketOf } from './latency.ts'
 

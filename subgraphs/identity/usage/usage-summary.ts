@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/errors.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import type { CountedKind } from '../../kernel/credentials/credential.ts'
+import type { CountedKind } from '../../kernel/credentials/public.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { credentialNames } from './credential-names.ts'
 import { latencyBounds, percentile } from './latency.ts'

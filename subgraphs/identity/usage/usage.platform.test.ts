@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Caller } from '../../kernel/context.ts'
-import type { Counted } from '../../kernel/credentials/credential.ts'
+import type { Counted } from '../../kernel/credentials/public.ts'
 import { newId } from '../../kernel/ids.ts'
 import { aKeyOf, aSignedInUser } from '../api-key/api-key.fixture.ts'
 import { useIdentity, type Told } from '../identity.fixture.ts'

@@ -2,7 +2,7 @@ import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import type { CountedKind } from '../../kernel/credentials/credential.ts'
+import type { CountedKind } from '../../kernel/credentials/public.ts'
 
 export const CredentialKind = enumeration(
   'CredentialKind',

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
-import { parseMeetingProviders, type MeetingProvider } from '../credentials/meeting-provider.ts'
+import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
 export { ConfigError }
 

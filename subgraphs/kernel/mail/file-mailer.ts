@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { Mailer, OutgoingMail } from './mailer.ts'
+import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
 import { messageOf } from './message.ts'
 
 /** Without a mail server: every mail becomes a file, named by its time and id, so that a second attempt replaces the first. */

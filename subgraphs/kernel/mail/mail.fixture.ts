@@ -1,4 +1,4 @@
-import type { Mailer, OutgoingMail } from './mailer.ts'
+import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
 
 /** A mailer that keeps what it is given, and fails when it is told to. */
 export class RememberingMailer implements Mailer {

@@ -1,22 +1,8 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { FileMailer } from './file-mailer.ts'
+import type { Mailer } from './outgoing-mail.ts'
 import { SmtpMailer } from './smtp-mailer.ts'
-
-export interface OutgoingMail {
-  /** The same for every attempt, so that a mail that was sent twice shows as one. */
-  readonly id: string
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  readonly date: Date
-}
-
-/** The way out for mail. Resolves when the mail is somebody else's to deliver; a `MailRefused` will fail again. */
-export interface Mailer {
-  send(mail: OutgoingMail): Promise<void>
-}
 
 export function openMailer(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>, log: Logger): Mailer {
   return config.smtpUrl ? new SmtpMailer(config.smtpUrl, config.mailFrom) : new FileMailer(config, log)

@@ -1,6 +1,6 @@
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import { isStoredEmail } from '../values/email-address.ts'
-import type { OutgoingMail } from './mailer.ts'
+import type { OutgoingMail } from './outgoing-mail.ts'
 
 /** This address will never take this mail. */
 export class MailRefused extends Error {}

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { Mailer, OutgoingMail } from './mailer.ts'
+import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
 import { MailRefused, messageOf } from './message.ts'
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }

@@ -63,14 +63,11 @@ export const eventLogTables: Migration = {
     declare
       assigned integer;
     begin
-      if not exists (select from kernel.event_pending) then
-        return 0;
-      end if;
       -- One caller at a time. The next statement sees everything that the caller before has committed.
       perform pg_advisory_xact_lock(7211122);
       with taken as (
         delete from kernel.event_pending
-        where (sequence, organization_id) in (select sequence, organization_id from kernel.event_pending order by sequence limit batch)
+        where ctid = any (array(select ctid from kernel.event_pending order by sequence limit batch))
         returning *
       ), numbered as (
         select *, row_number() over (partition by organization_id order by sequence) as number from taken

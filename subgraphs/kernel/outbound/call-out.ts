@@ -1,45 +1,6 @@
 import { Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
-
-const roundsMax = 4
-
-type Outcome = { readonly value: unknown } | { readonly error: unknown }
-
-type Call<T> = () => Promise<T>
-
-/**
- * The external calls of one piece of work, and their outcomes. A transaction that needs the result of an external call is rolled
- * back, the call is made while no transaction is open, and the work runs again with the result. Each call is made once.
- */
-export class CallsOut {
-  private readonly outcomes = new Map<string, Outcome>()
-  private readonly waiting = new Map<string, Call<unknown>>()
-  private rounds = 0
-
-  outcomeOf(key: string): Outcome | undefined {
-    return this.outcomes.get(key)
-  }
-
-  /** Registers a call, to be made after the transaction has been rolled back. */
-  add(key: string, call: Call<unknown>): void {
-    this.waiting.set(key, call)
-  }
-
-  /** Makes the registered calls. True: the work must run again. False: no call was registered, or the limit of rounds is reached. */
-  async answer(): Promise<boolean> {
-    const calls = [...this.waiting]
-    this.waiting.clear()
-    if (calls.length === 0 || ++this.rounds > roundsMax) return false
-    for (const [key, call] of calls) {
-      const outcome = call().then(
-        (value): Outcome => ({ value }),
-        (error: unknown): Outcome => ({ error }),
-      )
-      this.outcomes.set(key, await outcome)
-    }
-    return true
-  }
-}
+import { CallsOut, type Call } from './calls-out.ts'
 
 /**
  * The result of an external call, which is made once and while no transaction is open. `key` identifies the call within the work;

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Sql } from '../database/sql.ts'
 
-/** Events of one statement; a bulk job of thousands takes several. */
-const batch = 1_000
+/** Events of one statement. Many, because a long snapshot (of a backup, say) keeps taken rows in the way of each statement. */
+const batch = 5_000
 /** Between two batches, so that under load one takes many events. */
-const paceMs = 5
+const paceMs = 20
 /** Finds what a process committed that was killed before it could wake its relay. */
 const pollMs = 1_000
 

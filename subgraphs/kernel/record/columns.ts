@@ -1,4 +1,4 @@
-import type { Column } from './column.ts'
+import { columnsOf, type Column } from './column.ts'
 
 /**
  * The columns of a kind of record: an immutable value. Decorated classes give those of the built-in kinds when their module is
@@ -23,6 +23,11 @@ export class Columns {
     this.ids = stored.filter((column) => column.kind === 'id')
     this.byName = new Map([...stored, ...customFields].map((column) => [column.name, column]))
     this.customFields = new Map(customFields.map((column) => [column.key!, column]))
+  }
+
+  /** The columns of a decorated class and of the classes that it extends. */
+  static of(entity: object): Columns {
+    return new Columns(columnsOf(entity))
   }
 
   withCustomFields(customFields: readonly Column[]): Columns {

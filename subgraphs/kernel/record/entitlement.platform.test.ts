@@ -2,13 +2,13 @@ import 'reflect-metadata'
 import { describe, expect, it } from 'vitest'
 import { account } from '../../../test/builders.ts'
 import { usePlatform } from '../../../test/platform.ts'
-import { account as accounts } from '../../crm/account/account.ts'
+import { account as accounts } from '../../crm/account/account.record.ts'
 import type { Caller } from '../context.ts'
 import type { Refusal } from '../errors.ts'
 import { requestContext, systemContext, type RequestContext } from '../request.ts'
 import { readPage } from './list.ts'
 import { recordsOf } from './records-of.ts'
-import { seesAll } from './answered-records.ts'
+import { seesAll } from './visible-records.ts'
 
 const platform = usePlatform()
 // No plan withholds what the specification gives to everybody, so the rule is shown on accounts as a plan could withhold them.

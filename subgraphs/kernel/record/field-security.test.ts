@@ -1,9 +1,9 @@
 import 'reflect-metadata'
 import { describe, expect, it } from 'vitest'
 import { subgraphs } from '../../all.ts'
-import { account } from '../../crm/account/account.ts'
-import { product } from '../../commerce/product/product.ts'
-import { supportCase } from '../../support/case/case.ts'
+import { account } from '../../crm/account/account.record.ts'
+import { product } from '../../commerce/product/product.record.ts'
+import { supportCase } from '../../support/case/case.record.ts'
 import type { FieldRestrictions } from '../context.ts'
 import { fieldRules, isHidden, objectOfType, redact, restrictableTo } from './field-security.ts'
 

@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto'
 import { refusalOfSize } from '../json/answer-size.ts'
-import { CallsOut } from '../outbound/call-out.ts'
+import { CallsOut } from '../outbound/calls-out.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
 import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/sql.ts'
-import {
-  visibleRecords,
-  seesAll,
-  seesLess,
-  AnsweredRecords,
-  type Kinds,
-  type Told,
-} from '../record/answered-records.ts'
+import { AnsweredRecords, type Told } from '../record/answered-records.ts'
+import { visibleRecords, seesAll, seesLess, type Kinds } from '../record/visible-records.ts'
 import { requestContext, type RequestContext, type Services } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'

@@ -4,7 +4,7 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { CaseConnection, CaseConnectionArgs } from '../case/case.inputs.ts'
-import { supportCase } from '../case/case.ts'
+import { supportCase } from '../case/case.record.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)

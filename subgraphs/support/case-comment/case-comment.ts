@@ -1,14 +1,10 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, ObjectType } from 'type-graphql'
-import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
 import { connectionArgs } from '../../kernel/record/list-args.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { supportCase } from '../case/case.ts'
-import { caseCommentEvents } from './case-comment.events.ts'
 
 export const CommentAuthorType = enumeration('CommentAuthorType', ['USER', 'CONTACT', 'SYSTEM'])
 export type CommentAuthorType = keyof typeof CommentAuthorType
@@ -40,19 +36,6 @@ export class CaseComment {
 
   @Column(() => DateTime, { writable: 'NEVER' })
   createdAt!: string
-}
-
-/** A caller who sees the case sees its comments. */
-export const caseComment: RecordDefinition<CaseComment> = {
-  entity: CaseComment,
-  columns: new Columns(columnsOf(CaseComment)),
-  object: 'case_comment',
-  table: 'support.case_comment',
-  visibleBy: [],
-  visibleThrough: { by: 'caseId', to: () => supportCase },
-  searchable: ['body'],
-  eventTypes: { CREATE: 'case.comment_added' },
-  events: caseCommentEvents,
 }
 
 export const CaseCommentCreateInput = createInputOf('CaseCommentCreateInput', CaseComment)

@@ -2,7 +2,8 @@ import { eachInBatches } from '../../kernel/jobs/each-in-batches.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
-import { supportCase, type Case } from './case.ts'
+import { type Case } from './case.ts'
+import { supportCase } from './case.record.ts'
 import { hoursAfter, statusChange } from './case.status.ts'
 
 const daysResolved = 7

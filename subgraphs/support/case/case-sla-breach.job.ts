@@ -3,7 +3,8 @@ import type { Job } from '../../kernel/jobs/job.ts'
 import type { Draft } from '../../kernel/record/definition.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
-import { supportCase, type Case } from './case.ts'
+import { type Case } from './case.ts'
+import { supportCase } from './case.record.ts'
 import { isDone } from './case.status.ts'
 
 const batchSize = 200

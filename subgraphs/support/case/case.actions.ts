@@ -6,8 +6,10 @@ import { requireReadable } from '../../kernel/record/field-security.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { caseComment, type CaseComment } from '../case-comment/case-comment.ts'
-import { supportCase, type Case, type CaseStatus } from './case.ts'
+import { type CaseComment } from '../case-comment/case-comment.ts'
+import { caseComment } from './case.record.ts'
+import { type Case, type CaseStatus } from './case.ts'
+import { supportCase } from './case.record.ts'
 import { breachReset, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)

@@ -10,15 +10,16 @@ import type { Asked } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
-  caseComment,
   CaseComment,
   CaseCommentConnection,
   CaseCommentConnectionArgs,
   CaseCommentCreateInput,
   CaseCommentPage,
 } from '../case-comment/case-comment.ts'
+import { caseComment } from './case.record.ts'
 import { assignCase, commentOnCase, createCase, setCaseStatus, summarizeCase, updateCase } from './case.actions.ts'
-import { Case, CaseStatus, supportCase } from './case.ts'
+import { Case, CaseStatus } from './case.ts'
+import { supportCase } from './case.record.ts'
 import {
   CaseConnection,
   CaseConnectionArgs,

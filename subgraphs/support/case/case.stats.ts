@@ -4,7 +4,8 @@ import { averageTime, count, share, type Condition } from '../../kernel/record/f
 import { aggregate, countsBy } from '../../kernel/record/stats.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { supportCase, type Case, type CaseStatus } from './case.ts'
+import { type Case, type CaseStatus } from './case.ts'
+import { supportCase } from './case.record.ts'
 import type { CaseAssignee, CaseStats } from './case.shapes.ts'
 
 const done: readonly CaseStatus[] = ['RESOLVED', 'CLOSED']

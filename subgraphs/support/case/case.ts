@@ -1,15 +1,9 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
-import { seenAccounts } from '../../crm/public.ts'
-import { activeUsers, activeWriters } from '../../identity/public.ts'
-import { Column, columnsOf, enumeration } from '../../kernel/record/column.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { caseComment } from '../case-comment/case-comment.ts'
-import { caseEvents } from './case.events.ts'
 
 export const CaseStatus = enumeration('CaseStatus', [
   'NEW',
@@ -145,17 +139,4 @@ export class Case extends OrgRecord {
 
   @Column(() => DateTime, { nullable: true, internal: true })
   slaBreachedAt!: string | null
-}
-
-export const supportCase: RecordDefinition<Case> = {
-  entity: Case,
-  columns: new Columns(columnsOf(Case)),
-  object: 'case',
-  table: 'support."case"',
-  visibleBy: ['ownerId', 'assignedToId'],
-  searchable: ['subject', 'description'],
-  references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: seenAccounts },
-  relations: { comments: relationFrom(() => caseComment, 'caseId') },
-  numbered: 'caseNumber',
-  events: caseEvents,
 }

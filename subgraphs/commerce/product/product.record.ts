@@ -1,0 +1,19 @@
+import { activeUsers } from '../../identity/public.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { productEvents } from './product.events.ts'
+import { hasCurrency, isPayable } from './product.rules.ts'
+import { Product } from './product.ts'
+
+export const product: RecordDefinition<Product> = {
+  entity: Product,
+  columns: Columns.of(Product),
+  object: 'product',
+  table: 'commerce.product',
+  visibleBy: [],
+  searchable: ['name', 'sku', 'description'],
+  references: { ownerId: activeUsers },
+  unique: { product_sku_live: 'sku' },
+  events: productEvents,
+  invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
+}

@@ -1,0 +1,24 @@
+import { activeUsers } from '../../identity/public.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { seenIds } from '../../kernel/record/read.ts'
+import { accountEvents } from './account.events.ts'
+import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
+import { Account } from './account.ts'
+
+export const account: RecordDefinition<Account> = {
+  entity: Account,
+  columns: Columns.of(Account),
+  object: 'account',
+  table: 'crm.account',
+  visibleBy: ['ownerId'],
+  searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
+  references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
+  relations: {
+    parent: { to: () => account, by: 'parentAccountId' },
+    children: relationFrom(() => account, 'parentAccountId'),
+  },
+  events: accountEvents,
+  invariants: isNotItsOwnParent,
+  checks: parentsFormNoCircle,
+}

@@ -1,0 +1,31 @@
+import { Columns } from '../../kernel/record/columns.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { auditRecord } from '../audit/audit.ts'
+import { apiKeyEvents } from './api-key.events.ts'
+import { mustBeGrantable } from './api-key.rules.ts'
+import { ApiKey } from './api-key.ts'
+
+/** What the audit log says of a key: what it may do, nothing of its use (specification, Authentication, 5). */
+const audited = (key: ApiKey) => ({
+  ownerId: key.ownerId,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  rateLimit: key.rateLimit,
+  ipAllowList: key.ipAllowList,
+  expiresAt: key.expiresAt,
+  revokedAt: key.revokedAt,
+  previousSecretExpiresAt: key.previousSecretExpiresAt,
+})
+
+export const apiKey: RecordDefinition<ApiKey> = {
+  entity: ApiKey,
+  columns: Columns.of(ApiKey),
+  object: 'api_key',
+  table: 'identity.api_key',
+  visibleBy: ['ownerId'],
+  searchable: ['name', 'prefix'],
+  events: apiKeyEvents,
+  audit: auditRecord('api_key', audited),
+  checks: mustBeGrantable,
+}

@@ -1,0 +1,18 @@
+import { Columns } from '../../kernel/record/columns.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { auditChange } from '../audit/audit.ts'
+import { oauthAppEvents } from './oauth-app.events.ts'
+import { mustBeSafe } from './oauth-app.rules.ts'
+import { OAuthApp } from './oauth-app.ts'
+
+export const oauthApp: RecordDefinition<OAuthApp> = {
+  entity: OAuthApp,
+  columns: Columns.of(OAuthApp),
+  object: 'oauth_app',
+  table: 'identity.oauth_app',
+  visibleBy: ['ownerId'],
+  searchable: ['name'],
+  events: oauthAppEvents,
+  audit: auditChange('oauth_app', ({ previous, next }) => ({ before: previous, after: next })),
+  invariants: mustBeSafe,
+}

@@ -1,0 +1,22 @@
+import { Columns } from '../../kernel/record/columns.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { auditChange } from '../audit/audit.ts'
+import { teamEvents, toldTeam } from './team.events.ts'
+import { Team } from './team.ts'
+
+export const team: RecordDefinition<Team> = {
+  entity: Team,
+  columns: Columns.of(Team),
+  object: 'team',
+  table: 'identity.admin_team',
+  storedIn: 'identity.team',
+  visibleBy: [],
+  searchable: ['name'],
+  maintainedCount: false,
+  events: teamEvents,
+  audit: auditChange('team', ({ operation, previous, next }) =>
+    operation === 'UPDATE'
+      ? { before: previous, after: next }
+      : { before: previous && toldTeam(previous), after: operation === 'DELETE' ? null : toldTeam(next) },
+  ),
+}

@@ -1,0 +1,48 @@
+// What other parts of the platform know of credentials: their forms, how they are verified, and the ports to those who keep them.
+export { looksLikeApiKey, newApiKey, parseApiKey, type NewApiKey, type ParsedApiKey } from './api-key.ts'
+export type {
+  ActingUser,
+  ApiKeyRecord,
+  Counted,
+  CountedKind,
+  CredentialSource,
+  DeprecatedCall,
+  FinishedRequest,
+  OAuthTokenRecord,
+  QuotaWindow,
+  SessionRecord,
+  UsageSink,
+} from './credential.ts'
+export { isCsrfToken, newCsrfToken } from './csrf-token.ts'
+export { legacyScopes } from './legacy-scopes.ts'
+export { parseMeetingProviders, type MeetingProvider } from './meeting-provider.ts'
+export type {
+  Client,
+  Credentials,
+  Grant,
+  Membership,
+  NewGrant,
+  OAuthPort,
+  Payload,
+  Registration,
+  StoredGrant,
+  Token,
+  Visit,
+  Visitor,
+} from './oauth-port.ts'
+export {
+  looksLikeScimToken,
+  newScimToken,
+  scimTokenHash,
+  type NewScimToken,
+  type ScimTokenRecord,
+} from './scim-token.ts'
+export {
+  publicJwks,
+  sessionTokenSeconds,
+  signSessionToken,
+  verifySessionToken,
+  type SessionClaims,
+  type VerifiedSession,
+} from './session-token.ts'
+export { standingRefusal } from './standing.ts'

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
@@ -174,6 +174,30 @@ describe('events', () => {
     const [event] = await platform.eventsOf(body.id)
     expect(event!.data.record).toEqual(body)
     expect(Object.keys(body)).not.toContain('pausedAt')
+  })
+
+  it('of updates are stored with what changed and read with the whole record as it was', async () => {
+    const before = await account(member, { tags: ['a'], metadata: { size: 1 } })
+    const { id } = before
+    const { body: after } = await member.rest.accountUpdate!({ id, body: { name: 'New', metadata: { size: 2 } } })
+    const [stored] = await platform.query<{ previous: object }>(
+      `select data -> 'previous' as previous from kernel.event where record_id = $1 and type = 'account.updated'`,
+      [id],
+    )
+    const { name, metadata, version } = before
+    expect(stored!.previous).toEqual({ name, metadata, version })
+    const { events } = platform.services
+    const read = () => events.read(member.organizationId, { after: 0, limit: 10, object: 'account', recordId: id })
+    await vi.waitFor(async () => expect(await read()).toHaveLength(2), { timeout: 30_000 })
+    const [, updated] = await read()
+    expect(updated!.data).toEqual({
+      object: 'account',
+      id,
+      record: after,
+      previous: before,
+      changedFields: ['metadata', 'name'],
+      actorId: member.userId,
+    })
   })
 
   it('stay within their organization', async () => {

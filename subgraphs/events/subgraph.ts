@@ -3,5 +3,6 @@ import { recordChangeResource } from './record-change/record-change.resolver.ts'
 
 export const events: SubgraphDefinition = {
   name: 'events',
+  ports: ['events'],
   resources: [recordChangeResource],
 }

@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { identityPorts } from './context.ts'
 import { accessResource } from './access/access.resolver.ts'
 import { adminUserResource } from './admin/admin-user.resolver.ts'
 import { apiKeyResource } from './api-key/api-key.resolver.ts'
@@ -19,6 +20,7 @@ import { userResource } from './user/user.resolver.ts'
 
 export const identity: SubgraphDefinition = {
   name: 'identity',
+  ports: identityPorts,
   resources: [
     organizationResource,
     userResource,

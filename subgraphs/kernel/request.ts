@@ -40,9 +40,12 @@ export interface Services {
   readonly shapes: ShapeSource
 }
 
-/** One operation inside one subgraph. */
-export interface RequestContext
-  extends OperationContext, Omit<Services, 'database' | 'tenants' | 'crossTenant' | 'mailer' | 'shapes'> {
+/** Services that resolvers get only where their subgraph declares them in `ports`. */
+export type Ports = Pick<Services, 'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'events'>
+export type Port = keyof Ports
+
+/** What every resolver gets. */
+interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' | 'settings'> {
   /** The pool, or the transaction that the operation runs in. */
   readonly db: Sql
   /** The shapes of the organization as they are when the operation begins; null when it defined nothing. */
@@ -55,21 +58,40 @@ export interface RequestContext
   readonly answered: AnsweredRecords | null
 }
 
-export function requestContext(
+/** One operation inside one subgraph, with the ports `P` of that subgraph. */
+export type RequestContext<P extends Port = never> = BaseContext & Pick<Ports, P>
+
+export const portNames = ['vault', 'keys', 'counters', 'outbound', 'languageModel', 'events'] as const satisfies Port[]
+
+/** The ports of these names, and no others. */
+export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>
+  Object.fromEntries(names.map((name) => [name, services[name]])) as unknown as Pick<Ports, P>
+
+interface ContextOptions<P> extends Partial<Pick<BaseContext, 'callsOut' | 'answered'>> {
+  readonly ports?: P
+  /** The transaction that the operation runs in; without it the pool of the caller's organization. */
+  readonly db?: Sql
+}
+
+export function requestContext<P extends Partial<Ports> = object>(
   operation: OperationContext,
-  services: Services,
-  db: Sql = services.tenants.of(operation.caller.organizationId, operation),
-  { callsOut = null, answered = null }: Partial<Pick<RequestContext, 'callsOut' | 'answered'>> = {},
-): RequestContext {
-  const { clock, log, languageModel, keys, counters, settings, outbound, vault, events } = services
-  const reach = { clock, log, languageModel, keys, counters, settings, outbound, vault, events }
-  const bounded = operation.caller.kind === 'SYSTEM' ? db : limitRowBytes(db)
+  services: Omit<Services, Port>,
+  {
+    ports = {} as P,
+    db = services.tenants.of(operation.caller.organizationId, operation),
+    callsOut = null,
+    answered = null,
+  }: ContextOptions<P> = {},
+): BaseContext & P {
+  const { clock, log, settings } = services
+  const limited = operation.caller.kind === 'SYSTEM' ? db : limitRowBytes(db)
   const shapes = services.shapes.shapesOf(operation.caller.organizationId)
-  return { ...operation, ...reach, db: bounded, shapes, callsOut, batches: new Map(), answered }
+  const base = { clock, log, settings, db: limited, shapes, callsOut, answered, batches: new Map() }
+  return { ...operation, ...ports, ...base }
 }
 
 /** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */
-export function systemContext(services: Services, organizationId: string): RequestContext {
+export function systemContext(services: Services, organizationId: string): RequestContext<Port> {
   const caller: Caller = {
     kind: 'SYSTEM',
     organizationId,
@@ -84,15 +106,16 @@ export function systemContext(services: Services, organizationId: string): Reque
     ip: '',
     userAgent: '',
   }
-  return requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
+  const ports = portsOf(services, portNames)
+  return requestContext({ caller, requestId: newId(), idempotency: null }, services, { ports, db: services.database })
 }
 
 /** The data keys of the caller's organization, to seal or to open with them. A transaction that is open began with them at hand. */
-export async function loadDataKeys({ db, vault, caller }: RequestContext, sealed?: string): Promise<void> {
+export async function loadDataKeys({ db, vault, caller }: RequestContext<'vault'>, sealed?: string): Promise<void> {
   if (!db.open) await vault.load(caller.organizationId, sealed)
 }
 
 /** Runs `work` so that everything it writes commits together; inside an open transaction it is a savepoint. */
-export function inTransaction<T>(ctx: RequestContext, work: (ctx: RequestContext) => Promise<T>): Promise<T> {
+export function inTransaction<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   return ctx.db.transaction((db) => work({ ...ctx, db }))
 }

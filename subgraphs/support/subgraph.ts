@@ -4,5 +4,6 @@ import { accountEdgeResource } from './account-edge/account-edge.resolver.ts'
 
 export const support: SubgraphDefinition = {
   name: 'support',
+  ports: ['languageModel'],
   resources: [caseResource, accountEdgeResource],
 }

@@ -2,9 +2,8 @@ import { Arg, Ctx, ID, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { recordNamed } from '../../kernel/record/known-records.ts'
-import { seenIds } from '../../kernel/record/read.ts'
+import { stateOf } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { visibleRecords } from '../../kernel/record/visible-records.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { refuseUnmet } from '../../kernel/unmet-scopes.ts'
@@ -25,7 +24,7 @@ export class RecordChangeResolver {
     @Arg('object', () => RecordObject) object: RecordObject,
     @Arg('id', () => ID) id: string,
     @Arg('cursor', () => String) cursor: string,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: RequestContext<'events'>,
   ) {
     return recordChange(ctx, object, id, cursor)
   }
@@ -56,7 +55,7 @@ export class RecordChangeResolver {
 }
 
 async function recordChange(
-  ctx: RequestContext,
+  ctx: RequestContext<'events'>,
   kind: RecordObject,
   id: string,
   cursor: string,
@@ -64,29 +63,22 @@ async function recordChange(
   const { object, scope } = followed[kind]
   refuseUnmet(ctx.caller, [[[scope]]])
   const recordId = id.toLowerCase()
-  if (!isId(recordId)) throw notFound(`The ${object}`)
+  const shape = recordNamed(object)
+  if (!shape || !isId(recordId)) throw notFound(`The ${object}`)
   const position = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0
   const selection = { after: position - 1, limit: 1, object, recordId }
-  const [isLive, [event]] = await Promise.all([
-    isSeen(ctx, object, recordId),
+  const [state, [event]] = await Promise.all([
+    stateOf(ctx, shape, recordId),
     ctx.events.read(ctx.caller.organizationId, selection),
   ])
+  // Whoever sees a deleted record in the list of deleted ones may know of its events.
+  if (state === null) throw notFound(`The ${object}`)
   if (position === 0 && cursor !== '0') {
     throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be the cursor of a RecordChange.' })
   }
   if (event?.position !== position) return null
   const { id: eventId, type, occurredAt } = event
-  return { id: eventId, type, cursor, occurredAt, ...(isLive && { [object]: { id: recordId } }) }
-}
-
-/** True for a live record, false for a deleted one, which whoever saw it may know of. Throws NOT_FOUND when it is out of sight. */
-async function isSeen(ctx: RequestContext, object: string, id: string): Promise<boolean> {
-  const shape = recordNamed(object)
-  if (!shape) throw notFound(`The ${object}`)
-  if ((await seenIds(ctx, shape, [id])).has(id)) return true
-  const seen = await visibleRecords(ctx, new Map([[object, shape]]), { [object]: [id] })
-  if (!seen[object]?.length) throw notFound(`The ${object}`)
-  return false
+  return { id: eventId, type, cursor, occurredAt, ...(state === 'LIVE' && { [object]: { id: recordId } }) }
 }
 
 export const recordChangeResource: Resource = { resolver: RecordChangeResolver }

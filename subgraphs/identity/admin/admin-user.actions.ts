@@ -3,7 +3,8 @@ import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allOf, readOne } from '../../kernel/record/read.ts'
 import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
 import { invite, mustAccept, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
@@ -15,20 +16,20 @@ const whole = allOf(adminUser)
 
 const isFilled = (text: string | null | undefined): text is string => text != null && text.trim() !== ''
 
-export function readUsers(ctx: RequestContext, args: PageArgs, info: Asked): Promise<Page> {
+export function readUsers(ctx: IdentityContext, args: PageArgs, info: Asked): Promise<Page> {
   requireAdministrator(ctx)
   const total = asksForAny(info, 'total', 'totalPages')
   return readPage(ctx, adminUser, args, { page: fieldsAsked(info), record: whole, total })
 }
 
-export async function readUser(ctx: RequestContext, id: string): Promise<AdminUser> {
+export async function readUser(ctx: IdentityContext, id: string): Promise<AdminUser> {
   requireAdministrator(ctx)
   const row = await readOne(ctx, adminUser, id, whole)
   if (!row) throw notFound('The user')
   return row as unknown as AdminUser
 }
 
-export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise<AdminUser> {
+export function inviteUser(ctx: IdentityContext, input: UserInviteInput): Promise<AdminUser> {
   const email = normalizeEmail(input.email)
   const { name, firstName, lastName } = input
   refuseAny([
@@ -50,7 +51,7 @@ export function inviteUser(ctx: RequestContext, input: UserInviteInput): Promise
 }
 
 /** Sends a new mail with a new link; earlier links become invalid. */
-export function inviteAgain(ctx: RequestContext, id: string): Promise<AdminUser> {
+export function inviteAgain(ctx: IdentityContext, id: string): Promise<AdminUser> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
@@ -63,7 +64,7 @@ export function inviteAgain(ctx: RequestContext, id: string): Promise<AdminUser>
 }
 
 /** Changes role, record visibility and profile. Takes effect with the next request of every credential of the user. */
-export function updateUser(ctx: RequestContext, id: string, input: UserUpdateInput): Promise<AdminUser> {
+export function updateUser(ctx: IdentityContext, id: string, input: UserUpdateInput): Promise<AdminUser> {
   const { role, visibility, profileId } = input
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
@@ -77,7 +78,7 @@ export function updateUser(ctx: RequestContext, id: string, input: UserUpdateInp
 }
 
 /** Ends the sessions of the user, refuses the keys and invalidates the invitation. */
-export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUser> {
+export function deactivateUser(ctx: IdentityContext, id: string): Promise<AdminUser> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
@@ -89,7 +90,7 @@ export function deactivateUser(ctx: RequestContext, id: string): Promise<AdminUs
 }
 
 /** The keys of the user work again. A user who never accepted is invited again, with the caller as inviter. */
-export function reactivateUser(ctx: RequestContext, id: string): Promise<AdminUser> {
+export function reactivateUser(ctx: IdentityContext, id: string): Promise<AdminUser> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
@@ -102,7 +103,7 @@ export function reactivateUser(ctx: RequestContext, id: string): Promise<AdminUs
 }
 
 /** Records that the user owns are kept. The user's API keys answer API_KEY_OWNER_NOT_IN_ORG. */
-export function removeUser(ctx: RequestContext, id: string): Promise<string> {
+export function removeUser(ctx: IdentityContext, id: string): Promise<string> {
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)

@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Roo
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { Asked } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Team, teamsOf } from '../team/team.ts'
 import { adminTables, provenPasswords, signIns, waysToBelong } from './admin.migrations.ts'
@@ -32,19 +32,19 @@ type AdminUserPageArgs = InstanceType<typeof AdminUserPageArgs>
 export class AdminUserResolver {
   @Query(() => AdminUser, { nullable: true, description: 'One user by id. For owners and admins.' })
   @RequiresScopes('SESSION')
-  user(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  user(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return readUser(ctx, id)
   }
 
   @Query(() => AdminUserPage, { description: 'Users of the organization. For owners and admins.' })
   @RequiresScopes('SESSION')
-  userList(@Args(() => AdminUserPageArgs) args: AdminUserPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  userList(@Args(() => AdminUserPageArgs) args: AdminUserPageArgs, @Ctx() ctx: IdentityContext, @Info() info: Asked) {
     return readUsers(ctx, args, info)
   }
 
   @Mutation(() => AdminUser, { description: 'Invites a user by a mail with a one-time link, valid for seven days.' })
   @RequiresScopes('SESSION')
-  userInvite(@Arg('input', () => UserInviteInput) input: UserInviteInput, @Ctx() ctx: RequestContext) {
+  userInvite(@Arg('input', () => UserInviteInput) input: UserInviteInput, @Ctx() ctx: IdentityContext) {
     return inviteUser(ctx, input)
   }
 
@@ -52,7 +52,7 @@ export class AdminUserResolver {
     description: 'Sends the invitation again with a new link; earlier links become invalid.',
   })
   @RequiresScopes('SESSION')
-  userInviteAgain(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  userInviteAgain(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return inviteAgain(ctx, id)
   }
 
@@ -64,7 +64,7 @@ export class AdminUserResolver {
   userUpdate(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => UserUpdateInput) input: UserUpdateInput,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return updateUser(ctx, id, input)
   }
@@ -73,7 +73,7 @@ export class AdminUserResolver {
     description: 'Deactivates a user: the sessions end, and the keys are refused until the user is reactivated.',
   })
   @RequiresScopes('SESSION')
-  userDeactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  userDeactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return deactivateUser(ctx, id)
   }
 
@@ -82,18 +82,18 @@ export class AdminUserResolver {
       'Reactivates a deactivated user. A user who has never accepted an invitation gets another mail and is INVITED again. Other users do not change.',
   })
   @RequiresScopes('SESSION')
-  userReactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  userReactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return reactivateUser(ctx, id)
   }
 
   @Mutation(() => ID, { description: 'Removes the user from the organization. Records that the user owns are kept.' })
   @RequiresScopes('SESSION')
-  userDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  userDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return removeUser(ctx, id)
   }
 
   @FieldResolver(() => [Team])
-  teams(@Root() { organizationId, id }: AdminUser, @Ctx() { db }: RequestContext) {
+  teams(@Root() { organizationId, id }: AdminUser, @Ctx() { db }: IdentityContext) {
     return teamsOf(db, organizationId, id)
   }
 }

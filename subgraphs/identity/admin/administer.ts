@@ -9,7 +9,7 @@ import type { User } from '../user/user.ts'
  * Runs a change of rights. Such changes in one organization are serialized by a lock, and the role of the acting user is read
  * after the lock is taken: when two owners demote each other at the same time, one owner remains.
  */
-export function administering<T>(ctx: RequestContext, work: (ctx: RequestContext) => Promise<T>): Promise<T> {
+export function administering<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   requireAdministrator(ctx)
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId, kind } = inner.caller

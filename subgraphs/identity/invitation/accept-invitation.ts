@@ -1,6 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { announceChange } from '../../kernel/record/write-change.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { awaitTurn, mayGiveRole } from '../admin/administer.ts'
 import { findToken, takeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
@@ -17,7 +18,7 @@ import { userChanges } from '../user/user.events.ts'
 import { findPerson, findUser, findUserAsTold, lockPerson, type User } from '../user/user.ts'
 
 /** Joins as invited, with a new password or, for a person who has one, with that; the token proves the address. */
-export async function acceptInvitation(ctx: RequestContext, input: AcceptPartnerInviteInput): Promise<SignedIn> {
+export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartnerInviteInput): Promise<SignedIn> {
   const [firstName, lastName] = [input.firstName.trim(), input.lastName.trim()]
   refuseAny([
     ...passwordProblems(input.password),
@@ -36,7 +37,7 @@ export async function acceptInvitation(ctx: RequestContext, input: AcceptPartner
 }
 
 /** Null, with nothing done, when the person's password changed after it was checked. */
-async function joined(ctx: RequestContext, invitation: OneTimeToken, input: AcceptPartnerInviteInput) {
+async function joined(ctx: IdentityContext, invitation: OneTimeToken, input: AcceptPartnerInviteInput) {
   const proof = await proven(ctx, invitation.email, input.password)
   return inTransaction(actingIn(ctx, invitation), async (inner) => {
     await awaitTurn(inner)
@@ -56,13 +57,13 @@ async function joined(ctx: RequestContext, invitation: OneTimeToken, input: Acce
   })
 }
 
-const actingIn = (ctx: RequestContext, { organizationId }: OneTimeToken): RequestContext => ({
+const actingIn = (ctx: IdentityContext, { organizationId }: OneTimeToken): IdentityContext => ({
   ...ctx,
   caller: { ...ctx.caller, organizationId: organizationId! },
 })
 
 /** The user who was invited, as it is by now. An invitation is worth what its author may still do. */
-async function waitingUser({ db }: RequestContext, { organizationId, data }: OneTimeToken): Promise<User> {
+async function waitingUser({ db }: IdentityContext, { organizationId, data }: OneTimeToken): Promise<User> {
   const { userId, role, invitedById } = data as { userId: string; invitedById: string } & Pick<User, 'role'>
   const organization = await findOrganization(db, organizationId!)
   const inviter = await findUser(db, organizationId!, invitedById)
@@ -74,7 +75,7 @@ async function waitingUser({ db }: RequestContext, { organizationId, data }: One
 }
 
 /** A directory may have said since then that the user is somebody else. */
-async function isUserOf({ db, caller }: RequestContext, userId: string, personId: string): Promise<boolean> {
+async function isUserOf({ db, caller }: IdentityContext, userId: string, personId: string): Promise<boolean> {
   const found = await db.query(
     'select 1 from identity.app_user where organization_id = $1 and id = $2 and person_id = $3',
     [caller.organizationId, userId, personId],
@@ -89,7 +90,7 @@ interface Proof {
 }
 
 /** Takes one hash either way. Somebody who never had a password gets this one: the token proves the address as a reset would. */
-function proven(ctx: RequestContext, email: string, password: string): Promise<Proof> {
+function proven(ctx: IdentityContext, email: string, password: string): Promise<Proof> {
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email, 'MAILED')
     const knownHash = (await findPerson(ctx.db, email))?.passwordHash ?? null
@@ -111,7 +112,7 @@ interface Joining extends KnownAs {
   readonly newHash: string | null
 }
 
-async function join(ctx: RequestContext, { userId, personId, newHash, ...names }: Joining): Promise<User> {
+async function join(ctx: IdentityContext, { userId, personId, newHash, ...names }: Joining): Promise<User> {
   const { db, clock, caller } = ctx
   const { organizationId } = caller
   const now = clock.now().toISOString()

@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { issueToken } from '../one-time-token/one-time-token.ts'
@@ -16,7 +16,7 @@ export interface Invitation extends Pick<User, 'email' | 'role' | 'visibility'> 
 }
 
 /** The user is there at once, so that it can be given teams and another role; it cannot act before it accepts. */
-export function invite(ctx: RequestContext, invitation: Invitation): Promise<{ id: string; expiresAt: Date }> {
+export function invite(ctx: IdentityContext, invitation: Invitation): Promise<{ id: string; expiresAt: Date }> {
   const { email, role, visibility, mayRepeat = false } = invitation
   return administering(ctx, async (inner) => {
     const waiting = mayRepeat ? await findInvited(inner, email) : null
@@ -26,7 +26,7 @@ export function invite(ctx: RequestContext, invitation: Invitation): Promise<{ i
   })
 }
 
-async function added(ctx: RequestContext, { knownAs, ...wanted }: Invitation): Promise<User> {
+async function added(ctx: IdentityContext, { knownAs, ...wanted }: Invitation): Promise<User> {
   const { organizationId } = ctx.caller
   const personId = (await findPerson(ctx.db, wanted.email))?.id ?? null
   const { email, role, visibility } = wanted
@@ -34,7 +34,7 @@ async function added(ctx: RequestContext, { knownAs, ...wanted }: Invitation): P
   return addUser(ctx, { id: newId(), email, role, visibility, ...knownAs, knownAs, ...membership })
 }
 
-async function findInvited({ db, caller }: RequestContext, email: string): Promise<Pick<User, 'id' | 'role'> | null> {
+async function findInvited({ db, caller }: IdentityContext, email: string): Promise<Pick<User, 'id' | 'role'> | null> {
   const [found] = await db.query<Pick<User, 'id' | 'role'>>(
     `select id, role from identity.admin_user
      where organization_id = $1 and email = $2 and invited_at is not null and deleted_at is null`,
@@ -48,7 +48,7 @@ interface Invited extends Pick<User, 'email' | 'role'> {
 }
 
 /** What the invited person is told of who invites: nothing, before an owner has shown that it reads its address. */
-async function namesOf({ db, caller }: RequestContext) {
+async function namesOf({ db, caller }: IdentityContext) {
   const { organizationId, userId } = caller
   const proven = await db.query(
     `select 1 from identity.app_user u join identity.person p on p.id = u.person_id
@@ -63,7 +63,7 @@ async function namesOf({ db, caller }: RequestContext) {
 }
 
 /** A link of its own, in a mail that leaves with the commit; those of before lead nowhere. In a transaction. */
-export async function sendInvitation(ctx: RequestContext, userId: string): Promise<Date> {
+export async function sendInvitation(ctx: IdentityContext, userId: string): Promise<Date> {
   const { organizationId, userId: invitedById } = ctx.caller
   const [user] = await ctx.db.query<Invited>(
     `select u.person_id as "personId", p.email, u.role from identity.app_user u join identity.person p on p.id = u.person_id
@@ -87,7 +87,7 @@ export async function sendInvitation(ctx: RequestContext, userId: string): Promi
 }
 
 /** Whether the user was invited and has never accepted. It is so still when the invitation was withdrawn. */
-export async function mustAccept({ db, caller }: RequestContext, userId: string): Promise<boolean> {
+export async function mustAccept({ db, caller }: IdentityContext, userId: string): Promise<boolean> {
   const found = await db.query(
     'select 1 from identity.app_user where organization_id = $1 and id = $2 and must_accept',
     [caller.organizationId, userId],
@@ -96,7 +96,7 @@ export async function mustAccept({ db, caller }: RequestContext, userId: string)
 }
 
 /** The user belongs to the organization without having accepted, because its directory says so. In a transaction. */
-export async function forgoAcceptance(ctx: RequestContext, userId: string): Promise<void> {
+export async function forgoAcceptance(ctx: IdentityContext, userId: string): Promise<void> {
   await withdrawInvitation(ctx, userId)
   await ctx.db.query('update identity.app_user set must_accept = false where organization_id = $1 and id = $2', [
     ctx.caller.organizationId,
@@ -105,7 +105,7 @@ export async function forgoAcceptance(ctx: RequestContext, userId: string): Prom
 }
 
 /** The user is not waited for any more, and links that were sent lead nowhere. In a transaction. */
-export async function withdrawInvitation(ctx: RequestContext, userId: string): Promise<void> {
+export async function withdrawInvitation(ctx: IdentityContext, userId: string): Promise<void> {
   await useUpLinks(ctx, userId)
   const withdrawn = await ctx.db.query(
     `update identity.app_user set invited_at = null
@@ -117,7 +117,7 @@ export async function withdrawInvitation(ctx: RequestContext, userId: string): P
 }
 
 /** Links that were sent lead nowhere. In a transaction. */
-export async function useUpLinks({ db, caller, clock }: RequestContext, userId: string): Promise<void> {
+export async function useUpLinks({ db, caller, clock }: IdentityContext, userId: string): Promise<void> {
   await db.query(
     `update identity.one_time_token set used_at = $3
      where purpose = 'INVITATION' and organization_id = $1 and data ->> 'userId' = $2 and used_at is null`,

@@ -1,13 +1,14 @@
 import { hash, randomBytes } from 'node:crypto'
 import { newId } from '../../kernel/ids.ts'
-import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
+import { loadDataKeys } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { providerNamed, redirectUriOf, verifierPlace, type MeetingAuthorization } from './meeting.ts'
 
 const lifeMs = 10 * 60_000
 const secret = (): string => randomBytes(32).toString('base64url')
 
 /** Starts the OAuth flow with a meeting provider. The callback is accepted once, and only from the same session. */
-export async function connectMeeting(ctx: RequestContext, name: string): Promise<MeetingAuthorization> {
+export async function connectMeeting(ctx: IdentityContext, name: string): Promise<MeetingAuthorization> {
   const provider = providerNamed(ctx, name)
   const { organizationId, userId, credentialId: sessionId } = ctx.caller
   const [id, state, verifier] = [newId(), secret(), secret()]

@@ -3,7 +3,8 @@ import { invalid, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { MeetingProvider } from '../../kernel/credentials/public.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
-import { inTransaction, loadDataKeys, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction, loadDataKeys } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { insertRow, writeChange } from '../../kernel/record/write-change.ts'
 import { refuseAny, textProblems } from '../text.ts'
 import { endConnections } from './disconnect-meeting.ts'
@@ -36,7 +37,7 @@ const textMax = 2048
  * Trades the provider's code for tokens. The state is used up first, whatever comes of it: a second answer for the same
  * state is refused, and so is one that another session brings.
  */
-export async function meetingCallback(ctx: RequestContext, callback: Callback): Promise<MeetingConnection> {
+export async function meetingCallback(ctx: IdentityContext, callback: Callback): Promise<MeetingConnection> {
   const { code, state } = callback
   refuseAny([
     ...textProblems('code', code, { min: 1, max: textMax }),
@@ -49,7 +50,7 @@ export async function meetingCallback(ctx: RequestContext, callback: Callback): 
   return store(ctx, provider.name, tokens)
 }
 
-async function takeState(ctx: RequestContext, { provider, state }: Callback): Promise<string> {
+async function takeState(ctx: IdentityContext, { provider, state }: Callback): Promise<string> {
   const { organizationId, credentialId: sessionId } = ctx.caller
   const [taken] = await ctx.db.query<{ id: string; verifier: string }>(
     `update identity.meeting_state set used_at = $5
@@ -66,7 +67,7 @@ async function takeState(ctx: RequestContext, { provider, state }: Callback): Pr
 }
 
 async function exchanged(
-  ctx: RequestContext,
+  ctx: IdentityContext,
   provider: MeetingProvider,
   code: string,
   verifier: string,
@@ -109,7 +110,7 @@ function tokensIn(body: Buffer): Tokens | null {
   }
 }
 
-function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<MeetingConnection> {
+function store(ctx: IdentityContext, provider: string, tokens: Tokens): Promise<MeetingConnection> {
   const { organizationId, userId } = ctx.caller
   const now = ctx.clock.now()
   const seconds = Number(tokens.expires_in)
@@ -150,7 +151,7 @@ function store(ctx: RequestContext, provider: string, tokens: Tokens): Promise<M
 }
 
 /** The provider takes its time: a session that has ended by then connects nothing, and whoever ends it now waits. */
-async function lockSession({ db, caller }: RequestContext): Promise<void> {
+async function lockSession({ db, caller }: IdentityContext): Promise<void> {
   const live = await db.query(
     'select 1 from identity.session where organization_id = $1 and id = $2 and ended_at is null for share',
     [caller.organizationId, caller.credentialId],

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { connectMeeting } from './connect-meeting.ts'
@@ -16,7 +16,7 @@ import { sealedMeetingColumns } from './meeting.ts'
 export class MeetingResolver {
   @Query(() => OauthStatus, { description: 'The external providers that this deployment is configured for.' })
   @RequiresScopes('PUBLIC')
-  authOauthStatus(@Ctx() { settings }: RequestContext): OauthStatus {
+  authOauthStatus(@Ctx() { settings }: IdentityContext): OauthStatus {
     return { signInProviders: [], meetingProviders: settings.meetingProviders.map(({ name }) => ({ name })) }
   }
 
@@ -24,7 +24,7 @@ export class MeetingResolver {
     description: 'The meeting providers that the signed-in user has connected, ordered by name.',
   })
   @RequiresScopes('SESSION')
-  meetingConnectionList(@Ctx() { db, caller }: RequestContext) {
+  meetingConnectionList(@Ctx() { db, caller }: IdentityContext) {
     return db.query<MeetingConnection>(
       `select provider, scope, expires_at as "expiresAt", connected_at as "connectedAt" from identity.meeting_connection
        where organization_id = $1 and user_id = $2 order by provider`,
@@ -37,7 +37,7 @@ export class MeetingResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  meetingConnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {
+  meetingConnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: IdentityContext) {
     return connectMeeting(ctx, provider)
   }
 
@@ -50,7 +50,7 @@ export class MeetingResolver {
     @Arg('provider', () => String) provider: string,
     @Arg('code', () => String) code: string,
     @Arg('state', () => String) state: string,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return meetingCallback(ctx, { provider, code, state })
   }
@@ -60,7 +60,7 @@ export class MeetingResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  meetingDisconnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: RequestContext) {
+  meetingDisconnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: IdentityContext) {
     return disconnectMeeting(ctx, provider)
   }
 }

@@ -11,13 +11,9 @@ import type {
   Registration,
   Visitor,
 } from '../../kernel/credentials/public.ts'
-import {
-  inTransaction,
-  requestContext,
-  systemContext,
-  type RequestContext,
-  type Services,
-} from '../../kernel/request.ts'
+import { inTransaction, requestContext, systemContext, type Services, portsOf } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
+import { identityPorts } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { actingAs } from '../session/session.actions.ts'
 import { recognize } from '../session/login.ts'
@@ -26,8 +22,11 @@ import { findUser, type User } from '../user/user.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import * as store from './oauth-store.ts'
 
-const contextOf = (services: Services, caller: Caller): RequestContext =>
-  requestContext({ caller, requestId: newId(), idempotency: null }, services, services.database)
+const contextOf = (services: Services, caller: Caller): IdentityContext =>
+  requestContext({ caller, requestId: newId(), idempotency: null }, services, {
+    ports: portsOf(services, identityPorts),
+    db: services.database,
+  })
 
 /** By the sign-in's own rules, throttles and timing; organizations that are suspended cannot be chosen. */
 async function signIn(services: Services, visitor: Visitor, credentials: Credentials): Promise<Membership[]> {
@@ -44,7 +43,7 @@ async function signIn(services: Services, visitor: Visitor, credentials: Credent
 }
 
 /** The user who signed in on the page, as long as that sign-in is not over; whoever ends it waits for this transaction. */
-async function lockSignedIn(ctx: RequestContext, grant: NewGrant): Promise<User> {
+async function lockSignedIn(ctx: IdentityContext, grant: NewGrant): Promise<User> {
   const { organizationId, userId, signInGeneration } = grant
   const found = await ctx.db.query(
     `select 1 from identity.app_user u join identity.organization o on o.id = u.organization_id

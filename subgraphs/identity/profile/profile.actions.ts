@@ -1,6 +1,7 @@
 import { invalid, notFound, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { save } from '../../kernel/record/save.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { refuseAny, textProblems } from '../text.ts'
 import { changeUser } from '../user/user.actions.ts'
 import type { User } from '../user/user.ts'
@@ -27,8 +28,8 @@ function problemsOf({ name, fields }: ProfileChange): FieldProblem[] {
 
 /** With the profiles of the organization locked, so that names and the default stay one of a kind. */
 function changingProfiles<T>(
-  ctx: RequestContext,
-  work: (ctx: RequestContext, known: Profile[]) => Promise<T>,
+  ctx: IdentityContext,
+  work: (ctx: IdentityContext, known: Profile[]) => Promise<T>,
 ): Promise<T> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
@@ -47,7 +48,7 @@ function refuseTaken(known: readonly Profile[], name: string, ownId: string | nu
 }
 
 /** There is one default: a new one takes the place of the other. */
-async function endDefault({ db, caller, clock }: RequestContext): Promise<void> {
+async function endDefault({ db, caller, clock }: IdentityContext): Promise<void> {
   await db.query(
     'update identity.profile set is_default = false, updated_at = $2 where organization_id = $1 and is_default',
     [caller.organizationId, clock.now().toISOString()],
@@ -56,7 +57,7 @@ async function endDefault({ db, caller, clock }: RequestContext): Promise<void> 
 
 /** Who may do this is for the caller to decide. */
 export async function createProfile(
-  ctx: RequestContext,
+  ctx: IdentityContext,
   wanted: ProfileChange & { readonly name: string },
 ): Promise<Profile> {
   refuseAny(problemsOf(wanted))
@@ -73,7 +74,7 @@ export async function createProfile(
 }
 
 /** In effect with the next request of every credential of its users. */
-export async function updateProfile(ctx: RequestContext, id: string, change: ProfileChange): Promise<Profile> {
+export async function updateProfile(ctx: IdentityContext, id: string, change: ProfileChange): Promise<Profile> {
   refuseAny(problemsOf(change))
   return changingProfiles(ctx, async (inner, known) => {
     const previous = known.find((candidate) => candidate.id === id.toLowerCase())
@@ -90,7 +91,7 @@ export async function updateProfile(ctx: RequestContext, id: string, change: Pro
 }
 
 /** A profile that users have is kept. */
-export function deleteProfile(ctx: RequestContext, id: string): Promise<string> {
+export function deleteProfile(ctx: IdentityContext, id: string): Promise<string> {
   return changingProfiles(ctx, async (inner, known) => {
     const previous = known.find((candidate) => candidate.id === id.toLowerCase())
     if (!previous) throw notFound('The profile')
@@ -109,7 +110,7 @@ export function deleteProfile(ctx: RequestContext, id: string): Promise<string> 
 }
 
 /** Null: the default of the organization. In effect with the user's next request. */
-export function assignProfile(ctx: RequestContext, userId: string, profileId: string | null): Promise<User> {
+export function assignProfile(ctx: IdentityContext, userId: string, profileId: string | null): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     if (profileId !== null && !(await findProfile(inner.db, inner.caller.organizationId, profileId))) {
       const message = 'profileId names no profile of the organization.'

@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { createProfile, deleteProfile, updateProfile } from './profile.actions.ts'
@@ -41,7 +41,7 @@ export class AccessProfileUpdateInput {
 export class ProfileResolver {
   @Query(() => Profile, { nullable: true, description: 'One profile by id. For owners and admins.' })
   @RequiresScopes('SESSION')
-  async accessProfile(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  async accessProfile(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     requireAdministrator(ctx)
     const found = await findProfile(ctx.db, ctx.caller.organizationId, id)
     if (!found) throw notFound('The profile')
@@ -52,7 +52,7 @@ export class ProfileResolver {
     description: 'All profiles of the organization, at most 100, ordered by name. For owners and admins.',
   })
   @RequiresScopes('SESSION')
-  accessProfileList(@Ctx() ctx: RequestContext) {
+  accessProfileList(@Ctx() ctx: IdentityContext) {
     requireAdministrator(ctx)
     return profilesOf(ctx.db, ctx.caller.organizationId)
   }
@@ -61,7 +61,7 @@ export class ProfileResolver {
   @RequiresScopes('SESSION')
   accessProfileCreate(
     @Arg('input', () => AccessProfileCreateInput) input: AccessProfileCreateInput,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return administering(ctx, (inner) => createProfile(inner, input))
   }
@@ -71,14 +71,14 @@ export class ProfileResolver {
   accessProfileUpdate(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => AccessProfileUpdateInput) input: AccessProfileUpdateInput,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return administering(ctx, (inner) => updateProfile(inner, id, input))
   }
 
   @Mutation(() => ID, { description: 'Deletes a profile; refused while users have it.' })
   @RequiresScopes('SESSION')
-  accessProfileDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  accessProfileDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return administering(ctx, (inner) => deleteProfile(inner, id))
   }
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { useUpLinks } from '../invitation/invitation.ts'
 import { endConnections } from '../meeting/disconnect-meeting.ts'
@@ -20,7 +20,7 @@ export const taken = (path: string): Refusal =>
  * whatever either of them is elsewhere. What the person of before was signed in with here ends. In a transaction of
  * `administering`.
  */
-export async function renameUser(ctx: RequestContext, id: string, email: string): Promise<void> {
+export async function renameUser(ctx: IdentityContext, id: string, email: string): Promise<void> {
   const { organizationId } = ctx.caller
   const { email: formerEmail, name, firstName, lastName } = (await findUserAsTold(ctx.db, organizationId, id))!
   const names: KnownAs = { name, firstName, lastName }
@@ -43,7 +43,7 @@ export async function renameUser(ctx: RequestContext, id: string, email: string)
 }
 
 /** The person behind a user, which waits for links of its mails that are being used. */
-async function lockPersonOf({ db, caller }: RequestContext, userId: string): Promise<string> {
+async function lockPersonOf({ db, caller }: IdentityContext, userId: string): Promise<string> {
   const [person] = await db.query<{ id: string }>(
     `select p.id from identity.app_user u join identity.person p on p.id = u.person_id
      where u.organization_id = $1 and u.id = $2 for no key update of p`,
@@ -53,7 +53,7 @@ async function lockPersonOf({ db, caller }: RequestContext, userId: string): Pro
 }
 
 /** One person is one user of an organization, also after it has left: who left is provisioned again instead. */
-async function refuseUserOf({ db, caller }: RequestContext, personId: string): Promise<void> {
+async function refuseUserOf({ db, caller }: IdentityContext, personId: string): Promise<void> {
   const found = await db.query('select 1 from identity.app_user where organization_id = $1 and person_id = $2', [
     caller.organizationId,
     personId,
@@ -62,7 +62,7 @@ async function refuseUserOf({ db, caller }: RequestContext, personId: string): P
 }
 
 /** Asked after the person was locked, in a statement of its own, which sees what the lock waited for. */
-async function belongsAnywhere({ db }: RequestContext, personId: string): Promise<boolean> {
+async function belongsAnywhere({ db }: IdentityContext, personId: string): Promise<boolean> {
   const found = await db.query('select 1 from identity.app_user where person_id = $1 and left_at is null limit 1', [
     personId,
   ])

@@ -1,6 +1,6 @@
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
 import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
@@ -19,7 +19,7 @@ function refuseTexts(input: ScimUserInput): void {
   ])
 }
 
-export async function readScimUser({ db, caller }: RequestContext, id: string): Promise<ScimUser> {
+export async function readScimUser({ db, caller }: IdentityContext, id: string): Promise<ScimUser> {
   const user = await findScimUser(db, caller.organizationId, id)
   if (!user) throw notFound('The user')
   return user
@@ -37,7 +37,7 @@ function knownAs(input: ScimUserInput, before: KnownAs | null, email: string): K
 }
 
 /** MEMBER who sees its own records, unless a role is given. */
-export function createScimUser(ctx: RequestContext, input: ScimUserInput): Promise<ScimUser> {
+export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   if (!input.userName) throw invalid({ path: 'userName', code: 'REQUIRED', message: 'userName is required.' })
   const email = normalizeEmail(input.userName)
@@ -67,7 +67,7 @@ export function createScimUser(ctx: RequestContext, input: ScimUserInput): Promi
 }
 
 /** Changes what is given; null takes back what may be absent. */
-export function updateScimUser(ctx: RequestContext, id: string, input: ScimUserInput): Promise<ScimUser> {
+export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   return administering(ctx, async (inner) => {
     const user = await readScimUser(inner, id)
@@ -88,7 +88,7 @@ export function updateScimUser(ctx: RequestContext, id: string, input: ScimUserI
   })
 }
 
-export function removeScimUser(ctx: RequestContext, id: string): Promise<string> {
+export function removeScimUser(ctx: IdentityContext, id: string): Promise<string> {
   return administering(ctx, async (inner) => {
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user)
@@ -99,7 +99,7 @@ export function removeScimUser(ctx: RequestContext, id: string): Promise<string>
 }
 
 /** Does what changes how the user is known, and appends the event of it. */
-async function announced(ctx: RequestContext, id: string, work: () => Promise<void>): Promise<void> {
+async function announced(ctx: IdentityContext, id: string, work: () => Promise<void>): Promise<void> {
   const read = () => findUserAsTold(ctx.db, ctx.caller.organizationId, id)
   const previous = (await read())!
   await work()
@@ -108,7 +108,7 @@ async function announced(ctx: RequestContext, id: string, work: () => Promise<vo
 }
 
 /** What the organization calls the user: its names, and what its directory knows it by. */
-async function describe(ctx: RequestContext, user: ScimUser, input: ScimUserInput): Promise<void> {
+async function describe(ctx: IdentityContext, user: ScimUser, input: ScimUserInput): Promise<void> {
   const before = { name: user.displayName, firstName: user.givenName, lastName: user.familyName }
   const names = knownAs(input, before, user.userName)
   const given = idGiven(input.externalId)
@@ -129,7 +129,7 @@ async function describe(ctx: RequestContext, user: ScimUser, input: ScimUserInpu
 }
 
 async function refuseTakenExternalId(
-  { db, caller }: RequestContext,
+  { db, caller }: IdentityContext,
   externalId: string | null | undefined,
   ownId: string | null,
 ): Promise<void> {

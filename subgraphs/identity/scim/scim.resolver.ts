@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql'
 import { invalid } from '../../kernel/errors.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { normalizeEmail } from '../text.ts'
 import {
@@ -31,7 +31,7 @@ function part(startIndex: number, count: number): Part {
 export class ScimResolver {
   @Query(() => ScimUser, { nullable: true })
   @RequiresScopes('SCIM')
-  scimUser(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  scimUser(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return readScimUser(ctx, id)
   }
 
@@ -42,7 +42,7 @@ export class ScimResolver {
     @Arg('externalId', () => String, { nullable: true }) externalId: string | null,
     @Arg('startIndex', () => Int, { defaultValue: 1 }) startIndex: number,
     @Arg('count', () => Int, { defaultValue: scimCountMax }) count: number,
-    @Ctx() { db, caller }: RequestContext,
+    @Ctx() { db, caller }: IdentityContext,
   ) {
     const wanted = { userName: userName == null ? null : normalizeEmail(userName), externalId }
     return findScimUsers(db, caller.organizationId, wanted, part(startIndex, count))
@@ -50,7 +50,7 @@ export class ScimResolver {
 
   @Mutation(() => ScimUser)
   @RequiresScopes('SCIM')
-  scimUserCreate(@Arg('input', () => ScimUserInput) input: ScimUserInput, @Ctx() ctx: RequestContext) {
+  scimUserCreate(@Arg('input', () => ScimUserInput) input: ScimUserInput, @Ctx() ctx: IdentityContext) {
     return createScimUser(ctx, input)
   }
 
@@ -59,20 +59,20 @@ export class ScimResolver {
   scimUserUpdate(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ScimUserInput) input: ScimUserInput,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return updateScimUser(ctx, id, input)
   }
 
   @Mutation(() => ID)
   @RequiresScopes('SCIM')
-  scimUserDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  scimUserDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return removeScimUser(ctx, id)
   }
 
   @Query(() => ScimGroup, { nullable: true })
   @RequiresScopes('SCIM')
-  scimGroup(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  scimGroup(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return readScimGroup(ctx, id)
   }
 
@@ -83,14 +83,14 @@ export class ScimResolver {
     @Arg('externalId', () => String, { nullable: true }) externalId: string | null,
     @Arg('startIndex', () => Int, { defaultValue: 1 }) startIndex: number,
     @Arg('count', () => Int, { defaultValue: scimCountMax }) count: number,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return findScimGroups(ctx, { displayName, externalId }, part(startIndex, count))
   }
 
   @Mutation(() => ScimGroup)
   @RequiresScopes('SCIM')
-  scimGroupCreate(@Arg('input', () => ScimGroupInput) input: ScimGroupInput, @Ctx() ctx: RequestContext) {
+  scimGroupCreate(@Arg('input', () => ScimGroupInput) input: ScimGroupInput, @Ctx() ctx: IdentityContext) {
     return createScimGroup(ctx, input)
   }
 
@@ -99,14 +99,14 @@ export class ScimResolver {
   scimGroupUpdate(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => ScimGroupInput) input: ScimGroupInput,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return updateScimGroup(ctx, id, input)
   }
 
   @Mutation(() => ID)
   @RequiresScopes('SCIM')
-  scimGroupDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  scimGroupDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
     return removeScimGroup(ctx, id)
   }
 }

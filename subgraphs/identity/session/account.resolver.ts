@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { newCsrfToken } from '../../kernel/credentials/public.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { acceptInvitation } from '../invitation/accept-invitation.ts'
@@ -40,35 +40,35 @@ export class AccountResolver {
   @Mutation(() => EmailVerified, { description: 'Verifies the email address with the one-time token of a mail.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authVerifyEmail(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
+  authVerifyEmail(@Arg('token', () => String) token: string, @Ctx() ctx: IdentityContext) {
     return verifyEmail(ctx, token)
   }
 
   @Mutation(() => MailRequested, { description: 'Sends a mail with a sign-in link.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authMagicLinkSend(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
+  authMagicLinkSend(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: IdentityContext) {
     return sendMagicLink(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Signs in with the one-time token of a mailed link, and starts a session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authMagicLink(@Arg('token', () => String) token: string, @Ctx() ctx: RequestContext) {
+  authMagicLink(@Arg('token', () => String) token: string, @Ctx() ctx: IdentityContext) {
     return signInByLink(ctx, token)
   }
 
   @Mutation(() => MailRequested, { description: 'Sends a mail with a code for setting a new password.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authForgotPassword(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: RequestContext) {
+  authForgotPassword(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: IdentityContext) {
     return forgotPassword(ctx, input)
   }
 
   @Mutation(() => ResetCodeVerified, { description: 'Checks a code without consuming it. Wrong guesses are counted.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authVerifyResetCode(@Arg('input', () => ResetCodeInput) input: ResetCodeInput, @Ctx() ctx: RequestContext) {
+  authVerifyResetCode(@Arg('input', () => ResetCodeInput) input: ResetCodeInput, @Ctx() ctx: IdentityContext) {
     return verifyResetCode(ctx, input)
   }
 
@@ -77,7 +77,7 @@ export class AccountResolver {
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authResetPassword(@Arg('input', () => ResetPasswordInput) input: ResetPasswordInput, @Ctx() ctx: RequestContext) {
+  authResetPassword(@Arg('input', () => ResetPasswordInput) input: ResetPasswordInput, @Ctx() ctx: IdentityContext) {
     return resetPassword(ctx, input)
   }
 
@@ -86,14 +86,14 @@ export class AccountResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  authChangePassword(@Arg('input', () => ChangePasswordInput) input: ChangePasswordInput, @Ctx() ctx: RequestContext) {
+  authChangePassword(@Arg('input', () => ChangePasswordInput) input: ChangePasswordInput, @Ctx() ctx: IdentityContext) {
     return changePassword(ctx, input)
   }
 
   @Mutation(() => User, { description: 'Changes the profile of the signed-in user.' })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  authUpdateProfile(@Arg('input', () => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: RequestContext) {
+  authUpdateProfile(@Arg('input', () => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: IdentityContext) {
     return updateProfile(ctx, input)
   }
 
@@ -103,7 +103,7 @@ export class AccountResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  partnerInvite(@Arg('input', () => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: RequestContext) {
+  partnerInvite(@Arg('input', () => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: IdentityContext) {
     return invitePartner(ctx, input)
   }
 
@@ -112,7 +112,7 @@ export class AccountResolver {
   @RequiresScopes('PUBLIC')
   authAcceptPartnerInvite(
     @Arg('input', () => AcceptPartnerInviteInput) input: AcceptPartnerInviteInput,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return acceptInvitation(ctx, input)
   }
@@ -120,13 +120,13 @@ export class AccountResolver {
   @Mutation(() => SignedOutEverywhere, { description: 'Ends all sessions of the person in all organizations.' })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  authLogoutAll(@Ctx() ctx: RequestContext) {
+  authLogoutAll(@Ctx() ctx: IdentityContext) {
     return logoutAll(ctx)
   }
 
   @Query(() => SessionCount, { description: 'Counts the active sessions of the signed-in person.' })
   @RequiresScopes('SESSION')
-  authSessionCount(@Ctx() ctx: RequestContext) {
+  authSessionCount(@Ctx() ctx: IdentityContext) {
     return countSessions(ctx)
   }
 
@@ -134,7 +134,7 @@ export class AccountResolver {
     description: 'A CSRF token for the session of the request; without a session, a token that is valid for none.',
   })
   @RequiresScopes('PUBLIC')
-  authCsrfToken(@Ctx() { caller, keys }: RequestContext): CsrfToken {
+  authCsrfToken(@Ctx() { caller, keys }: IdentityContext): CsrfToken {
     return { csrfToken: newCsrfToken(keys.encryption, caller.kind === 'SESSION' ? caller.credentialId : '') }
   }
 }

@@ -1,5 +1,6 @@
 import { invalid } from '../../kernel/errors.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, isPassword, passwordLengthMax, passwordProblems } from '../password/password.ts'
 import { refuseAny, textProblems } from '../text.ts'
@@ -14,7 +15,7 @@ const wrong = () =>
   invalid({ path: 'currentPassword', code: 'PASSWORD_WRONG', message: 'currentPassword must be the current password.' })
 
 /** Ends all sessions of the person, including this one, and returns a new session. */
-export async function changePassword(ctx: RequestContext, input: ChangePasswordInput): Promise<SignedIn> {
+export async function changePassword(ctx: IdentityContext, input: ChangePasswordInput): Promise<SignedIn> {
   const { currentPassword, newPassword } = input
   refuseAny([
     ...textProblems('currentPassword', currentPassword, { min: 1, max: passwordLengthMax }),

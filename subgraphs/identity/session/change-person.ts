@@ -1,10 +1,14 @@
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { announceUserUpdate } from '../user/announce-user.ts'
 import { membershipsAsTold } from '../user/user.ts'
 import { actingAs } from './session.actions.ts'
 
 /** Does what changes a person, who must be locked, and tells all its organizations what is different, if anything is. */
-export async function changePerson(ctx: RequestContext, personId: string, work: () => Promise<unknown>): Promise<void> {
+export async function changePerson(
+  ctx: IdentityContext,
+  personId: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
   const before = await membershipsAsTold(ctx.db, personId)
   await work()
   for (const record of await membershipsAsTold(ctx.db, personId)) {

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../../kernel/secrets/derived-key.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 
 const lifeSeconds = 180 * 86_400
 const form = /^(\d{1,12})\.([\w-]{43})$/
 
-type Signing = Pick<RequestContext, 'keys' | 'clock'>
+type Signing = Pick<IdentityContext, 'keys' | 'clock'>
 
 const secondsOf = ({ clock }: Signing): number => Math.floor(clock.now().getTime() / 1000)
 

@@ -1,5 +1,6 @@
 import { Refusal } from '../../kernel/errors.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { isPassword, passwordLengthMax } from '../password/password.ts'
@@ -14,7 +15,7 @@ import { failed, refuseThrottled } from './throttle.ts'
 const wrong = () => new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
 
 /** Unknown accounts get the same answer after the same time as a wrong password, so that only the right password reveals an account. */
-export async function login(ctx: RequestContext, input: LoginInput): Promise<SignedIn> {
+export async function login(ctx: IdentityContext, input: LoginInput): Promise<SignedIn> {
   const { person, users } = await verifiedPassword(ctx, input)
   const [{ id, organizationId }] = users
   return inTransaction(ctx, async (inner) => {
@@ -38,14 +39,14 @@ interface VerifiedPassword {
 
 /** The users of the person with this email and password, the latest sign-in first. Starts no session. */
 export async function recognize(
-  ctx: RequestContext,
+  ctx: IdentityContext,
   input: LoginInput,
 ): Promise<readonly [Membership, ...Membership[]]> {
   return (await verifiedPassword(ctx, input)).users
 }
 
 /** The throttle is checked inside the hash slot, so that waiting guesses count the failures of earlier ones. */
-async function verifiedPassword(ctx: RequestContext, input: LoginInput): Promise<VerifiedPassword> {
+async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promise<VerifiedPassword> {
   const { password, organizationId } = input
   const email = normalizeEmail(input.email)
   refuseAny([
@@ -68,7 +69,7 @@ async function verifiedPassword(ctx: RequestContext, input: LoginInput): Promise
 }
 
 /** The memberships that this password gives access to, locked until the transaction ends. */
-async function lockProvenMemberships(ctx: RequestContext, person: Person): Promise<Membership[]> {
+async function lockProvenMemberships(ctx: IdentityContext, person: Person): Promise<Membership[]> {
   await lockProven(ctx, person)
   return lockMemberships(ctx.db, person.id, 'password')
 }

@@ -1,9 +1,10 @@
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import type { SessionCount, SignedOutEverywhere } from './account.ts'
 import { endSignInsOfPerson, lockOwnPerson } from './person.ts'
 
 /** Ends all sessions of the person in all organizations, and everything else that began with a sign-in. */
-export async function logoutAll(ctx: RequestContext): Promise<SignedOutEverywhere> {
+export async function logoutAll(ctx: IdentityContext): Promise<SignedOutEverywhere> {
   const sessions = await inTransaction(ctx, async (inner) => {
     const { id } = await lockOwnPerson(inner)
     return endSignInsOfPerson(inner, id, 'LOGGED_OUT_EVERYWHERE')
@@ -12,7 +13,7 @@ export async function logoutAll(ctx: RequestContext): Promise<SignedOutEverywher
 }
 
 /** The number of active sessions of the person, which `logoutAll` would end. */
-export async function countSessions(ctx: RequestContext): Promise<SessionCount> {
+export async function countSessions(ctx: IdentityContext): Promise<SessionCount> {
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from identity.app_user own
      join identity.app_user u on u.person_id = own.person_id

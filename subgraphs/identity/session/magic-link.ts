@@ -1,5 +1,6 @@
 import { Refusal } from '../../kernel/errors.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
@@ -12,7 +13,7 @@ import { failedAddress, refuseThrottledAddress } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does the same work and gives the same answer for addresses with and without an account. */
-export async function sendMagicLink(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
+export async function sendMagicLink(ctx: IdentityContext, input: EmailInput): Promise<MailRequested> {
   const email = normalizeEmail(input.email)
   refuseAny(emailProblems(email))
   await inTransaction(ctx, async (inner) => {
@@ -24,7 +25,7 @@ export async function sendMagicLink(ctx: RequestContext, input: EmailInput): Pro
 }
 
 /** Signs in to the organization of the latest sign-in. When the organization is suspended, the link is not consumed. */
-export async function signInByLink(ctx: RequestContext, token: string): Promise<SignedIn> {
+export async function signInByLink(ctx: IdentityContext, token: string): Promise<SignedIn> {
   await refuseThrottledAddress(ctx)
   const answer = await inTransaction(ctx, async (inner) => {
     const taken = await takeToken(inner, 'MAGIC_LINK', token)

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { mailContent, type MailParts } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -30,15 +30,15 @@ const ignore = 'If this was not you, ignore this mail: nothing happens without t
 const noticeLifeMs = 2 * 86_400_000
 
 /** The base URL of links: the requested origin if it is allowed, otherwise the platform. */
-function linkBase({ settings }: RequestContext, origin?: string | null): string {
+function linkBase({ settings }: IdentityContext, origin?: string | null): string {
   const wanted = origin?.replace(/\/$/, '').toLowerCase()
   return settings.mailLinkOrigins.find((allowed) => allowed === wanted) ?? settings.publicUrl
 }
 
-const link = (ctx: RequestContext, path: string, token: string, origin?: string | null): string =>
+const link = (ctx: IdentityContext, path: string, token: string, origin?: string | null): string =>
   `${linkBase(ctx, origin)}${path}?token=${token}`
 
-export const verifyEmailMail = (ctx: RequestContext, to: string, issue: Issue, origin?: string | null) =>
+export const verifyEmailMail = (ctx: IdentityContext, to: string, issue: Issue, origin?: string | null) =>
   queueMail(ctx, { to, kind: verifications }, async () => {
     const { token, expiresAt } = await issue()
     const content = mailContent({
@@ -50,7 +50,7 @@ export const verifyEmailMail = (ctx: RequestContext, to: string, issue: Issue, o
     return { ...content, expiresAt }
   })
 
-export const magicLinkMail = (ctx: RequestContext, recipient: Recipient, issue: Issue) =>
+export const magicLinkMail = (ctx: IdentityContext, recipient: Recipient, issue: Issue) =>
   queueMail(ctx, { ...recipient, kind: signInLinks }, async () => {
     const { token, expiresAt } = await issue()
     const content = mailContent({
@@ -64,7 +64,7 @@ export const magicLinkMail = (ctx: RequestContext, recipient: Recipient, issue: 
 
 type IssueCode = () => Promise<{ readonly code: string; readonly expiresAt: Date }>
 
-export const resetCodeMail = (ctx: RequestContext, recipient: Recipient, issue: IssueCode) =>
+export const resetCodeMail = (ctx: IdentityContext, recipient: Recipient, issue: IssueCode) =>
   queueMail(ctx, { ...recipient, kind: resetCodes }, async () => {
     const { code, expiresAt } = await issue()
     const content = mailContent({
@@ -76,20 +76,20 @@ export const resetCodeMail = (ctx: RequestContext, recipient: Recipient, issue: 
     return { ...content, expiresAt }
   })
 
-const notice = (ctx: RequestContext, to: string, kind: MailKind, parts: MailParts) =>
+const notice = (ctx: IdentityContext, to: string, kind: MailKind, parts: MailParts) =>
   queueMail(ctx, { to, kind }, async () => ({
     ...mailContent(parts),
     expiresAt: new Date(ctx.clock.now().getTime() + noticeLifeMs),
   }))
 
-export const passwordChangedMail = (ctx: RequestContext, to: string) =>
+export const passwordChangedMail = (ctx: IdentityContext, to: string) =>
   notice(ctx, to, passwordNotices, {
     subject: 'Your password was changed',
     lines: ['The password of your account was changed, and all sessions were ended.'],
     closing: ['If this was not you, set a new password at once and tell the administrator of your organization.'],
   })
 
-export const registrationRefusedMail = (ctx: RequestContext, to: string) =>
+export const registrationRefusedMail = (ctx: IdentityContext, to: string) =>
   notice(ctx, to, registrationNotices, {
     subject: 'You have an account already',
     lines: [
@@ -112,7 +112,7 @@ function inviting(names: Invitation['names']): string {
 }
 
 /** The link opens a page of the web application that asks for name and password. */
-export const invitationMail = (ctx: RequestContext, to: string, { names, issue }: Invitation) =>
+export const invitationMail = (ctx: IdentityContext, to: string, { names, issue }: Invitation) =>
   queueMail(ctx, { to, kind: names ? invitations : unprovenInvitations }, async () => {
     const { token, expiresAt } = await issue()
     const content = mailContent({

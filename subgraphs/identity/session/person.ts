@@ -1,5 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { withdrawTokens } from '../one-time-token/one-time-token.ts'
 import type { Person, User } from '../user/user.ts'
@@ -12,7 +12,7 @@ interface Membership extends Pick<User, 'id' | 'organizationId' | 'role' | 'visi
 }
 
 /** The human being behind the caller. */
-export async function personOf({ db, caller }: RequestContext, lock: '' | 'for share of u' = ''): Promise<Person> {
+export async function personOf({ db, caller }: IdentityContext, lock: '' | 'for share of u' = ''): Promise<Person> {
   const [person] = await db.query<Person>(
     `select p.id, p.email, p.password_hash as "passwordHash" from identity.person p
      join identity.app_user u on u.person_id = p.id
@@ -24,7 +24,7 @@ export async function personOf({ db, caller }: RequestContext, lock: '' | 'for s
 }
 
 /** Every membership, also where the person is deactivated. */
-const everyMembershipOf = ({ db }: RequestContext, personId: string): Promise<Membership[]> =>
+const everyMembershipOf = ({ db }: IdentityContext, personId: string): Promise<Membership[]> =>
   db.query<Membership>(
     `select id, organization_id as "organizationId", role, visibility, has_joined as "hasJoined" from identity.app_user
      where person_id = $1 and left_at is null order by organization_id`,
@@ -35,7 +35,7 @@ const everyMembershipOf = ({ db }: RequestContext, personId: string): Promise<Me
  * Ends everything that began with a sign-in of a person, in all its organizations; says how many sessions there were. In a
  * transaction in which the person is locked for a change, so that no sign-in slips through.
  */
-export async function endSignInsOfPerson(ctx: RequestContext, personId: string, reason: EndReason): Promise<number> {
+export async function endSignInsOfPerson(ctx: IdentityContext, personId: string, reason: EndReason): Promise<number> {
   let ended = 0
   for (const user of await everyMembershipOf(ctx, personId)) {
     ended += await endSignIns(actingAs(ctx, user), user.id, reason)
@@ -51,7 +51,7 @@ export async function endSignInsOfPerson(ctx: RequestContext, personId: string, 
  * holds that user already.
  */
 export async function lockProven(
-  { db }: RequestContext,
+  { db }: IdentityContext,
   { id, email, passwordHash }: Person,
   lock: 'share' | 'no key update' = 'share',
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function lockProven(
  * The person behind the caller, as it was known before, if it was. It changes by nobody else until the transaction ends, and
  * the caller stays its user as long: throws for who was signed out, has left, or is another person's user by then.
  */
-export async function lockOwnPerson(ctx: RequestContext, known?: Person): Promise<Person> {
+export async function lockOwnPerson(ctx: IdentityContext, known?: Person): Promise<Person> {
   const person = known ?? (await personOf(ctx))
   await lockProven(ctx, person, 'no key update')
   const current = await personOf(ctx, 'for share of u')
@@ -84,7 +84,7 @@ interface NewPassword {
  * Gives a person, who is locked for a change, a password, ends everything that began with a sign-in and every mailed way in,
  * and tells the person. In a transaction.
  */
-export async function setPassword(ctx: RequestContext, person: NewPassword): Promise<void> {
+export async function setPassword(ctx: IdentityContext, person: NewPassword): Promise<void> {
   const { id, email, passwordHash } = person
   await ctx.db.query('update identity.person set password_hash = $2, updated_at = $3 where id = $1', [
     id,
@@ -102,7 +102,7 @@ export async function setPassword(ctx: RequestContext, person: NewPassword): Pro
 }
 
 /** The password is of somebody who reads the address: it is good wherever the person belongs. In a transaction. */
-export async function trustPassword({ db }: RequestContext, personId: string): Promise<void> {
+export async function trustPassword({ db }: IdentityContext, personId: string): Promise<void> {
   await db.query('update identity.person set is_password_proven = true where id = $1', [personId])
   await db.query(
     'update identity.app_user set distrusts_password = false where person_id = $1 and distrusts_password',

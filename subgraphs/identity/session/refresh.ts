@@ -1,5 +1,6 @@
 import { Refusal } from '../../kernel/errors.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { findUser, type User } from '../user/user.ts'
 import { graceMs, isRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
 import { actingAs, endSessions, issueRefreshToken, signedIn } from './session.actions.ts'
@@ -24,7 +25,7 @@ const invalidToken = () => new Refusal('UNAUTHENTICATED', 'The refresh token is 
  * A token that is reused within the grace period comes from concurrent requests of one client and gets another new token. A later
  * reuse means that two parties have the token. It is unknown which one is legitimate, so the whole family ends.
  */
-export async function refresh(ctx: RequestContext, token: string | null | undefined): Promise<SignedIn> {
+export async function refresh(ctx: IdentityContext, token: string | null | undefined): Promise<SignedIn> {
   if (!token) throw new Refusal('UNAUTHENTICATED', 'Send the refresh token in the body or as a cookie.')
   if (!isRefreshToken(token)) throw invalidToken()
   // The refusal is returned instead of thrown, so that the transaction commits the end of the family.
@@ -33,7 +34,7 @@ export async function refresh(ctx: RequestContext, token: string | null | undefi
   return outcome
 }
 
-async function rotate(ctx: RequestContext, hash: string): Promise<SignedIn | Refusal> {
+async function rotate(ctx: IdentityContext, hash: string): Promise<SignedIn | Refusal> {
   const found = await lockToken(ctx, hash)
   if (!found || found.endedAt) return invalidToken()
   const now = ctx.clock.now()
@@ -54,7 +55,7 @@ async function rotate(ctx: RequestContext, hash: string): Promise<SignedIn | Ref
 }
 
 /** The token and its session, both locked: concurrent requests with tokens of the family wait until this transaction ends. */
-async function lockToken(ctx: RequestContext, hash: string): Promise<PresentedToken | undefined> {
+async function lockToken(ctx: IdentityContext, hash: string): Promise<PresentedToken | undefined> {
   const [found] = await ctx.db.query<PresentedToken>(
     `select t.id, t.used_at as "usedAt", s.id as "sessionId", s.organization_id as "organizationId", s.user_id as "userId",
        s.expires_at as "expiresAt", s.ended_at as "endedAt", o.status = 'SUSPENDED' as "isSuspended"
@@ -69,7 +70,7 @@ async function lockToken(ctx: RequestContext, hash: string): Promise<PresentedTo
 }
 
 /** Stores the first use only: a reuse does not extend the grace period. */
-async function storeUse(ctx: RequestContext, { id, sessionId }: PresentedToken, now: Date): Promise<void> {
+async function storeUse(ctx: IdentityContext, { id, sessionId }: PresentedToken, now: Date): Promise<void> {
   const { organizationId } = ctx.caller
   await ctx.db.query(
     'update identity.refresh_token set used_at = coalesce(used_at, $3) where organization_id = $1 and id = $2',

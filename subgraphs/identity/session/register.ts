@@ -1,6 +1,7 @@
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { awaitTurn } from '../admin/administer.ts'
 import { addOrganization, normalizeCode } from '../organization/organization.actions.ts'
 import { findOrganizationByCode } from '../organization/organization.ts'
@@ -21,7 +22,7 @@ import { askForVerification } from './verify-email.ts'
  * Joins the organization with the given code as a member, or creates an organization and becomes its owner. A person with an existing
  * account proves it with the password, and gets another membership.
  */
-export async function register(ctx: RequestContext, input: RegisterInput): Promise<SignedIn> {
+export async function register(ctx: IdentityContext, input: RegisterInput): Promise<SignedIn> {
   const email = normalizeEmail(input.email)
   refuseAny(problemsOf(input, email))
   await countRegistration(ctx)
@@ -73,7 +74,7 @@ function originProblems(origin: string | null | undefined): FieldProblem[] {
 }
 
 /** A suspended organization answers like an unknown one: nobody can join it. */
-async function organizationWith(ctx: RequestContext, code: string): Promise<string> {
+async function organizationWith(ctx: IdentityContext, code: string): Promise<string> {
   const organization = await findOrganizationByCode(ctx.db, normalizeCode(code))
   if (organization?.status === 'ACTIVE') return organization.id
   throw invalid({
@@ -91,7 +92,7 @@ interface ProvenPerson extends Pick<NewUser, 'personId' | 'passwordHash'> {
 }
 
 /** The person for an email address: the existing one if the password is right, or a new one. Computes one hash in both cases. */
-function provenPerson(ctx: RequestContext, email: string, password: string): Promise<ProvenPerson> {
+function provenPerson(ctx: IdentityContext, email: string, password: string): Promise<ProvenPerson> {
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email)
     const person = await findPerson(ctx.db, email)
@@ -109,7 +110,7 @@ function provenPerson(ctx: RequestContext, email: string, password: string): Pro
   }, ctx)
 }
 
-async function claim(ctx: RequestContext, { personId, email, ...claimed }: NewUser): Promise<void> {
+async function claim(ctx: IdentityContext, { personId, email, ...claimed }: NewUser): Promise<void> {
   const person = personId === null ? null : await lockPerson(ctx.db, { id: personId, email })
   if (!person || !(await claimNewcomer(ctx, person.id, claimed))) throw emailTaken()
 }

@@ -1,4 +1,5 @@
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { checkCode, codeProblems, issueCode, wrongCode } from '../one-time-token/reset-code.ts'
 import { useUp, type ProvenToken } from '../one-time-token/one-time-token.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
@@ -19,7 +20,7 @@ import { failed, refuseThrottled } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does the same work and gives the same answer for addresses with and without an account. */
-export async function forgotPassword(ctx: RequestContext, input: EmailInput): Promise<MailRequested> {
+export async function forgotPassword(ctx: IdentityContext, input: EmailInput): Promise<MailRequested> {
   const email = normalizeEmail(input.email)
   refuseAny(emailProblems(email))
   await inTransaction(ctx, async (inner) => {
@@ -31,7 +32,7 @@ export async function forgotPassword(ctx: RequestContext, input: EmailInput): Pr
 }
 
 /** Does not consume the code, so that the reset can use it. */
-export async function verifyResetCode(ctx: RequestContext, input: ResetCodeInput): Promise<ResetCodeVerified> {
+export async function verifyResetCode(ctx: IdentityContext, input: ResetCodeInput): Promise<ResetCodeVerified> {
   const email = normalizeEmail(input.email)
   refuseAny([...emailProblems(email), ...codeProblems(input.code)])
   const { expiresAt } = await rightCode(ctx, email, input.code)
@@ -39,7 +40,7 @@ export async function verifyResetCode(ctx: RequestContext, input: ResetCodeInput
 }
 
 /** Sets a new password, and ends all sessions of the person in all organizations. */
-export async function resetPassword(ctx: RequestContext, input: ResetPasswordInput): Promise<PasswordChanged> {
+export async function resetPassword(ctx: IdentityContext, input: ResetPasswordInput): Promise<PasswordChanged> {
   const email = normalizeEmail(input.email)
   refuseAny([
     ...emailProblems(email),
@@ -57,7 +58,7 @@ export async function resetPassword(ctx: RequestContext, input: ResetPasswordInp
   return { changedAt: ctx.clock.now().toISOString() }
 }
 
-async function rightCode(ctx: RequestContext, email: string, code: string): Promise<ProvenToken> {
+async function rightCode(ctx: IdentityContext, email: string, code: string): Promise<ProvenToken> {
   await refuseThrottled(ctx, email, 'MAILED')
   const token = await checkCode(ctx, email, code)
   if (!token?.personId) throw await failed(ctx, email, wrongCode(), 'MAILED')

@@ -1,7 +1,7 @@
 import { newCsrfToken, sessionTokenSeconds, signSessionToken } from '../../kernel/credentials/public.ts'
 import { newId } from '../../kernel/ids.ts'
 import { notFound } from '../../kernel/errors.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { insertRow, updateRow, writeChange } from '../../kernel/record/write-change.ts'
 import { findOrganization, shownTo } from '../organization/organization.ts'
 import { noteArrival } from '../user/arrival.ts'
@@ -15,16 +15,16 @@ type Member = Pick<User, 'id' | 'organizationId' | 'role' | 'visibility'>
 
 /** The same request as done by a user who has just been recognized. */
 export function actingAs(
-  ctx: RequestContext,
+  ctx: IdentityContext,
   { id: userId, organizationId, role, visibility }: Member,
-): RequestContext {
+): IdentityContext {
   const { ip, userAgent } = ctx.caller
   const caller = { kind: 'SESSION', organizationId, userId, role, visibility, ownerIds: [userId], scopes: [] } as const
   return { ...ctx, caller: { ...caller, fields: null, entitlements: [], credentialId: '', ip, userAgent } }
 }
 
 /** A new family of refresh tokens, with its first. To be called in a transaction and as the user. */
-export async function startSession(ctx: RequestContext): Promise<{ sessionId: string; refreshToken: string }> {
+export async function startSession(ctx: IdentityContext): Promise<{ sessionId: string; refreshToken: string }> {
   const { organizationId, userId, ip, userAgent } = ctx.caller
   const now = ctx.clock.now()
   const sessionId = newId()
@@ -47,7 +47,7 @@ export async function startSession(ctx: RequestContext): Promise<{ sessionId: st
 }
 
 /** One more token of the caller's session. */
-export async function issueRefreshToken(ctx: RequestContext, sessionId: string): Promise<string> {
+export async function issueRefreshToken(ctx: IdentityContext, sessionId: string): Promise<string> {
   const token = newRefreshToken()
   await ctx.db.query(
     `insert into identity.refresh_token (organization_id, id, session_id, token_hash, created_at)
@@ -64,7 +64,7 @@ interface Tokens {
 
 /** What the user gets who holds these tokens. */
 export async function signedIn(
-  ctx: RequestContext,
+  ctx: IdentityContext,
   user: User,
   { sessionId, refreshToken }: Tokens,
 ): Promise<SignedIn> {
@@ -94,7 +94,7 @@ export type EndReason =
 
 /** Ends live sessions of the caller's organization: one by its id, or all of a user; says how many. Their tokens are worthless with the commit. */
 export async function endSessions(
-  ctx: RequestContext,
+  ctx: IdentityContext,
   which: { readonly id: string } | { readonly userId: string },
   reason: EndReason,
 ): Promise<number> {

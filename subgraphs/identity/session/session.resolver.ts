@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { login } from './login.ts'
@@ -19,14 +19,14 @@ export class SessionResolver {
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authRegister(@Arg('input', () => RegisterInput) input: RegisterInput, @Ctx() ctx: RequestContext) {
+  authRegister(@Arg('input', () => RegisterInput) input: RegisterInput, @Ctx() ctx: IdentityContext) {
     return register(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Signs in with email and password, and starts a session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authLogin(@Arg('input', () => LoginInput) input: LoginInput, @Ctx() ctx: RequestContext) {
+  authLogin(@Arg('input', () => LoginInput) input: LoginInput, @Ctx() ctx: IdentityContext) {
     return login(ctx, input)
   }
 
@@ -35,7 +35,7 @@ export class SessionResolver {
   @RequiresScopes('PUBLIC')
   authRefresh(
     @Arg('refreshToken', () => String, { nullable: true }) refreshToken: string | null,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: IdentityContext,
   ) {
     return refresh(ctx, refreshToken)
   }
@@ -43,7 +43,7 @@ export class SessionResolver {
   @Mutation(() => SignedOut, { description: 'Ends the session of the access token.' })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  authLogout(@Ctx() ctx: RequestContext) {
+  authLogout(@Ctx() ctx: IdentityContext) {
     return logout(ctx)
   }
 }

@@ -3,7 +3,7 @@ import { addressKey } from '../../kernel/network/address.ts'
 import type { Limit } from '../../kernel/config/config.ts'
 import { secondsOf, type Verdict } from '../../kernel/counters/counters.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 
 const quarterHour = 15 * 60_000
 
@@ -36,7 +36,7 @@ type Judge = 'count' | 'hit'
  */
 export type Way = 'STRANGER' | 'KNOWN_DEVICE' | 'SESSION' | 'MAILED'
 
-async function refusal(ctx: RequestContext, email: string, judge: Judge, way: Way): Promise<Refusal | null> {
+async function refusal(ctx: IdentityContext, email: string, judge: Judge, way: Way): Promise<Refusal | null> {
   const { counters, clock, caller } = ctx
   const [nowMs, account, address] = [clock.now().getTime(), accountKey(email), addressKey(caller.ip)]
   if (way === 'KNOWN_DEVICE' || way === 'SESSION') {
@@ -54,14 +54,14 @@ async function refusal(ctx: RequestContext, email: string, judge: Judge, way: Wa
 }
 
 /** Refuses an attempt after too many failures for this account (existing or not) or from this address. */
-export async function refuseThrottled(ctx: RequestContext, email: string, way: Way = 'STRANGER'): Promise<void> {
+export async function refuseThrottled(ctx: IdentityContext, email: string, way: Way = 'STRANGER'): Promise<void> {
   const refused = await refusal(ctx, email, 'count', way)
   if (refused) throw refused
 }
 
 /** Counts a failure and returns the refusal to answer with. The count decides, so that at most ten concurrent attempts get 401. */
 export async function failed(
-  ctx: RequestContext,
+  ctx: IdentityContext,
   email: string,
   answer: Refusal,
   way: Way = 'STRANGER',
@@ -69,22 +69,22 @@ export async function failed(
   return (await refusal(ctx, email, 'hit', way)) ?? answer
 }
 
-async function addressRefusal({ counters, caller, clock }: RequestContext, judge: Judge): Promise<Refusal | null> {
+async function addressRefusal({ counters, caller, clock }: IdentityContext, judge: Judge): Promise<Refusal | null> {
   const nowMs = clock.now().getTime()
   const verdict = await counters[judge]('sign-in-address', addressKey(caller.ip), addressFailures, nowMs)
   return verdict.allowed ? null : throttled(verdict)
 }
 
 /** Like `refuseThrottled`, for tokens that do not reveal their account. */
-export async function refuseThrottledAddress(ctx: RequestContext): Promise<void> {
+export async function refuseThrottledAddress(ctx: IdentityContext): Promise<void> {
   const refused = await addressRefusal(ctx, 'count')
   if (refused) throw refused
 }
 
-export const failedAddress = async (ctx: RequestContext, answer: Refusal): Promise<Refusal> =>
+export const failedAddress = async (ctx: IdentityContext, answer: Refusal): Promise<Refusal> =>
   (await addressRefusal(ctx, 'hit')) ?? answer
 
-export async function countRegistration({ counters, clock, caller }: RequestContext): Promise<void> {
+export async function countRegistration({ counters, clock, caller }: IdentityContext): Promise<void> {
   const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]
   const verdicts = [
     await counters.count('registration-telling', address, revealingRegistrations, nowMs),
@@ -96,7 +96,7 @@ export async function countRegistration({ counters, clock, caller }: RequestCont
 
 /** Counts a registration that was refused because the account exists, and returns the refusal to answer with. */
 export async function refusedRegistration(
-  { counters, clock, caller }: RequestContext,
+  { counters, clock, caller }: IdentityContext,
   answer: Refusal,
 ): Promise<Refusal> {
   const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]

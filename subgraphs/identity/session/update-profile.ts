@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { nameLengthMax, refuseAny, textProblems, timezoneProblems } from '../text.ts'
 import { findUser, type User } from '../user/user.ts'
 import type { UpdateProfileInput } from './account.ts'
@@ -17,7 +18,7 @@ type Profile = Pick<User, keyof typeof columnOf>
 const fields = Object.keys(columnOf) as (keyof Profile)[]
 
 /** Changes the profile of the person in all organizations. */
-export function updateProfile(ctx: RequestContext, input: UpdateProfileInput): Promise<User> {
+export function updateProfile(ctx: IdentityContext, input: UpdateProfileInput): Promise<User> {
   refuseAny(problemsOf(input))
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId } = inner.caller
@@ -30,7 +31,7 @@ export function updateProfile(ctx: RequestContext, input: UpdateProfileInput): P
   })
 }
 
-async function store({ db, clock }: RequestContext, personId: string, wanted: Profile): Promise<void> {
+async function store({ db, clock }: IdentityContext, personId: string, wanted: Profile): Promise<void> {
   const sets = fields.map((name, index) => `${columnOf[name]} = $${index + 3}`)
   await db.query(`update identity.person set updated_at = $2, ${sets.join(', ')} where id = $1`, [
     personId,

@@ -1,4 +1,5 @@
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
 import type { EmailVerified } from './account.ts'
 import { changePerson } from './change-person.ts'
@@ -11,7 +12,7 @@ interface NewAddress {
 }
 
 /** Sends a mail for verifying the address, unless it is verified. Must be called in a transaction. */
-export async function askForVerification(ctx: RequestContext, { email, origin }: NewAddress): Promise<void> {
+export async function askForVerification(ctx: IdentityContext, { email, origin }: NewAddress): Promise<void> {
   const [person] = await ctx.db.query<{ id: string }>(
     'select id from identity.person where email = $1 and email_verified_at is null',
     [email],
@@ -22,7 +23,7 @@ export async function askForVerification(ctx: RequestContext, { email, origin }:
 }
 
 /** Marks the address as verified after a mailed token was used. The person must be locked. */
-export function markVerified(ctx: RequestContext, personId: string): Promise<void> {
+export function markVerified(ctx: IdentityContext, personId: string): Promise<void> {
   return changePerson(ctx, personId, () =>
     ctx.db.query(
       'update identity.person set email_verified_at = $2, updated_at = $2 where id = $1 and email_verified_at is null',
@@ -31,7 +32,7 @@ export function markVerified(ctx: RequestContext, personId: string): Promise<voi
   )
 }
 
-export async function verifyEmail(ctx: RequestContext, token: string): Promise<EmailVerified> {
+export async function verifyEmail(ctx: IdentityContext, token: string): Promise<EmailVerified> {
   await refuseThrottledAddress(ctx)
   const email = await inTransaction(ctx, async (inner) => {
     const taken = await takeToken(inner, 'VERIFY_EMAIL', token)

@@ -1,7 +1,8 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { announceChange, updateRow, writeChange } from '../../kernel/record/write-change.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction } from '../../kernel/request.ts'
+import type { IdentityContext } from '../context.ts'
 import { revokeApiKey } from '../api-key/api-key.actions.ts'
 import { withdrawInvitationsBy } from '../invitation/withdraw-invitations.ts'
 import { endConnections } from '../meeting/disconnect-meeting.ts'
@@ -42,7 +43,7 @@ const taken = (message: string) =>
 export const emailTaken = (): Refusal => taken('There is an account with this email; sign in, or use its password.')
 
 /** Makes a person a user of the organization of the context. To be called in a transaction. */
-export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<User> {
+export async function addUser(ctx: IdentityContext, wanted: NewUser): Promise<User> {
   const now = ctx.clock.now().toISOString()
   const {
     id,
@@ -89,7 +90,7 @@ export async function addUser(ctx: RequestContext, wanted: NewUser): Promise<Use
 }
 
 /** Who comes back starts anew: without the teams and the API keys of before. */
-async function forgetWhatItHad(ctx: RequestContext, id: string): Promise<void> {
+async function forgetWhatItHad(ctx: IdentityContext, id: string): Promise<void> {
   const { organizationId } = ctx.caller
   await ctx.db.query('delete from identity.team_member where organization_id = $1 and user_id = $2', [
     organizationId,
@@ -105,7 +106,7 @@ async function forgetWhatItHad(ctx: RequestContext, id: string): Promise<void> {
 export interface NewPerson extends Pick<NewUser, 'email' | 'passwordHash' | 'name' | 'firstName' | 'lastName'> {}
 
 /** Somebody who nobody knew before. */
-async function addPerson(ctx: RequestContext, wanted: NewPerson & Pick<NewUser, 'knownAs'>): Promise<string> {
+async function addPerson(ctx: IdentityContext, wanted: NewPerson & Pick<NewUser, 'knownAs'>): Promise<string> {
   if (wanted.knownAs) return personWith(ctx, wanted)
   const id = await insertPerson(ctx, wanted)
   if (id === null) throw emailTaken()
@@ -113,12 +114,12 @@ async function addPerson(ctx: RequestContext, wanted: NewPerson & Pick<NewUser, 
 }
 
 /** Whoever has this address, which may be nobody before: an organization that names an address is not told which. In a transaction. */
-export async function personWith(ctx: RequestContext, wanted: NewPerson): Promise<string> {
+export async function personWith(ctx: IdentityContext, wanted: NewPerson): Promise<string> {
   const find = async () => (await findPerson(ctx.db, wanted.email))?.id ?? null
   return (await find()) ?? (await insertPerson(ctx, wanted)) ?? (await find())!
 }
 
-async function insertPerson({ db, clock }: RequestContext, wanted: NewPerson): Promise<string | null> {
+async function insertPerson({ db, clock }: IdentityContext, wanted: NewPerson): Promise<string | null> {
   const { email, passwordHash, name, firstName, lastName } = wanted
   const [person] = await db.query<{ id: string }>(
     `insert into identity.person (id, email, password_hash, name, first_name, last_name, created_at, updated_at)
@@ -133,7 +134,7 @@ export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' |
 const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
 
 /** Changes what a user may do. Takes effect on every credential of the user with the commit; who is deactivated is signed out. */
-export function changeUser(ctx: RequestContext, id: string, change: UserChange): Promise<User> {
+export function changeUser(ctx: IdentityContext, id: string, change: UserChange): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
     const user = await findUser(inner.db, organizationId, id)
@@ -164,7 +165,7 @@ export function changeUser(ctx: RequestContext, id: string, change: UserChange):
  * Takes the user out of the organization. What it owns stays, and its API keys answer that it left. What it was signed in with
  * and what it let act for it ends for good, and so do the token it gave a directory and the invitations that it sent.
  */
-export function takeOut(ctx: RequestContext, id: string): Promise<void> {
+export function takeOut(ctx: IdentityContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
     const previous = await findUserAsTold(inner.db, organizationId, id)

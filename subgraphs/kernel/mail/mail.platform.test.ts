@@ -26,7 +26,7 @@ let fresh: FreshDatabase
 let clock: ReturnType<typeof handSetClock>
 let mailer: RememberingMailer
 let services: Services
-let ctx: RequestContext
+let ctx: RequestContext<'vault'>
 
 beforeEach(async () => {
   fresh = await freshDatabase()

@@ -38,7 +38,7 @@ export const sealedMail: SealedColumn = {
  * were too many: what was mailed before stays as good as it is.
  */
 export async function queueMail(
-  ctx: RequestContext,
+  ctx: RequestContext<'vault'>,
   { to, kind, withheld = false }: MailOrder,
   draft: () => Promise<MailDraft>,
 ): Promise<boolean> {

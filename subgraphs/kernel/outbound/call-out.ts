@@ -18,7 +18,7 @@ export async function callOut<T>(ctx: RequestContext, key: string, prepare: () =
 }
 
 /** Runs `work` in one transaction, and repeats it until every `callOut` in it has a result. */
-export async function callingOut<T>(ctx: RequestContext, work: (inner: RequestContext) => Promise<T>): Promise<T> {
+export async function callingOut<T, C extends RequestContext>(ctx: C, work: (inner: C) => Promise<T>): Promise<T> {
   if (ctx.callsOut) return inTransaction(ctx, work)
   if (ctx.db.open)
     throw new Error('callingOut must not start inside a transaction: the external call would keep it open.')

@@ -137,7 +137,7 @@ describe('save', () => {
   it('decides anew on custom fields when another writer came between', async () => {
     const { id } = await create({ margin: 1 })
     let attempts = 0
-    const raised = await change<Account>(ctx, account, id, async (previous) => {
+    const raised = await change<Account, typeof ctx>(ctx, account, id, async (previous) => {
       if (attempts++ === 0) await accounts.update(world.context(organizationId), id, { customFields: { margin: 5 } })
       return { operation: 'UPDATE', values: { customFields: { margin: (previous.customFields.margin as number) + 1 } } }
     })

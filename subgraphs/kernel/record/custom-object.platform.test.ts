@@ -57,7 +57,9 @@ let ctx: RequestContext
 /** As the owner of the table: only the predicates of the statements keep organizations and kinds apart. */
 function contextOf(id: string, ownerIds: readonly string[] | null = null): RequestContext {
   const { caller } = world.context(id, { ownerIds, userId: ownerIds?.[0] ?? newId() })
-  return requestContext({ caller, requestId: 'request', idempotency: null }, world.services, world.fresh.database)
+  return requestContext({ caller, requestId: 'request', idempotency: null }, world.services, {
+    db: world.fresh.database,
+  })
 }
 
 beforeAll(async () => {

@@ -116,3 +116,17 @@ export async function seenIds(
   const rows = await readMany(ctx, definition, ids, everything)
   return new Set(rows.flatMap((row) => (row ? [row.id as string] : [])))
 }
+
+/** Whether a record is live or deleted, in one statement with whether the caller sees it; null when the caller does not. */
+export async function stateOf(
+  { caller, db }: Pick<RequestContext, 'caller' | 'db'>,
+  definition: RecordShape,
+  id: string,
+): Promise<'LIVE' | 'DELETED' | null> {
+  if (!isId(id)) return null
+  const predicate = new TenantPredicate(caller)
+  const isLive = has(definition, 'deletedAt') ? 't.deleted_at is null' : 'true'
+  const sql = `select ${isLive} as "isLive" from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.seen(definition, 't')}`
+  const [row] = await db.query<{ isLive: boolean }>(sql, predicate.values.list)
+  return row ? (row.isLive ? 'LIVE' : 'DELETED') : null
+}

@@ -96,15 +96,15 @@ type Decision<T extends StoredRow> = Omit<Draft<T>, 'previous' | 'expectedVersio
  * was read is told so which one the record has instead, or that it is gone.
  * `decide` reads with the context that it is given.
  */
-export async function change<T extends StoredRow>(
-  ctx: RequestContext,
+export async function change<T extends StoredRow, C extends RequestContext>(
+  ctx: C,
   definition: RecordDefinition<T>,
   id: string,
-  decide: (previous: T, ctx: RequestContext) => Decision<T> | Promise<Decision<T>>,
+  decide: (previous: T, ctx: C) => Decision<T> | Promise<Decision<T>>,
   { expectedVersion = null, deleted = false }: { expectedVersion?: number | null | undefined; deleted?: boolean } = {},
 ): Promise<T> {
   mayWrite(ctx)
-  const attempt = async (inner: RequestContext, isHeld: boolean): Promise<T> => {
+  const attempt = async (inner: C, isHeld: boolean): Promise<T> => {
     const previous = await requireRecord(inner, definition, id, { deleted, isHeld })
     return save(inner, definition, { ...(await decide(previous, inner)), previous, expectedVersion })
   }

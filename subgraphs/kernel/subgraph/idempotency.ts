@@ -8,7 +8,7 @@ import { newId } from '../ids.ts'
 import type { Sql } from '../database/sql.ts'
 import { AnsweredRecords, type Told } from '../record/answered-records.ts'
 import { visibleRecords, seesAll, seesLess, type Kinds } from '../record/visible-records.ts'
-import { requestContext, type RequestContext, type Services } from '../request.ts'
+import { requestContext, type RequestContext, type Services, type Ports } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
@@ -44,6 +44,8 @@ type Run = (ctx: RequestContext) => Promise<SubgraphResult>
 /** One operation of a subgraph with an idempotency key. */
 export interface KeyedRequest {
   readonly services: Services
+  /** The services that the subgraph declares. */
+  readonly ports: Partial<Ports>
   readonly request: SubgraphRequest
   readonly kinds: Kinds
 }
@@ -62,7 +64,7 @@ export async function once(keyed: KeyedRequest, run: Run): Promise<SubgraphResul
 }
 
 async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
-  const { services, request, kinds } = keyed
+  const { services, request, kinds, ports } = keyed
   const { context } = request
   const { caller } = context
   const { key } = context.idempotency!
@@ -74,7 +76,7 @@ async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Prom
       const earlier = await findStoredAnswer(db, services, request, step)
       if (earlier) return { earlier }
       const answered = new AnsweredRecords(kinds)
-      const answer = await run(requestContext(context, services, db, { callsOut, answered }))
+      const answer = await run(requestContext(context, services, { ports, db, callsOut, answered }))
       const tooLarge = refusalOfSize(answer)
       if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
       if (isDefect(answer) || isAnswerTooLarge(answer))
@@ -102,7 +104,7 @@ async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Prom
  * answer, and a replay must return all of them unchanged. A part with a record that is no longer visible is read again.
  */
 export async function replayedRead(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
-  const { services, request, kinds } = keyed
+  const { services, request, kinds, ports } = keyed
   const step = stepOf(request.document, request.variables)
   const { caller } = request.context
   const db = services.tenants.of(caller.organizationId, request.context)
@@ -115,7 +117,7 @@ export async function replayedRead(keyed: KeyedRequest, run: Run): Promise<Subgr
     return refused(error)
   }
   const answered = new AnsweredRecords(kinds)
-  const answer = await run(requestContext(request.context, services, db, { answered }))
+  const answer = await run(requestContext(request.context, services, { ports, db, answered }))
   const tooLarge = refusalOfSize(answer)
   if (tooLarge) return refused(tooLarge)
   if (!isDefect(answer) && isFinal(answer))

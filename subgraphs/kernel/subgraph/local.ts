@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { transientError } from '../database/transient-error.ts'
 import { defectMessage, Refusal } from '../errors.ts'
 import type { Kinds } from '../record/visible-records.ts'
-import { requestContext, type RequestContext, type Services } from '../request.ts'
+import { portsOf, requestContext, type Ports, type RequestContext, type Services } from '../request.ts'
 import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { replayedRead, once } from './idempotency.ts'
@@ -34,18 +34,25 @@ export class LocalSubgraph implements SubgraphEndpoint {
   private readonly schema: GraphQLSchema
   private readonly crossTenantFields: ReadonlySet<string>
   private readonly kinds: Kinds
+  private readonly ports: Partial<Ports>
   /** Services whose statements bypass row-level security. */
   private readonly crossTenantServices: Services
 
   constructor(
     readonly name: string,
-    { schema, crossTenantFields, kinds }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds'>,
+    {
+      schema,
+      crossTenantFields,
+      kinds,
+      ports,
+    }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds' | 'ports'>,
     private readonly services: Services,
   ) {
     this.schema = knowingCoerced(schema)
     this.crossTenantFields = crossTenantFields
     this.crossTenantServices = { ...services, tenants: services.crossTenant }
     this.kinds = kinds
+    this.ports = portsOf(services, ports)
   }
 
   /** Estimated bytes of the compiled operations. */
@@ -70,9 +77,12 @@ export class LocalSubgraph implements SubgraphEndpoint {
     // Idempotency keys belong to a credential, so they have no effect for anonymous callers.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
-      return (compiled.isMutation ? once : replayedRead)({ services, request, kinds: this.kinds }, run)
+      return (compiled.isMutation ? once : replayedRead)(
+        { services, request, kinds: this.kinds, ports: this.ports },
+        run,
+      )
     }
-    const ctx = requestContext(context, services)
+    const ctx = requestContext(context, services, { ports: this.ports })
     const result = await compiled.run(ctx, variables)
     return result.errors ? this.#formatted(result, ctx) : result
   }

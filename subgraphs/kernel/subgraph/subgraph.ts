@@ -11,7 +11,7 @@ import { readReference } from '../record/read.ts'
 import type { Kinds } from '../record/visible-records.ts'
 import { fieldsAsked, type Asked } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
-import type { RequestContext } from '../request.ts'
+import type { Port, RequestContext } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import { letNullBeDefault, resolveNullAsDefault } from './null-defaults.ts'
 
@@ -42,6 +42,8 @@ export interface Resource {
 /** One domain. Its database schema has the same name. */
 export interface SubgraphDefinition {
   readonly name: string
+  /** The services that its resolvers use beside the database: they get no others. */
+  readonly ports?: readonly Port[]
   readonly resources: readonly Resource[]
 }
 
@@ -55,6 +57,7 @@ export interface SubgraphSchema {
   readonly schema: GraphQLSchema
   /** Root fields that bypass row-level security. */
   readonly crossTenantFields: ReadonlySet<string>
+  readonly ports: readonly Port[]
   readonly kinds: Kinds
   /** The schema as it is published to the gateway. */
   readonly sdl: string
@@ -92,7 +95,7 @@ const notHere = {
   },
 }
 
-export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<SubgraphSchema> {
+export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinition): Promise<SubgraphSchema> {
   const entities = Object.assign({}, ...resources.map((resource) => resource.entities)) as Record<string, RecordShape>
   const schema = await buildSchema({
     resolvers: resources.map(({ resolver }) => resolver) as unknown as NonEmptyArray<new () => object>,
@@ -131,6 +134,7 @@ export async function buildSubgraph({ resources }: SubgraphDefinition): Promise<
   resolveNullAsDefault(executable)
   return {
     schema: executable,
+    ports,
     crossTenantFields: new Set(resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields)),
     kinds: kindsOf(resources),
     sdl,

@@ -104,7 +104,7 @@ export function assignCase(
  * Writes a summary of the case and its comments, stores it and returns it. The language model is called once: changes during the
  * call are not summarized, and `basedOnVersion` is the version that was.
  */
-export async function summarizeCase(ctx: RequestContext, id: string) {
+export async function summarizeCase(ctx: RequestContext<'languageModel'>, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
   const summarized = await callingOut(ctx, (outer) =>
     change(outer, supportCase, id, async (previous, inner) => {
@@ -118,7 +118,7 @@ export async function summarizeCase(ctx: RequestContext, id: string) {
 type StoredSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>>
 
 /** Prepares the call to the language model with the current text. */
-async function summaryCall(ctx: RequestContext, previous: Case) {
+async function summaryCall(ctx: RequestContext<'languageModel'>, previous: Case) {
   const text = await summarizableOf(ctx, previous)
   return async () => {
     const { organizationId } = ctx.caller

@@ -154,7 +154,7 @@ export class CaseResolver {
       'Writes a summary of the case, stores it as `aiSummary` and returns it. It covers the description and the newest comments: at most 200 whole comments, and at most 100,000 characters in total. The language model is called once; changes during the call are not summarized.',
   })
   @RequiresScope('CASES')
-  caseSummarize(@IdArg() id: string, @Ctx() ctx: RequestContext) {
+  caseSummarize(@IdArg() id: string, @Ctx() ctx: RequestContext<'languageModel'>) {
     return summarizeCase(ctx, id)
   }
 

@@ -1,13 +1,10 @@
 import { activeUsers } from '../../identity/public.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { productEvents } from './product.events.ts'
 import { hasCurrency, isPayable } from './product.rules.ts'
 import { Product } from './product.ts'
 
-export const product: RecordDefinition<Product> = {
-  entity: Product,
-  columns: Columns.of(Product),
+export const product: RecordDefinition<Product> = defineRecord(Product, {
   object: 'product',
   table: 'commerce.product',
   visibleBy: [],
@@ -16,4 +13,4 @@ export const product: RecordDefinition<Product> = {
   unique: { product_sku_live: 'sku' },
   events: productEvents,
   invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
-}
+})

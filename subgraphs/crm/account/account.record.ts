@@ -1,14 +1,11 @@
 import { activeUsers } from '../../identity/public.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { seenIds } from '../../kernel/record/read.ts'
 import { accountEvents } from './account.events.ts'
 import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
 import { Account } from './account.ts'
 
-export const account: RecordDefinition<Account> = {
-  entity: Account,
-  columns: Columns.of(Account),
+export const account: RecordDefinition<Account> = defineRecord(Account, {
   object: 'account',
   table: 'crm.account',
   visibleBy: ['ownerId'],
@@ -21,4 +18,4 @@ export const account: RecordDefinition<Account> = {
   events: accountEvents,
   invariants: isNotItsOwnParent,
   checks: parentsFormNoCircle,
-}
+})

@@ -1,5 +1,4 @@
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { auditRecord } from '../audit/audit.ts'
 import { apiKeyEvents } from './api-key.events.ts'
 import { mustBeGrantable } from './api-key.rules.ts'
@@ -18,9 +17,7 @@ const audited = (key: ApiKey) => ({
   previousSecretExpiresAt: key.previousSecretExpiresAt,
 })
 
-export const apiKey: RecordDefinition<ApiKey> = {
-  entity: ApiKey,
-  columns: Columns.of(ApiKey),
+export const apiKey: RecordDefinition<ApiKey> = defineRecord(ApiKey, {
   object: 'api_key',
   table: 'identity.api_key',
   visibleBy: ['ownerId'],
@@ -28,4 +25,4 @@ export const apiKey: RecordDefinition<ApiKey> = {
   events: apiKeyEvents,
   audit: auditRecord('api_key', audited),
   checks: mustBeGrantable,
-}
+})

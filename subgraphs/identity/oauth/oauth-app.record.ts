@@ -1,13 +1,10 @@
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { auditChange } from '../audit/audit.ts'
 import { oauthAppEvents } from './oauth-app.events.ts'
 import { mustBeSafe } from './oauth-app.rules.ts'
 import { OAuthApp } from './oauth-app.ts'
 
-export const oauthApp: RecordDefinition<OAuthApp> = {
-  entity: OAuthApp,
-  columns: Columns.of(OAuthApp),
+export const oauthApp: RecordDefinition<OAuthApp> = defineRecord(OAuthApp, {
   object: 'oauth_app',
   table: 'identity.oauth_app',
   visibleBy: ['ownerId'],
@@ -15,4 +12,4 @@ export const oauthApp: RecordDefinition<OAuthApp> = {
   events: oauthAppEvents,
   audit: auditChange('oauth_app', ({ previous, next }) => ({ before: previous, after: next })),
   invariants: mustBeSafe,
-}
+})

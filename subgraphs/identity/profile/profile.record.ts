@@ -1,12 +1,9 @@
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { auditRecord } from '../audit/audit.ts'
 import { profileEvents } from './profile.events.ts'
 import { Profile } from './profile.ts'
 
-export const profile: RecordDefinition<Profile> = {
-  entity: Profile,
-  columns: Columns.of(Profile),
+export const profile: RecordDefinition<Profile> = defineRecord(Profile, {
   object: 'profile',
   table: 'identity.profile',
   visibleBy: [],
@@ -14,4 +11,4 @@ export const profile: RecordDefinition<Profile> = {
   maintainedCount: false,
   events: profileEvents,
   audit: auditRecord('profile', (whole) => whole),
-}
+})

@@ -1,12 +1,9 @@
-import { Columns } from '../../kernel/record/columns.ts'
-import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { auditChange } from '../audit/audit.ts'
 import { teamEvents, toldTeam } from './team.events.ts'
 import { Team } from './team.ts'
 
-export const team: RecordDefinition<Team> = {
-  entity: Team,
-  columns: Columns.of(Team),
+export const team: RecordDefinition<Team> = defineRecord(Team, {
   object: 'team',
   table: 'identity.admin_team',
   storedIn: 'identity.team',
@@ -19,4 +16,4 @@ export const team: RecordDefinition<Team> = {
       ? { before: previous, after: next }
       : { before: previous && toldTeam(previous), after: operation === 'DELETE' ? null : toldTeam(next) },
   ),
-}
+})

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
-import type { Columns } from './columns.ts'
+import { Columns } from './columns.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 
 /** What every stored row has; most are an `OrgRecord`. */
@@ -111,6 +111,12 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   /** Rules that need to look something up. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
+
+/** The definition of the record that a decorated class declares. */
+export const defineRecord = <T extends StoredRow>(
+  entity: abstract new () => T,
+  definition: Omit<RecordDefinition<T>, 'entity' | 'columns'>,
+): RecordDefinition<T> => ({ ...definition, entity, columns: Columns.of(entity) })
 
 export const isRecordShape = (source: TrackedObject): source is RecordShape => 'columns' in source
 

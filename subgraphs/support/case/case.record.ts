@@ -1,15 +1,12 @@
 import { seenAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
-import { Columns } from '../../kernel/record/columns.ts'
-import { relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
 import { Case } from './case.ts'
 
-export const supportCase: RecordDefinition<Case> = {
-  entity: Case,
-  columns: Columns.of(Case),
+export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   object: 'case',
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],
@@ -18,12 +15,10 @@ export const supportCase: RecordDefinition<Case> = {
   relations: { comments: relationFrom(() => caseComment, 'caseId') },
   numbered: 'caseNumber',
   events: caseEvents,
-}
+})
 
 /** A caller who sees the case sees its comments. */
-export const caseComment: RecordDefinition<CaseComment> = {
-  entity: CaseComment,
-  columns: Columns.of(CaseComment),
+export const caseComment: RecordDefinition<CaseComment> = defineRecord(CaseComment, {
   object: 'case_comment',
   table: 'support.case_comment',
   visibleBy: [],
@@ -31,4 +26,4 @@ export const caseComment: RecordDefinition<CaseComment> = {
   searchable: ['body'],
   eventTypes: { CREATE: 'case.comment_added' },
   events: caseCommentEvents,
-}
+})

@@ -95,7 +95,7 @@ describe('accountUpdate in REST', () => {
   it('explains what is wrong with the name of a custom field', async () => {
     const { body } = await member.rest.accountUpdate!({ id, body: { customFields: { ['x'.repeat(101)]: 1 } } })
     expect(body.errors).toEqual([
-      { path: 'customFields', code: 'TOO_LONG', message: 'A name in customFields has more than 100 characters.' },
+      { path: 'customFields', code: 'TOO_LONG', message: 'A name in customFields must have 1 to 100 characters.' },
     ])
   })
 

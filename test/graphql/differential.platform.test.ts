@@ -47,6 +47,7 @@ beforeAll(async () => {
     // A cursor is valid only for one sort order; a random cursor is refused.
     after: [null, 'garbage'],
     cursor: [null, 'garbage'],
+    'Query.recordChange.cursor': ['0', '1', '2', 'garbage'],
     search: ['a', 'o', '%', 'nothing'],
     DateTime: ['2027-01-01T00:00:00.000Z', '2028-01-01'],
     Decimal: [0.5, 2, -1e21, 5e-324, '12.5'],

@@ -112,13 +112,12 @@ describe('connections', () => {
   })
 })
 
-/** Sends a request and never reads the response, so what does not fit into the network buffers stays in the server. */
+/** Sends a request three times and never reads a response. The network buffers hold one at most, so the others stay in the server. */
 async function unreading(member: Member, query: string): Promise<Socket> {
   const socket = (await connected('127.0.0.1')).pause()
   const body = JSON.stringify({ query })
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${member.secret}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+  const request = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${member.secret}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  socket.write(request.repeat(3))
   return socket
 }
 

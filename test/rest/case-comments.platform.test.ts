@@ -158,6 +158,8 @@ describe('caseSummarize', () => {
         ],
         generatedAt: platform.now.toISOString(),
         model: 'extractive-1',
+        // The first public comment made it the second version.
+        basedOnVersion: 2,
       },
     ])
     const { caseId, ...summary } = body
@@ -165,7 +167,7 @@ describe('caseSummarize', () => {
     expect((await member.rest.case!({ id })).body.aiSummary).toEqual(summary)
   })
 
-  it('returns the same summary for the same text, which is no change at the same time', async () => {
+  it('returns the same summary for the same text, with the version that it is based on', async () => {
     const { id } = await supportCase(member, { description })
     const first = await member.rest.caseSummarize!({ id })
     const again = await member.rest.caseSummarize!({ id })
@@ -173,10 +175,11 @@ describe('caseSummarize', () => {
     const later = await member.rest.caseSummarize!({ id })
     const other = await supportCase(member, { description }).then((twin) => member.rest.caseSummarize!({ id: twin.id }))
 
-    expect(again.body).toEqual(first.body)
-    expect(later.body).toEqual({ ...first.body, generatedAt: platform.now.toISOString() })
-    expect(other.body).toEqual({ ...later.body, caseId: other.body.caseId })
-    expect(await platform.eventTypesOf(id)).toEqual(['case.created', 'case.updated', 'case.updated'])
+    expect(first.body.basedOnVersion).toBe(1)
+    expect(again.body).toEqual({ ...first.body, basedOnVersion: 2 })
+    expect(later.body).toEqual({ ...first.body, basedOnVersion: 3, generatedAt: platform.now.toISOString() })
+    expect(other.body).toEqual({ ...later.body, basedOnVersion: 1, caseId: other.body.caseId })
+    expect(await platform.eventTypesOf(id)).toEqual(['case.created', ...Array(3).fill('case.updated')])
   })
 
   it('answers 404 for a case that does not exist', async () => {

@@ -29,7 +29,8 @@ beforeAll(async () => {
       yield { kind: 'end', model: 'scripted', reason: 'stop', usage: { inputTokens: 9, outputTokens: 3 } }
     },
   }
-  Object.assign(platform.services, { languageModel })
+  // Subgraphs keep the object that they were given.
+  Object.assign(platform.services.languageModel, languageModel)
 })
 
 beforeEach(() => {

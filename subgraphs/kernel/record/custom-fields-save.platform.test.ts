@@ -83,18 +83,18 @@ describe('save', () => {
   it.each([
     [{ nickname: 5 }, 'nickname', 'WRONG_TYPE', 'customFields.nickname is text.'],
     [{ nickname: ' ' }, 'nickname', 'EMPTY', 'customFields.nickname must not be empty.'],
-    [{ nickname: 'x'.repeat(11) }, 'nickname', 'TOO_LONG', 'customFields.nickname takes at most 10 characters.'],
+    [{ nickname: 'x'.repeat(11) }, 'nickname', 'TOO_LONG', 'customFields.nickname must have at most 10 characters.'],
     [{ margin: '5' }, 'margin', 'WRONG_TYPE', 'customFields.margin is a number.'],
-    [{ margin: 101 }, 'margin', 'OUT_OF_RANGE', 'customFields.margin is between 0 and 100.'],
-    [{ margin: 1.125 }, 'margin', 'TOO_PRECISE', 'customFields.margin has at most 2 decimals.'],
+    [{ margin: 101 }, 'margin', 'OUT_OF_RANGE', 'customFields.margin must be between 0 and 100.'],
+    [{ margin: 1.125 }, 'margin', 'TOO_PRECISE', 'customFields.margin must have at most 2 decimals.'],
     [{ loyal: 'true' }, 'loyal', 'WRONG_TYPE', 'customFields.loyal is true or false.'],
     [{ renewalAt: '2027-02-30' }, 'renewalAt', 'WRONG_TYPE', 'customFields.renewalAt is an ISO 8601 date and time.'],
     [{ foundedOn: '2027-02-29' }, 'foundedOn', 'WRONG_TYPE', 'customFields.foundedOn is an ISO 8601 date.'],
     [{ tier: 'WARM' }, 'tier', 'NOT_ALLOWED', 'customFields.tier is one of HOT, COLD.'],
     [{ tier: 'toString' }, 'tier', 'NOT_ALLOWED', 'customFields.tier is one of HOT, COLD.'],
     [{ regions: 'emea' }, 'regions', 'WRONG_TYPE', 'customFields.regions is a list of text.'],
-    [{ regions: ['europe'] }, 'regions.0', 'TOO_LONG', 'customFields.regions takes at most 4 characters.'],
-    [{ regions: ['a', 'b', 'c'] }, 'regions', 'TOO_MANY', 'customFields.regions takes at most 2 items.'],
+    [{ regions: ['europe'] }, 'regions.0', 'TOO_LONG', 'customFields.regions must have at most 4 characters.'],
+    [{ regions: ['a', 'b', 'c'] }, 'regions', 'TOO_MANY', 'customFields.regions must have at most 2 items.'],
   ])('refuses %j, and nothing changes', async (customFields, path, code, message) => {
     const { id } = await create({ nickname: 'Nord' })
     const before = await fingerprint()

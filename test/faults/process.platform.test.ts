@@ -122,7 +122,7 @@ describe('SIGTERM', () => {
   it.each([
     ['answers requests on open keep-alive connections, then exits with 0', true, 8],
     ['answers new connections until it stops listening, and resets no connection', false, 32],
-  // The operating system resets a connection whose handshake ends in the microseconds before the port is closed.
+    // The operating system resets a connection whose handshake ends in the microseconds before the port is closed.
   ])('%s', { retry: 3 }, async (_, keepAlive, clients) => {
     const process = await started({ DATA_DIR: await aFolder(), DEMO: 'off' })
     const agent = new Agent({ keepAlive, maxSockets: clients })

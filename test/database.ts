@@ -1,16 +1,5 @@
-import 'reflect-metadata'
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
-import { migrations } from '../subgraphs/all.ts'
-import { Database } from '../subgraphs/kernel/database/database.ts'
-import { startEmbeddedPostgres } from '../subgraphs/kernel/database/embedded.ts'
-import { migrate } from '../subgraphs/kernel/database/migrate.ts'
-import { projectRoot } from '../subgraphs/kernel/config/paths.ts'
+import type { Template } from './template-database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -19,31 +8,25 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one PostgreSQL for the whole run; every test file gets a copy of a migrated template database. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'))
-  const server = await startEmbeddedPostgres({
-    dataDir,
-    log: pino({ level: 'silent' }),
-    durable: false,
-    // Only a superuser can cancel an autovacuum, and a running one would block dropping the database.
-    settings: { autovacuum: 'off' },
-  })
-  const admin = new Database({ url: server.url, connectionsMax: 1 })
-  await admin.query('create database template_platform')
-  await admin.close()
-  const templateUrl = databaseUrl(server.url, 'template_platform')
-  const template = new Database({ url: templateUrl, connectionsMax: 2 })
-  await migrate(template, templateUrl, migrations)
-  await template.close()
-  project.provide('templateUrl', templateUrl)
-  // Some tests start processes from the compiled code.
-  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectRoot })
-  return async () => {
-    await server.stop()
-    await rm(dataDir, { recursive: true, force: true })
-  }
+interface Shared {
+  projects: number
+  readonly started: Promise<Template>
 }
 
-/** The URL of another database on the same server. */
-export const databaseUrl = (url: string, name: string): string => url.replace(/\/[^/?]+(\?.*)?$/, `/${name}$1`)
+// Each project of the configuration loads this file anew, in the same process.
+const shared: { template?: Shared } = ((globalThis as Record<symbol, object>)[Symbol.for('crm-test')] ??= {})
+
+/** Starts one PostgreSQL for the whole run; every test file gets a copy of a migrated template database. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const template = (shared.template ??= {
+    projects: 0,
+    started: import('./template-database.ts').then(({ startTemplate }) => startTemplate()),
+  })
+  template.projects += 1
+  const { templateUrl, stop } = await template.started
+  project.provide('templateUrl', templateUrl)
+  return async () => {
+    template.projects -= 1
+    if (template.projects === 0) await stop()
+  }
+}

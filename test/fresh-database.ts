@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { Database } from '../subgraphs/kernel/database/database.ts'
-import { databaseUrl } from './database.ts'
+import { databaseUrl } from './database-url.ts'
 
 export interface FreshDatabase {
   readonly url: string

@@ -5,7 +5,7 @@ import { Database } from '../../subgraphs/kernel/database/database.ts'
 import { migrate } from '../../subgraphs/kernel/database/migrate.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { eventLogTables } from '../../subgraphs/kernel/migrations/20261122-kernel-event-log.ts'
-import { databaseUrl } from '../database.ts'
+import { databaseUrl } from '../database-url.ts'
 
 async function aDatabase(template = 'template0'): Promise<{ url: string; name: string; database: Database }> {
   const templateUrl = inject('templateUrl')

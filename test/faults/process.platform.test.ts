@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Demo } from '../../subgraphs/demo/demo-file.ts'
-import { databaseUrl } from '../database.ts'
+import { databaseUrl } from '../database-url.ts'
 import { freshDatabase } from '../fresh-database.ts'
 import { aProcess, type Process } from '../processes.ts'
 

@@ -1,0 +1,46 @@
+import 'reflect-metadata'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { pino } from 'pino'
+import { migrations } from '../subgraphs/all.ts'
+import { Database } from '../subgraphs/kernel/database/database.ts'
+import { startEmbeddedPostgres } from '../subgraphs/kernel/database/embedded.ts'
+import { migrate } from '../subgraphs/kernel/database/migrate.ts'
+import { projectRoot } from '../subgraphs/kernel/config/paths.ts'
+import { databaseUrl } from './database-url.ts'
+
+export interface Template {
+  readonly templateUrl: string
+  stop(): Promise<void>
+}
+
+/** Starts PostgreSQL with a migrated, empty database, and compiles the code for tests that start processes. */
+export async function startTemplate(): Promise<Template> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'))
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: pino({ level: 'silent' }),
+    durable: false,
+    // Only a superuser can cancel an autovacuum, and a running one would block dropping the database.
+    settings: { autovacuum: 'off' },
+  })
+  const admin = new Database({ url: server.url, connectionsMax: 1 })
+  await admin.query('create database template_platform')
+  await admin.close()
+  const templateUrl = databaseUrl(server.url, 'template_platform')
+  const template = new Database({ url: templateUrl, connectionsMax: 2 })
+  await migrate(template, templateUrl, migrations)
+  await template.close()
+  // Some tests start processes from the compiled code.
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectRoot })
+  return {
+    templateUrl,
+    async stop() {
+      await server.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

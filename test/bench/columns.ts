@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const fragment = readFileSync(new URL('../../schema/rest/accounts/fragments.graphql', import.meta.url), 'utf8')
+const fragment = readFileSync(new URL('../../schema/rest/accounts/standard/fragments.graphql', import.meta.url), 'utf8')
 
 /** Fields of an account, in the order of REST responses. */
 export const accountFields: readonly string[] = [

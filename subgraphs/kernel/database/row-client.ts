@@ -41,13 +41,15 @@ export class RowClient extends pg.Client {
     connection.rowBytesMax = config.rowBytesMax
     connection.attachListeners = (stream) => {
       const reader = rowReader()
+      /** Bytes of the answer to the running statement, since the last pause. */
+      let inTurn = 0
       const emit = (message: Message): void => {
+        if (message.name === 'readyForQuery') inTurn = 0
         connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
       }
-      let inTurn = 0
       stream.on('data', (bytes: Buffer) => {
-        reader.parse(bytes, emit)
         inTurn += bytes.length
+        reader.parse(bytes, emit)
         if (inTurn < largeFrom) return
         // Pause after a large amount of data, so that data of other connections is processed in between.
         inTurn = 0

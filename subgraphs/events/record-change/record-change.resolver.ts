@@ -9,7 +9,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { refuseUnmet } from '../../kernel/unmet-scopes.ts'
 import { followed, RecordChange, RecordObject } from './record-change.ts'
 
-/** Which of them is needed depends on `object`, which the resolver compares. */
+/** The argument `object` determines which of these scopes is needed, so the resolver checks it. */
 const scopes = Object.values(followed).map(({ scope }) => scope)
 
 @Resolver(() => RecordChange)
@@ -17,7 +17,7 @@ export class RecordChangeResolver {
   @Query(() => RecordChange, {
     nullable: true,
     description:
-      'The event of a record at a cursor. Null when the record has no event there; NOT_FOUND when you do not see the record. Needs the READ scope of the record.',
+      'The event of a record at a cursor. Null if the record has no event at that cursor. NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
   })
   @RequiresScopes(...scopes)
   recordChange(
@@ -29,13 +29,13 @@ export class RecordChangeResolver {
     return recordChange(ctx, object, id, cursor)
   }
 
-  /** The gateway runs it: it follows the event log and asks `recordChange` for each event, as the subscriber. */
+  /** The gateway runs this subscription: it reads the event log and queries `recordChange` for each event, as the subscriber. */
   @Subscription(() => RecordChange, {
     description: [
-      'Each event of one record, in order, from now on or behind `after`.',
-      'Who you are and what you may read is decided anew for each: there is none while you do not see the record, and the subscription ends with your credential.',
-      'The deletion of the record is the last one.',
-      'NOT_FOUND when you do not see the record. Needs the READ scope of the record.',
+      'The events of one record, in order, from the time of the subscription or after the cursor `after`.',
+      'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, and the subscription ends when the credential does.',
+      'The deletion of the record is the last event.',
+      'NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
     ].join(' '),
     topics: 'recordChanged',
   })
@@ -45,7 +45,7 @@ export class RecordChangeResolver {
     @Arg('id', () => ID) _id: string,
     @Arg('after', () => String, {
       nullable: true,
-      description: 'The `cursor` of the last event that you have seen. Without it, events from now on.',
+      description: 'The `cursor` of the last received event. Without it, only new events are sent.',
     })
     _after: string | null,
     @Root() change: RecordChange,
@@ -71,7 +71,7 @@ async function recordChange(
     stateOf(ctx, shape, recordId),
     ctx.events.read(ctx.caller.organizationId, selection),
   ])
-  // Whoever sees a deleted record in the list of deleted ones may know of its events.
+  // A caller who can see a deleted record in the list of deleted records may read its events.
   if (state === null) throw notFound(`The ${object}`)
   if (position === 0 && cursor !== '0') {
     throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be the cursor of a RecordChange.' })

@@ -5,18 +5,18 @@ import { DateTime } from '../../kernel/record/scalars.ts'
 export const RecordObject = enumeration(
   'RecordObject',
   ['ACCOUNT', 'CASE', 'PRODUCT'],
-  'The kinds of records whose changes can be followed.',
+  'The record types whose changes can be subscribed to.',
 )
 export type RecordObject = keyof typeof RecordObject
 
-/** The kind of a record in its events, which is also the field of `RecordChange` with the record, and the scope that reads it. */
+/** By record type: its name in events, which is also the field of `RecordChange` that holds the record, and the scope to read it. */
 export const followed = {
   ACCOUNT: { object: 'account', scope: 'READ_ACCOUNTS' },
   CASE: { object: 'case', scope: 'READ_CASES' },
   PRODUCT: { object: 'product', scope: 'READ_PRODUCTS' },
 } as const satisfies Record<RecordObject, { readonly object: string; readonly scope: string }>
 
-/** The records as their own subgraphs describe them; here they are known by their id alone. */
+/** References to records of other subgraphs, which resolve their fields. */
 @ObjectType('Account')
 @Directive('@key(fields: "id", resolvable: false)')
 export class ChangedAccount {
@@ -39,7 +39,7 @@ export class ChangedProduct {
 }
 
 const recordOf = (kind: string): string =>
-  `The ${kind} as it is when this is told, with the fields that you may read. Null when it was deleted, and for records of other kinds.`
+  `The ${kind} at the time of delivery, with the fields that the caller may read. Null if it is deleted, and for other record types.`
 
 @ObjectType({ description: 'One event of one record.' })
 export class RecordChange {
@@ -51,7 +51,7 @@ export class RecordChange {
 
   @Field(() => String, {
     description:
-      'Place of the event in the event log of the organization. Give the last one that you have seen as `after` to continue behind it.',
+      'Position of the event in the event log of the organization. Send the last received cursor as `after` to continue after it.',
   })
   cursor!: string
 

@@ -1,7 +1,7 @@
 import type { Migration } from '../database/migrate.ts'
 import type { Queue } from './queue.ts'
 
-/** Told the name of a queue when a transaction that put items into it has committed. */
+/** The channel of notifications that a transaction has put items into a queue. The payload is the name of the queue. */
 export const queueChannel = 'queue'
 
 export const queueNotification: Migration = {
@@ -15,7 +15,7 @@ export const queueNotification: Migration = {
   `,
 }
 
-/** Columns of a queue's table beside its \`id\` and its own. An insert that names none of them queues the item. */
+/** The columns that every table of a queue has, beside `id` and those of the kind of work. An insert that names none of them queues the item. */
 export const queueColumns = `
       -- QUEUED until it has ended.
       state text not null default 'QUEUED',

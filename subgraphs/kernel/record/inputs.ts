@@ -157,10 +157,13 @@ export function filterOf<T>(
     })
     operatorInputOf(shownColumn)
   }
-  const description = `A filter must have at most ${filterConditionsMax} conditions on all levels together.`
-  field(filter, 'and', () => [filter], { nullable: true, description })
-  field(filter, 'or', () => [filter], { nullable: true, description })
-  field(filter, 'not', () => filter, { nullable: true })
+  const limit = `A filter must have at most ${filterConditionsMax} conditions on all levels together.`
+  field(filter, 'and', () => [filter], { nullable: true, description: `Filters that must all match. ${limit}` })
+  field(filter, 'or', () => [filter], {
+    nullable: true,
+    description: `Filters of which at least one must match. ${limit}`,
+  })
+  field(filter, 'not', () => filter, { nullable: true, description: 'A filter that must not match.' })
   for (const [relation, target] of Object.entries(relations)) {
     const type = 'one' in target ? target.one : () => many
     const many = 'many' in target ? quantified(target.name, target.many) : null

@@ -20,7 +20,7 @@ export abstract class OrgRecord {
   @Column(() => ID, {
     nullable: true,
     lasting: true,
-    description: 'The user who owns the record. The owner decides which users can see the record.',
+    description: 'The user who owns the record. Which users can see the record depends on its owner.',
   })
   ownerId!: string | null
 

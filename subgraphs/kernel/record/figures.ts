@@ -70,9 +70,9 @@ function operatorOf(into: AggregateSql, name: string, operator: string, operand:
 }
 
 function conditionSql<T>(into: AggregateSql, condition: Condition<T>): string {
-  const parts = Object.entries(condition).map(([name, wanted]: [string, unknown]) => {
-    if (name === 'or') return `(${(wanted as Condition<T>[]).map((one) => conditionSql(into, one)).join(' or ')})`
-    const operators = typeof wanted === 'object' && wanted !== null ? wanted : { eq: wanted }
+  const parts = Object.entries(condition).map(([name, expected]: [string, unknown]) => {
+    if (name === 'or') return `(${(expected as Condition<T>[]).map((one) => conditionSql(into, one)).join(' or ')})`
+    const operators = typeof expected === 'object' && expected !== null ? expected : { eq: expected }
     return Object.entries(operators)
       .map(([operator, operand]) => operatorOf(into, name, operator, operand))
       .join(' and ')

@@ -142,14 +142,14 @@ export class ListQuery {
 }
 
 export function size(value: number | null | undefined, name: string): number {
-  const wanted = value ?? 20
-  if (wanted < 1 || wanted > pageSizeMax)
+  const requested = value ?? 20
+  if (requested < 1 || requested > pageSizeMax)
     throw invalid({ path: name, code: 'OUT_OF_RANGE', message: `${name} must be between 1 and ${pageSizeMax}.` })
-  return wanted
+  return requested
 }
 
-export function pageNumber(wanted: number | null | undefined): number {
-  const page = wanted ?? 1
+export function pageNumber(requested: number | null | undefined): number {
+  const page = requested ?? 1
   if (page < 1 || page > pageMax)
     throw invalid({
       path: 'page',

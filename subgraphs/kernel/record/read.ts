@@ -98,9 +98,9 @@ async function readMany(
 ): Promise<(Row | null)[]> {
   const definition = shapeFor(ctx, builtIn)
   const predicate = new TenantPredicate(ctx.caller)
-  const wanted = predicate.values.add([...new Set(ids.filter(isId))])
+  const idList = predicate.values.add([...new Set(ids.filter(isId))])
   const rows = await ctx.db.query(
-    `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${predicate.live(definition, 't')}`,
+    `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = any(${idList}::uuid[]) and ${predicate.live(definition, 't')}`,
     predicate.values.list,
   )
   const byId = new Map(rows.map((row) => [row.id as string, row]))

@@ -83,7 +83,7 @@ export function selectList(
 ): string {
   let byColumns = selectListCache.get(selected)
   if (!byColumns) selectListCache.set(selected, (byColumns = new WeakMap()))
-  // Organizations share what is kept: it has columns of the table only, which are the same for all of them.
+  // All organizations share a cached list, because it contains only table columns and no custom fields.
   const owner = rules ?? columns.stored
   let list = byColumns.get(owner)
   if (!list) {

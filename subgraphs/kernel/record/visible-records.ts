@@ -22,9 +22,9 @@ export async function visibleRecords(
     // Records of a type that no longer exists are visible to no caller.
     if (!definition) continue
     const predicate = new TenantPredicate(caller)
-    const wanted = predicate.values.add(ids)
+    const idList = predicate.values.add(ids)
     const rows = await db.query<{ id: string }>(
-      `select t.id from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${predicate.visible(definition, 't')}`,
+      `select t.id from ${definition.table} t where t.id = any(${idList}::uuid[]) and ${predicate.visible(definition, 't')}`,
       predicate.values.list,
     )
     visible[object] = rows.map(({ id }) => id)

@@ -1,5 +1,5 @@
 import type { Product } from '../commerce/product/product.ts'
-import type { Given } from '../kernel/record/insert-records.ts'
+import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { dayMs, hourMs } from './calendar.ts'
 import { Dice } from './dice.ts'
 import { commonFields, recordOwners, type Setting } from './organization.ts'
@@ -7,7 +7,7 @@ import type { CatalogEntry } from './vocabulary/catalogs.ts'
 
 const cents = (amount: number): number => Math.round(amount * 100) / 100
 
-export function demoProducts(setting: Setting): Given<Product>[] {
+export function demoProducts(setting: Setting): GeneratedRecord<Product>[] {
   const dice = new Dice(`products ${setting.profile.code}`)
   const authors = recordOwners(setting).filter(({ role }) => role !== 'MEMBER')
   return setting.profile.catalog.map((entry, index) => {

@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { recordNamed } from '../../kernel/record/known-records.ts'
+import { recordNamed } from '../../kernel/record/record-registry.ts'
 import { stateOf } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'

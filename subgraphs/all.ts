@@ -14,6 +14,7 @@ import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape } from './kernel/record/definition.ts'
 import { registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
+import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   mailCountTable,
   eventLogTables,
   customFieldFunctions,
+  searchFunctions,
   queueNotification,
   mailQueueTable,
   ...subgraphs.flatMap(migrationsOf),

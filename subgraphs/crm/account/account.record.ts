@@ -10,6 +10,7 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
   table: 'crm.account',
   visibleBy: ['ownerId'],
   searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
+  hasSearchText: true,
   references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => visibleIds(ctx, account, ids) },
   relations: {
     parent: { to: () => account, by: 'parentAccountId' },

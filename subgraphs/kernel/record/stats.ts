@@ -3,6 +3,7 @@ import type { RequestContext } from '../request.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
 import { AggregateSql, type Aggregate, type ColumnName } from './aggregates.ts'
+import { readSource } from './read-source.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, Values } from './predicate.ts'
 
@@ -22,7 +23,7 @@ export async function aggregate<T extends StoredRow, const F extends Readonly<Re
     const isHidden = hidden !== undefined && [...columnsOf(definition, one)].some((column) => hidden.has(column))
     return `${isHidden ? 'null' : one.sql(new AggregateSql(definition, predicate.values))} as "${name}"`
   })
-  const sql = `select ${select.join(', ')} from ${definition.table} t where ${predicate.live(definition, 't')}`
+  const sql = `select ${select.join(', ')} from ${readSource(definition)} t where ${predicate.live(definition, 't')}`
   ctx.answered?.aggregate(definition)
   const [row] = await ctx.db.query(sql, predicate.values.list, 'SCAN')
   return row as { [K in keyof F]: ResultOf<F[K]> | null }
@@ -63,7 +64,7 @@ export async function countsBy<T extends StoredRow, N extends string>(
   const expressions = readable.map(({ column }) => column.sql('t'))
   const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, unknown>>(
     `select grouping(${expressions.join(', ')})::int as mask, ${expressions.map((column, index) => `${column} as v${index}`).join(', ')}, count(*)::int8 as count
-     from ${definition.table} t where ${predicate.live(definition, 't')} group by grouping sets (${expressions.map((column) => `(${column})`).join(', ')})`,
+     from ${readSource(definition)} t where ${predicate.live(definition, 't')} group by grouping sets (${expressions.map((column) => `(${column})`).join(', ')})`,
     predicate.values.list,
     'SCAN',
   )

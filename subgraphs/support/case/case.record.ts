@@ -11,6 +11,7 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],
+  hasSearchText: true,
   references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: seenAccounts },
   relations: { comments: relationFrom(() => caseComment, 'caseId') },
   numbered: 'caseNumber',

@@ -32,7 +32,7 @@ import { CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
 import { caseAssignees, caseStats } from './case.stats.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
-import { caseTables } from './case.migrations.ts'
+import { caseIndexes, caseTables } from './case.migrations.ts'
 
 const cases = recordsOf(supportCase)
 const comments = recordsOf(caseComment)
@@ -187,7 +187,7 @@ export const caseResource: Resource = {
   resolver: CaseResolver,
   entities: { Case: supportCase },
   announces: [caseComment],
-  migrations: [caseTables],
+  migrations: [caseTables, caseIndexes],
   rest: restArea(supportCase, {
     path: 'cases',
     filters: [

@@ -88,14 +88,14 @@ export interface Answer {
 
 const signing = generateKeyPairSync('ed25519')
 
-export interface EdgeSketch {
+export interface EdgeFixtureOptions {
   readonly ipLimits?: readonly Limit[]
   readonly trustProxy?: readonly string[]
   readonly counters?: Counters
 }
 
 /** An edge with records in memory and a clock that the test sets. */
-export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCounters() }: EdgeSketch = {}) {
+export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCounters() }: EdgeFixtureOptions = {}) {
   const keys = new Map<string, ApiKeyRecord>()
   const sessions = new Map<string, SessionRecord>()
   const tokens = new Map<string, OAuthTokenRecord>()

@@ -192,10 +192,10 @@ describe('limits per address', () => {
     const { edge } = anEdge()
     const request = { headers: {}, socket: { remoteAddress: '203.0.113.7' } }
     const limits = [{ max: 1, windowMs: minute }]
-    await edge.restrict(request, 'sign-in', limits)
-    expect(() => edge.restrict(request, 'sign-in', limits)).toThrow(
+    await edge.enforceRouteLimits(request, 'sign-in', limits)
+    expect(() => edge.enforceRouteLimits(request, 'sign-in', limits)).toThrow(
       'Limit of 1 request per minute reached for this address',
     )
-    await edge.restrict(request, 'register', limits)
+    await edge.enforceRouteLimits(request, 'register', limits)
   })
 })

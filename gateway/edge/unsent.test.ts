@@ -6,14 +6,18 @@ import { sendJson, sendSlices } from './send-json.ts'
 import { unsent, UnsentBytes } from './unsent.ts'
 
 describe('UnsentBytes', () => {
-  it('has a limit in total and for each sharer, and room again when a response is sent', () => {
+  it('has a limit in total and for each owner, and accepts bytes again when a response is sent', () => {
     const unsent = new UnsentBytes(100, 40)
     const first = unsent.take('a', 40)!
-    expect([unsent.take('a', 1), unsent.hasRoom('a', 1), unsent.hasRoom('b', 40)]).toEqual([null, false, true])
+    expect([unsent.take('a', 1), unsent.isWithinLimits('a', 1), unsent.isWithinLimits('b', 40)]).toEqual([
+      null,
+      false,
+      true,
+    ])
     unsent.take('b', 40)
     expect([unsent.take('c', 21), unsent.bytes]).toEqual([null, 80])
     first()
-    expect([unsent.hasRoom('c', 40), unsent.hasRoom('a', 40), unsent.bytes]).toEqual([true, true, 40])
+    expect([unsent.isWithinLimits('c', 40), unsent.isWithinLimits('a', 40), unsent.bytes]).toEqual([true, true, 40])
   })
 })
 

@@ -85,7 +85,7 @@ export class Graph {
   }
 
   /** Like `prepare`, for documents of clients: a document that is not cached blocks the event loop for a while, so it waits for its turn. */
-  async prepareInTurn(document: string, operationName: string | null): Promise<Prepared> {
+  async prepareAsync(document: string, operationName: string | null): Promise<Prepared> {
     if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn()
     return this.prepare(document, operationName)
   }

@@ -76,7 +76,7 @@ export class ApolloFront {
 
   /** Checks the document first, because Apollo Server parses without limits and has its own error codes. */
   async #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): Promise<void> {
-    if (query !== null) await this.#ports.graph.prepareInTurn(query, operationName)
+    if (query !== null) await this.#ports.graph.prepareAsync(query, operationName)
   }
 
   async #start(): Promise<Started> {

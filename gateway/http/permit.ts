@@ -11,7 +11,7 @@ export async function permit(
   operationName: string | null,
   res: ServerResponse | null,
 ): Promise<Prepared> {
-  const prepared = await graph.prepareInTurn(document, operationName)
+  const prepared = await graph.prepareAsync(document, operationName)
   graph.authorize(prepared, admission.caller)
   await edge.spend(admission, res, prepared.requests)
   return prepared

@@ -40,7 +40,7 @@ export function answerUnreadable(
     } else if (answering?.headersSent) {
       socket.destroy(error)
     } else {
-      endWith(refusalOf(error), socket as Socket, apiVersion)
+      refuseAndClose(refusalOf(error), socket as Socket, apiVersion)
     }
   })
   server.on('checkExpectation', (req, res) => {
@@ -50,7 +50,7 @@ export function answerUnreadable(
 }
 
 /** Writes the error body to the socket and closes it, for requests without a response object. */
-export function endWith(refusal: Refusal, socket: Socket, apiVersion: string): void {
+export function refuseAndClose(refusal: Refusal, socket: Socket, apiVersion: string): void {
   socket.end(rawAnswer(refusal, apiVersion))
   // Reads and drops incoming bytes, because closing with unread bytes resets the connection and may lose the answer.
   socket.resume()

@@ -16,7 +16,7 @@ import { openProvider, paths } from './provider.ts'
 
 export interface OAuthOptions {
   readonly config: Pick<Config, 'ipLimits' | 'trustProxy' | 'oauthRegistration'>
-  readonly edge: Pick<Edge, 'admit' | 'restrict' | 'refuse'>
+  readonly edge: Pick<Edge, 'admit' | 'enforceRouteLimits' | 'refuse'>
   readonly port: OAuthPort
   readonly scopes: readonly string[]
   /** Sent as API-Version with every response. */
@@ -104,7 +104,7 @@ async function admit(
   if (req.headers['x-api-key'] !== undefined || /^apikey\b/i.test(req.headers.authorization ?? '')) {
     await edge.admit(req, res)
   }
-  await edge.restrict(req, 'oauth', config.ipLimits)
+  await edge.enforceRouteLimits(req, 'oauth', config.ipLimits)
   next()
 }
 

@@ -314,7 +314,10 @@ describe('a WebSocket with subscriptions', () => {
     const over = await subscribeOn(client, accountChanged, { id }).next()
     expect(over).toMatchObject({
       errors: [
-        { message: 'At most 100 subscriptions are open at once on one connection.', extensions: { limit: 100 } },
+        {
+          message: 'Limit of 100 open subscriptions on one connection reached; complete one, then retry.',
+          extensions: { limit: 100 },
+        },
       ],
     })
     const queries = Array.from({ length: 32 }, () => subscribeOn(client, '{ accountList { total } }').next())

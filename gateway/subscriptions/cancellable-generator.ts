@@ -1,25 +1,25 @@
 import type { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 
 /**
- * A generator that can be ended while it waits: by itself an async generator takes `return` only between two results. `ended` is
- * called once, whoever ends it, also when it never began.
+ * An async generator that can be ended while it waits for a value; a plain async generator handles `return` only between two values.
+ * `onEnd` is called exactly once, for every kind of end and also if no value was ever requested.
  */
-export class LiveResults<T> implements AsyncGenerator<T> {
-  #ended: (() => void) | null
+export class CancellableGenerator<T> implements AsyncGenerator<T> {
+  #onEnd: (() => void) | null
 
   constructor(
-    private readonly results: AsyncGenerator<T>,
+    private readonly source: AsyncGenerator<T>,
     private readonly cancellation: Cancellation,
-    ended: () => void,
+    onEnd: () => void,
   ) {
-    this.#ended = ended
+    this.#onEnd = onEnd
     cancellation.add({ cancel: () => this.#end() })
     if (cancellation.isCancelled) this.#end()
   }
 
   async next(): Promise<IteratorResult<T>> {
     try {
-      const next = await this.results.next()
+      const next = await this.source.next()
       if (next.done) this.#end()
       return next
     } catch (thrown) {
@@ -50,11 +50,11 @@ export class LiveResults<T> implements AsyncGenerator<T> {
   #stop(): void {
     this.cancellation.cancel()
     this.#end()
-    this.results.return(undefined).catch(() => {})
+    this.source.return(undefined).catch(() => {})
   }
 
   #end(): void {
-    this.#ended?.()
-    this.#ended = null
+    this.#onEnd?.()
+    this.#onEnd = null
   }
 }

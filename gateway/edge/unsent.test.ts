@@ -22,7 +22,7 @@ describe('UnsentBytes', () => {
 })
 
 /** A connection that sends one request and reads nothing until it is resumed. */
-async function asking(listener: RequestListener) {
+async function pausedClient(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   onTestFinished(() => server.close().closeAllConnections())
   await once(server, 'listening')
@@ -38,7 +38,7 @@ const large = Buffer.alloc(32_000_000, 'x')
 describe('a large answer', () => {
   it('is aborted when the client does not read', async () => {
     const closed = Promise.withResolvers<boolean>()
-    await asking((_req, res) => {
+    await pausedClient((_req, res) => {
       res.once('close', () => closed.resolve(res.writableFinished))
       sendSlices(res, large, 100)
     })
@@ -48,7 +48,7 @@ describe('a large answer', () => {
   it('is not counted when the client has left', async () => {
     const left = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
-    const client = await asking((_req, res) => {
+    const client = await pausedClient((_req, res) => {
       asked.resolve()
       res.once('close', () => {
         sendJson(res, 200, 'application/json', {}, large.toString('latin1'))
@@ -62,7 +62,7 @@ describe('a large answer', () => {
   })
 
   it('arrives complete when the client reads', async () => {
-    const client = await asking((_req, res) => sendSlices(res, large))
+    const client = await pausedClient((_req, res) => sendSlices(res, large))
     let bytes = 0
     client.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()
     await once(client, 'close')

@@ -14,7 +14,7 @@ import { prepare, type Prepared } from './prepared.ts'
 import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
-import { inClientNames } from './taken-names.ts'
+import { withClientNames } from './conflicting-aliases.ts'
 import type { Variables } from './variable-values.ts'
 
 export interface GraphOptions {
@@ -42,9 +42,9 @@ const keyOf = (document: string, operationName: string | null): string =>
   operationName === null ? document : `${operationName}\n${document}`
 
 /** The limit of the cache of operations, and also of the cache of the outcomes of their conditions. */
-const keptBytesMax = 64_000_000
+const cacheBytesMax = 64_000_000
 
-const subscriptionsElsewhere =
+const subscriptionTransports =
   'Send a subscription over a websocket, or by POST as an event stream with Accept: text/event-stream.'
 
 /** The only way to the subgraphs: it checks limits and scopes before it executes an operation. */
@@ -54,7 +54,7 @@ export class Graph {
   private readonly dependencies: PrepareDependencies
   private readonly openIntrospection: boolean
   private readonly onDefect: (thrown: unknown, context: OperationContext) => void
-  private readonly known = new LRUCache<string, Prepared>({ maxSize: keptBytesMax })
+  private readonly known = new LRUCache<string, Prepared>({ maxSize: cacheBytesMax })
 
   private constructor(options: GraphOptions) {
     const supergraph = new LoadedSupergraph(options.supergraphSdl)
@@ -63,7 +63,7 @@ export class Graph {
     if (missing.length > 0)
       throw new Error(`The supergraph names subgraphs without an endpoint: ${missing.join(', ')}.`)
     const limits = { ...defaultLimits, ...options.limits }
-    const outcomes = new LRUCache<string, Execution>({ maxSize: keptBytesMax })
+    const outcomes = new LRUCache<string, Execution>({ maxSize: cacheBytesMax })
     this.dependencies = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true, outcomes }
     this.apiSchema = supergraph.apiSchema
     this.openIntrospection = options.openIntrospection ?? false
@@ -74,7 +74,7 @@ export class Graph {
     return new Graph(options)
   }
 
-  /** Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of fault. */
+  /** Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of error. */
   prepare(document: string, operationName: string | null = null): Prepared {
     const key = keyOf(document, operationName)
     const known = this.known.get(key)
@@ -91,7 +91,7 @@ export class Graph {
   }
 
   /** Estimated bytes of the caches of operations, of outcomes of their conditions, and of introspection answers. */
-  get bytesKept(): { readonly operations: number; readonly outcomes: number; readonly introspection: number } {
+  get cacheBytes(): { readonly operations: number; readonly outcomes: number; readonly introspection: number } {
     const { outcomes, supergraph } = this.dependencies
     return {
       operations: this.known.calculatedSize,
@@ -114,7 +114,7 @@ export class Graph {
    */
   async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
     const result = await this.run(prepared, given, context)
-    // What is not large is far below the bound, so it is looked at once.
+    // A small result is far below the size limit, so it needs no exact measurement.
     if (!isJsonLarge(result)) return result
     await ownEventLoopTurn()
     const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
@@ -125,7 +125,7 @@ export class Graph {
   private async run(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
-      throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionsElsewhere)
+      throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)
     }
     const variables = prepared.coerced(given)
     prepared.refuseCostly(variables)
@@ -159,7 +159,7 @@ export class Graph {
     const { data, errors } = execution.answers.of(run.data, variables)
     return {
       data,
-      ...(run.errors.length > 0 && { errors: inClientNames(run.errors, execution.clientNames) }),
+      ...(run.errors.length > 0 && { errors: withClientNames(run.errors, execution.clientNames) }),
       ...(run.errors.length === 0 && errors.length > 0 && { extensions: { valueCompletion: errors } }),
       ...(run.replayed && { replayed: true }),
     }

@@ -5,7 +5,7 @@ import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
 import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
 import { evaluatedParts, Execution, type PrepareDependencies } from './execution.ts'
-import { withValuesBuilt, withValuesHoisted, type WrittenValue } from './literals.ts'
+import { withLiteralValues, withLiteralsHoisted, type HoistedLiteral } from './literals.ts'
 import { refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
 import { parseWithin } from './parse.ts'
@@ -30,7 +30,7 @@ export class Prepared {
   private readonly cost: readonly CostNode[]
   /** Cached if the operation has no variables. */
   private introspected: number | null = null
-  private readonly written: readonly WrittenValue[]
+  private readonly literals: readonly HoistedLiteral[]
   private readonly dependencies: PrepareDependencies
   private readonly number = ++preparedCount
   private unconditional: Execution | null = null
@@ -44,9 +44,9 @@ export class Prepared {
     const { apiSchema, requirements } = dependencies.supergraph
     const { operation, fragments, document } = parts
     this.dependencies = dependencies
-    const hoisted = withValuesHoisted(apiSchema, parts)
+    const hoisted = withLiteralsHoisted(apiSchema, parts)
     this.parts = hoisted.parts
-    this.written = hoisted.written
+    this.literals = hoisted.literals
     this.kind = operation.operation
     this.name = operation.name?.value ?? null
     this.requirements = requirementsOf(apiSchema, requirements, document)
@@ -57,7 +57,7 @@ export class Prepared {
 
   /** The variables of an execution: the client's coerced variables and the values of the replaced literals. */
   coerced(given: Variables): Variables {
-    return withValuesBuilt(this.written, coerceVariables(this.variables, given))
+    return withLiteralValues(this.literals, coerceVariables(this.variables, given))
   }
 
   /** Takes coerced variables. */
@@ -110,9 +110,9 @@ function mutationsIn({ apiSchema, onePerRequest }: LoadedSupergraph, parts: Oper
     collectFields({ schema: apiSchema, fragments }, type, [operation.selectionSet]).values(),
     ({ name }) => name,
   ).filter((name) => name !== '__typename')
-  const alone = names.filter((name) => onePerRequest.has(`${type.name}.${name}`))
-  if (alone.length > 1) {
-    const message = `Send each of ${[...new Set(alone)].join(', ')} in a separate request.`
+  const separate = names.filter((name) => onePerRequest.has(`${type.name}.${name}`))
+  if (separate.length > 1) {
+    const message = `Send each of ${[...new Set(separate)].join(', ')} in a separate request.`
     throw new Refusal('ONE_MUTATION_PER_REQUEST', message)
   }
   return Math.max(names.length, 1)
@@ -124,7 +124,7 @@ const tokenBytes = 200
 const fieldBytes = 300
 
 /** Drops the locations, which keep all tokens in memory and are not needed once a document is valid. */
-function forgetLocations(document: DocumentNode): void {
+function dropLocations(document: DocumentNode): void {
   visit(document, {
     enter(node) {
       ;(node as { loc?: Location | undefined }).loc = undefined
@@ -138,7 +138,7 @@ export function prepare(dependencies: PrepareDependencies, source: string, opera
   const { document, tokens } = parseWithin(limits, source)
   refuseOversized(limits, supergraph.apiSchema, document)
   refuseInvalid(supergraph.apiSchema, document)
-  forgetLocations(document)
+  dropLocations(document)
   const parts = operationParts(document, operationName)
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)

@@ -83,7 +83,7 @@ describe('an answer', () => {
   })
 
   it('is partial if a subgraph is unavailable', async () => {
-    serving.endpoint('people').library.isDead = true
+    serving.endpoint('people').library.isUnavailable = true
     const { status, body } = await post({ query: '{ flag author(id: "a1") { born } }' }, withKey())
     expect([status, body]).toEqual([
       200,

@@ -8,7 +8,7 @@ import { clientAddress, userAgentOf } from '../edge/address.ts'
 import type { Edge } from '../edge/edge.ts'
 import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
-import { decide, show, signIn, type Visiting } from './interaction.ts'
+import { decide, showPage, signIn, type PageRequest } from './interaction.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { setPageHeaders } from './page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
@@ -27,7 +27,7 @@ export interface OAuthOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-type Page = (visiting: Visiting, at: string) => Promise<void>
+type Page = (pageRequest: PageRequest, path: string) => Promise<void>
 
 const mountedAt = '/v1/oauth'
 const wellKnown = '/.well-known/oauth-authorization-server'
@@ -86,7 +86,7 @@ export function oauthRouter(options: OAuthOptions): Router {
 
 function addPages(router: Router, page: (serve: Page) => RequestHandler): void {
   const visit = `${mountedAt}/interaction/:uid`
-  router.get(visit, page(show))
+  router.get(visit, page(showPage))
   router.all(visit, refuseOtherMethods('GET', 'HEAD'))
   router.post(`${visit}/sign-in`, page(signIn))
   router.post(`${visit}/decision`, page(decide))

@@ -15,7 +15,7 @@ const emptyKey = 'selectsNothing'
  * The same operation with conditions evaluated and fragments inlined: skipped selections are removed. Null if nothing is
  * left.
  */
-export function decided({ document, variables }: GeneratedQuery): DocumentNode | null {
+export function withoutConditions({ document, variables }: GeneratedQuery): DocumentNode | null {
   const { definitions } = parse(document)
   const isSkipped = ({ name, arguments: [given] = [] }: DirectiveNode): boolean => {
     const { value } = given!
@@ -23,12 +23,12 @@ export function decided({ document, variables }: GeneratedQuery): DocumentNode |
       value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.BOOLEAN && value.value
     return name.value === 'skip' ? holds === true : holds !== true
   }
-  const leftOf = (selections: readonly SelectionNode[]): SelectionNode[] =>
+  const remainingOf = (selections: readonly SelectionNode[]): SelectionNode[] =>
     selections.flatMap((node): SelectionNode[] => {
       if (node.directives?.some(isSkipped)) return []
       const plain = { ...node, directives: [] }
       if (plain.kind === Kind.FIELD)
-        return [plain.selectionSet ? { ...plain, selectionSet: filled(plain.selectionSet) } : plain]
+        return [plain.selectionSet ? { ...plain, selectionSet: withoutEmpty(plain.selectionSet) } : plain]
       if (plain.kind === Kind.INLINE_FRAGMENT) return inline({ ...plain })
       const fragment = definitions.find(
         (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === plain.name.value,
@@ -41,18 +41,18 @@ export function decided({ document, variables }: GeneratedQuery): DocumentNode |
       })
     })
   const inline = (node: SelectionNode & { readonly kind: Kind.INLINE_FRAGMENT }): SelectionNode[] => {
-    const selections = leftOf(node.selectionSet.selections)
+    const selections = remainingOf(node.selectionSet.selections)
     return selections.length > 0 ? [{ ...node, selectionSet: { ...node.selectionSet, selections } }] : []
   }
-  const filled = (set: SelectionSetNode): SelectionSetNode => {
-    const selections = leftOf(set.selections)
+  const withoutEmpty = (set: SelectionSetNode): SelectionSetNode => {
+    const selections = remainingOf(set.selections)
     if (selections.length > 0) return { ...set, selections }
     const name = (value: string) => ({ kind: Kind.NAME as const, value })
     return { ...set, selections: [{ kind: Kind.FIELD, alias: name(emptyKey), name: name('__typename') }] }
   }
   const operations = definitions.flatMap((node) => {
     if (node.kind !== Kind.OPERATION_DEFINITION) return []
-    const selections = leftOf(node.selectionSet.selections)
+    const selections = remainingOf(node.selectionSet.selections)
     if (selections.length === 0) return []
     const used = print({ ...node.selectionSet, selections })
     const variableDefinitions = node.variableDefinitions?.filter(({ variable }) =>

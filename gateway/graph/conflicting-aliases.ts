@@ -67,7 +67,7 @@ export function withConflictingAliasesRenamed(
 }
 
 /** The errors with the client's response names in their paths. */
-export function inClientNames(
+export function withClientNames(
   errors: readonly GraphQLFormattedError[],
   clientNames: ClientNames | null,
 ): readonly GraphQLFormattedError[] {

@@ -12,7 +12,7 @@ import type { Variables } from '../graph/variable-values.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { PersistedQueries } from './persisted-queries.ts'
-import { permit } from './permit.ts'
+import { admitOperation } from './admit-operation.ts'
 import type { Ports } from './ports.ts'
 
 /** An admitted request that Apollo Server processes. */
@@ -85,7 +85,7 @@ export class ApolloFront {
     const server = new ApolloServer<Context>({
       gateway: this.#gateway(),
       plugins: [
-        this.#permitting(),
+        this.#admissionPlugin(),
         disabled.ApolloServerPluginCacheControlDisabled(),
         disabled.ApolloServerPluginInlineTraceDisabled(),
         disabled.ApolloServerPluginLandingPageDisabled(),
@@ -125,12 +125,18 @@ export class ApolloFront {
     }
   }
 
-  #permitting(): ApolloServerPlugin<Context> {
+  #admissionPlugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
         didResolveOperation: ({ contextValue: { call, found }, source, request }) =>
           recordingErrors(found, async () => {
-            found.prepared = await permit(this.#ports, call.admission, source, request.operationName ?? null, call.res)
+            found.prepared = await admitOperation(
+              this.#ports,
+              call.admission,
+              source,
+              request.operationName ?? null,
+              call.res,
+            )
           }),
       }),
     }
@@ -139,7 +145,7 @@ export class ApolloFront {
   #execute({ call, found }: Context): Promise<GraphResult['data']> {
     return recordingErrors(found, async () => {
       const { prepared } = found
-      if (!prepared) throw new Error('an operation reached execution without permission')
+      if (!prepared) throw new Error('an operation was executed without being admitted')
       const { req, res, posted, admission } = call
       const { caller, requestId } = admission
       const variables = posted?.parameters.variables ?? variablesIn(searchOf(req))

@@ -15,7 +15,7 @@ import { claimOf } from '../edge/idempotency.ts'
 import { failedResult, isSentAsEvent, singleResult, writeStream, type GraphqlStreamOptions } from './graphql-stream.ts'
 import { jsonType, mediaTypeOf, streamType } from './media-type.ts'
 import { namesPersistedQuery, readParameters, refuseUnreadable } from './parameters.ts'
-import { permit } from './permit.ts'
+import { admitOperation } from './admit-operation.ts'
 import type { Ports } from './ports.ts'
 
 export interface GraphqlHttpOptions extends Ports, GraphqlStreamOptions {
@@ -78,7 +78,7 @@ async function execute(
   if (query === null || namesPersistedQuery(extensions) || options.direct === false) {
     return apollo.run({ req, res, admission, posted: { parameters, raw } })
   }
-  const prepared = await permit(options, admission, query, operationName, res)
+  const prepared = await admitOperation(options, admission, query, operationName, res)
   refuseUnreadable(variables)
   const { caller, requestId } = admission
   if (streamCancellation && prepared.kind === 'subscription') {

@@ -22,7 +22,7 @@ import type { GraphResult } from '../graph/graph.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 import { executedAnswer, refusedAnswer } from './answer.ts'
 import { refuseUnreadable } from './parameters.ts'
-import { permit } from './permit.ts'
+import { admitOperation } from './admit-operation.ts'
 import type { Ports } from './ports.ts'
 import { incomingRequestOf } from './socket-credential.ts'
 
@@ -176,7 +176,7 @@ export class SocketOperations {
     id: string,
   ): Promise<ExecutedOperation> {
     const { graph } = this.#options
-    const prepared = await permit(this.#options, admission, query, operationName || null, null)
+    const prepared = await admitOperation(this.#options, admission, query, operationName || null, null)
     const given = isJsonObject(variables) ? variables : {}
     refuseUnreadable(given)
     const { caller, requestId } = admission

@@ -4,7 +4,7 @@ import type { Prepared } from '../graph/prepared.ts'
 import type { Ports } from './ports.ts'
 
 /** Checks an admitted request: first the document, then the scopes, then the quota. Returns the operation to execute. */
-export async function permit(
+export async function admitOperation(
   { graph, edge }: Ports,
   admission: Admission,
   document: string,

@@ -24,10 +24,10 @@ import { createOrganization, createUser, credentialSource } from './public.ts'
 export const goodPassword = 'Correct horse 7!'
 
 /** A part of an answer, without types: tests know its structure. */
-export type Told = { readonly [name: string]: Told } & string
+export type AnswerPart = { readonly [name: string]: AnswerPart } & string
 
 export interface Answered {
-  readonly data: { readonly [field: string]: Told }
+  readonly data: { readonly [field: string]: AnswerPart }
   readonly codes: string[]
   readonly errors: NonNullable<SubgraphResult['errors']>
 }
@@ -72,7 +72,7 @@ export class IdentityWorld {
     await this.fresh.drop()
   }
 
-  pass(ms: number): void {
+  advanceClock(ms: number): void {
     this.now = new Date(this.now.getTime() + ms)
   }
 

@@ -49,12 +49,12 @@ describe('the audit log', () => {
     expect(Object.values(unaudited).every(({ why }) => why.length > 20)).toBe(true)
   })
 
-  it.each(Object.entries(mutations))('has entries of %s', async (name, { leaves, prepare }) => {
+  it.each(Object.entries(mutations))('has entries of %s', async (name, { actions: expected, prepare }) => {
     const call = await callOf(await sceneOf(world), prepare)
     const before = await actions()
     const { codes } = await world.run(`mutation { ${name}${call.text} }`, call.variables, call.caller)
     expect(codes).toEqual([])
-    expect((await actions()).slice(before.length).toSorted()).toEqual([...leaves].sort())
+    expect((await actions()).slice(before.length).toSorted()).toEqual([...expected].sort())
   })
 
   it.each(Object.entries(unaudited))('has no entry of %s', async (name, { prepare }) => {
@@ -66,7 +66,7 @@ describe('the audit log', () => {
 
   it.each([
     ['update', `update identity.audit_entry set action = 'x.y'`],
-    ['update of nothing', `update identity.audit_entry set action = 'x.y' where false`],
+    ['update without rows', `update identity.audit_entry set action = 'x.y' where false`],
     ['delete', 'delete from identity.audit_entry'],
     [
       'overwrite',
@@ -75,7 +75,7 @@ describe('the audit log', () => {
     ],
     ['merge', `merge into identity.audit_entry e using (select 1) s on true when matched then delete`],
     ['truncate', 'truncate identity.audit_entry'],
-  ])('refuses %s to the role that requests act as, and to the owner of the table', async (_what, statement) => {
+  ])('refuses %s to the role of requests and to the owner of the table', async (_what, statement) => {
     const { organizationId } = await sceneOf(world)
     const before = await actions()
     const attempt = (role: string) =>

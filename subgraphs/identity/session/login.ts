@@ -53,9 +53,9 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
     ...textProblems('email', email, { min: 1, max: emailLengthMax }),
     ...textProblems('password', password, { min: 1, max: passwordLengthMax }),
   ])
-  const way = isKnownDevice(ctx, email, input.deviceToken) ? 'KNOWN_DEVICE' : 'STRANGER'
+  const attempt = isKnownDevice(ctx, email, input.deviceToken) ? 'KNOWN_DEVICE' : 'STRANGER'
   return inHashSlot(async () => {
-    await refuseThrottled(ctx, email, way)
+    await refuseThrottled(ctx, email, attempt)
     const person = await findPerson(ctx.db, email)
     const isRight = await isPassword(password, person?.passwordHash ?? null)
     const memberships =
@@ -63,7 +63,7 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
-    if (!person || !user) throw await failed(ctx, email, wrong(), way)
+    if (!person || !user) throw await failed(ctx, email, wrong(), attempt)
     return { person, users: [user, ...others] }
   }, ctx)
 }

@@ -9,7 +9,7 @@ import {
   registrationNotices,
   resetCodes,
   signInLinks,
-  unprovenInvitations,
+  unverifiedOrganizationInvitations,
   verifications,
 } from './mail-kinds.ts'
 
@@ -113,7 +113,7 @@ function inviting(names: Invitation['names']): string {
 
 /** The link opens a page of the web application that asks for name and password. */
 export const invitationMail = (ctx: IdentityContext, to: string, { names, issue }: Invitation) =>
-  queueMail(ctx, { to, kind: names ? invitations : unprovenInvitations }, async () => {
+  queueMail(ctx, { to, kind: names ? invitations : unverifiedOrganizationInvitations }, async () => {
     const { token, expiresAt } = await issue()
     const content = mailContent({
       subject: 'Invitation to join an organization',

@@ -12,7 +12,7 @@ interface NewAddress {
 }
 
 /** Sends a mail for verifying the address, unless it is verified. Must be called in a transaction. */
-export async function askForVerification(ctx: IdentityContext, { email, origin }: NewAddress): Promise<void> {
+export async function sendVerificationMail(ctx: IdentityContext, { email, origin }: NewAddress): Promise<void> {
   const [person] = await ctx.db.query<{ id: string }>(
     'select id from identity.person where email = $1 and email_verified_at is null',
     [email],

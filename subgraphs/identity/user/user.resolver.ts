@@ -3,8 +3,8 @@ import { notFound } from '../../kernel/errors.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { findOrganization, Organization, shownTo } from '../organization/organization.ts'
-import { tenantView, userTables } from './user.migrations.ts'
+import { findOrganization, Organization, hideCodeUnlessAdministrator } from '../organization/organization.ts'
+import { tenantPolicies, userTables } from './user.migrations.ts'
 import { userChanges } from './user.events.ts'
 import { findUser, User } from './user.ts'
 
@@ -31,12 +31,12 @@ export class UserResolver {
   @FieldResolver(() => Organization)
   async organization(@Root() { organizationId, role }: User, @Ctx() { db }: RequestContext) {
     const organization = await findOrganization(db, organizationId)
-    return organization && shownTo(role, organization)
+    return organization && hideCodeUnlessAdministrator(role, organization)
   }
 }
 
 export const userResource: Resource = {
   resolver: UserResolver,
   announces: [userChanges],
-  migrations: [userTables, tenantView],
+  migrations: [userTables, tenantPolicies],
 }

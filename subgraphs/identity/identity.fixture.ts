@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../test/fresh-database.ts'
-import { anonymous as stranger, type Caller } from '../kernel/context.ts'
+import { anonymous as anonymousCaller, type Caller } from '../kernel/context.ts'
 import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
@@ -32,7 +32,7 @@ export interface Answered {
   readonly errors: NonNullable<SubgraphResult['errors']>
 }
 
-export const anonymous: Caller = stranger({ ip: '203.0.113.7', userAgent: 'vitest' })
+export const anonymous: Caller = anonymousCaller({ ip: '203.0.113.7', userAgent: 'vitest' })
 
 /** The identity subgraph on a new database, with a clock that tests set. */
 export class IdentityWorld {

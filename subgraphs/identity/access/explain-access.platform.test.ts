@@ -72,8 +72,8 @@ describe('explainAccess', () => {
     expect((await explained({ object: 'case', id: assigned.id, operation: 'READ' })).details[1]).toBe(
       'VISIBILITY ALLOWED Record visibility OWN: ownerId is an owner whose records the user does not see, assignedToId is the user.',
     )
-    const nothing = { object: 'case', id: own.id as string, operation: 'READ' }
-    expect((await explained(nothing)).details[1]).toBe(
+    const missingRecord = { object: 'case', id: own.id as string, operation: 'READ' }
+    expect((await explained(missingRecord)).details[1]).toBe(
       'VISIBILITY REFUSED NOT_FOUND: The organization has no live record with this id.',
     )
   })
@@ -83,7 +83,7 @@ describe('explainAccess', () => {
     ['case', 'records whose ownerId or assignedToId is among the owners that the user sees'],
     ['case_comment', 'records whose case is visible to the user'],
     ['product', 'every record'],
-  ])('says which %s records a user sees in general', async (object, expected) => {
+  ])('explains which %s records a user sees in general', async (object, expected) => {
     for (const operation of ['READ', 'UPDATE', 'DELETE']) {
       const { allowed, details } = await explained({ object, operation })
       expect([allowed, details.at(-1)]).toEqual([

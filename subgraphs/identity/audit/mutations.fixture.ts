@@ -1,5 +1,5 @@
 import { anonymous, goodPassword } from '../identity.fixture.ts'
-import type { Prepare, Scene } from './scene.fixture.ts'
+import type { Prepare, Scenario } from './scenario.fixture.ts'
 
 interface Audited {
   /** The actions of the entries. */
@@ -7,12 +7,12 @@ interface Audited {
   readonly prepare: Prepare
 }
 
-const byDirectory = (prepare: (scene: Scene) => Promise<string> | string) => async (scene: Scene) => ({
-  text: await prepare(scene),
-  caller: await scene.directory(),
+const byDirectory = (prepare: (scenario: Scenario) => Promise<string> | string) => async (scenario: Scenario) => ({
+  text: await prepare(scenario),
+  caller: await scenario.directory(),
 })
-const byAnonymous = (prepare: (scene: Scene) => Promise<string> | string) => async (scene: Scene) => ({
-  text: await prepare(scene),
+const byAnonymous = (prepare: (scenario: Scenario) => Promise<string> | string) => async (scenario: Scenario) => ({
+  text: await prepare(scenario),
   caller: anonymous,
 })
 
@@ -22,30 +22,36 @@ export const mutations: Readonly<Record<string, Audited>> = {
     actions: ['user.created', 'user.invited'],
     prepare: ({ newEmail }) => `(input: {email: "${newEmail}"}) { id }`,
   },
-  userInviteAgain: { actions: ['user.invited'], prepare: async (scene) => `(id: "${await scene.invited()}") { id }` },
+  userInviteAgain: {
+    actions: ['user.invited'],
+    prepare: async (scenario) => `(id: "${await scenario.invited()}") { id }`,
+  },
   userUpdate: {
     actions: ['user.updated'],
-    prepare: async (scene) => `(id: "${await scene.member()}", input: {role: MANAGER}) { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.member()}", input: {role: MANAGER}) { id }`,
   },
-  userDeactivate: { actions: ['user.updated'], prepare: async (scene) => `(id: "${await scene.member()}") { id }` },
+  userDeactivate: {
+    actions: ['user.updated'],
+    prepare: async (scenario) => `(id: "${await scenario.member()}") { id }`,
+  },
   userReactivate: {
     actions: ['user.updated'],
-    prepare: async (scene) => {
-      const id = await scene.member()
-      await scene.run(`mutation { userDeactivate(id: "${id}") { id } }`)
+    prepare: async (scenario) => {
+      const id = await scenario.member()
+      await scenario.run(`mutation { userDeactivate(id: "${id}") { id } }`)
       return `(id: "${id}") { id }`
     },
   },
-  userDelete: { actions: ['user.deleted'], prepare: async (scene) => `(id: "${await scene.member()}")` },
+  userDelete: { actions: ['user.deleted'], prepare: async (scenario) => `(id: "${await scenario.member()}")` },
   partnerInvite: {
     actions: ['user.created', 'user.invited'],
     prepare: ({ newEmail }) => `(input: {email: "${newEmail}"}) { email }`,
   },
   authAcceptPartnerInvite: {
     actions: ['session.started', 'user.accepted'],
-    prepare: byAnonymous(async (scene) => {
-      const data = { userId: await scene.invited(), role: 'MEMBER', invitedById: scene.caller.userId }
-      const token = await scene.mailed('INVITATION', data, scene.newEmail)
+    prepare: byAnonymous(async (scenario) => {
+      const data = { userId: await scenario.invited(), role: 'MEMBER', invitedById: scenario.caller.userId }
+      const token = await scenario.mailed('INVITATION', data, scenario.newEmail)
       return `(input: {token: "${token}", password: "${goodPassword}", firstName: "A", lastName: "B"}) { accessToken }`
     }),
   },
@@ -53,31 +59,34 @@ export const mutations: Readonly<Record<string, Audited>> = {
   teamCreate: { actions: ['team.created'], prepare: () => '(input: {name: "Sales"}) { id }' },
   teamUpdate: {
     actions: ['team.updated'],
-    prepare: async (scene) => `(id: "${await scene.team()}", input: {name: "Field"}) { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.team()}", input: {name: "Field"}) { id }`,
   },
-  teamDelete: { actions: ['team.deleted'], prepare: async (scene) => `(id: "${await scene.team()}")` },
+  teamDelete: { actions: ['team.deleted'], prepare: async (scenario) => `(id: "${await scenario.team()}")` },
   teamMembersAdd: {
     actions: ['team.updated'],
-    prepare: async (scene) => `(id: "${await scene.team()}", userIds: ["${await scene.member()}"]) { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.team()}", userIds: ["${await scenario.member()}"]) { id }`,
   },
   teamMembersRemove: {
     actions: ['team.updated'],
-    prepare: async (scene) => {
-      const userId = await scene.member()
-      return `(id: "${await scene.team([userId])}", userIds: ["${userId}"]) { id }`
+    prepare: async (scenario) => {
+      const userId = await scenario.member()
+      return `(id: "${await scenario.team([userId])}", userIds: ["${userId}"]) { id }`
     },
   },
   teamMembersReplace: {
     actions: ['team.updated'],
-    prepare: async (scene) => `(id: "${await scene.team()}", userIds: ["${await scene.member()}"]) { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.team()}", userIds: ["${await scenario.member()}"]) { id }`,
   },
 
   accessProfileCreate: { actions: ['profile.created'], prepare: () => '(input: {name: "Few"}) { id }' },
   accessProfileUpdate: {
     actions: ['profile.updated'],
-    prepare: async (scene) => `(id: "${await scene.profile()}", input: {name: "Fewer"}) { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.profile()}", input: {name: "Fewer"}) { id }`,
   },
-  accessProfileDelete: { actions: ['profile.deleted'], prepare: async (scene) => `(id: "${await scene.profile()}")` },
+  accessProfileDelete: {
+    actions: ['profile.deleted'],
+    prepare: async (scenario) => `(id: "${await scenario.profile()}")`,
+  },
 
   organizationUpdate: { actions: ['organization.updated'], prepare: () => '(input: {name: "Acme Group"}) { id }' },
   organizationCodeRegenerate: { actions: ['organization.code_regenerated'], prepare: () => ' { id }' },
@@ -85,11 +94,11 @@ export const mutations: Readonly<Record<string, Audited>> = {
   apiKeyCreate: { actions: ['api_key.created'], prepare: () => '(input: {name: "Sync", scopes: ["*"]}) { id }' },
   apiKeyUpdate: {
     actions: ['api_key.updated'],
-    prepare: async (scene) => `(id: "${await scene.key()}", input: {name: "Mirror"}) { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.key()}", input: {name: "Mirror"}) { id }`,
   },
-  apiKeyRotate: { actions: ['api_key.rotated'], prepare: async (scene) => `(id: "${await scene.key()}") { id }` },
-  apiKeyRevoke: { actions: ['api_key.revoked'], prepare: async (scene) => `(id: "${await scene.key()}") { id }` },
-  apiKeyDelete: { actions: ['api_key.deleted'], prepare: async (scene) => `(id: "${await scene.key()}")` },
+  apiKeyRotate: { actions: ['api_key.rotated'], prepare: async (scenario) => `(id: "${await scenario.key()}") { id }` },
+  apiKeyRevoke: { actions: ['api_key.revoked'], prepare: async (scenario) => `(id: "${await scenario.key()}") { id }` },
+  apiKeyDelete: { actions: ['api_key.deleted'], prepare: async (scenario) => `(id: "${await scenario.key()}")` },
 
   oauthAppCreate: {
     actions: ['oauth_app.created'],
@@ -97,29 +106,29 @@ export const mutations: Readonly<Record<string, Audited>> = {
   },
   oauthAppUpdate: {
     actions: ['oauth_app.updated'],
-    prepare: async (scene) => `(id: "${await scene.app()}", input: {name: "Other"}) { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.app()}", input: {name: "Other"}) { id }`,
   },
   oauthAppRotateSecret: {
     actions: ['oauth_app.secret_rotated'],
-    prepare: async (scene) => `(id: "${await scene.app()}") { id }`,
+    prepare: async (scenario) => `(id: "${await scenario.app()}") { id }`,
   },
-  oauthAppDelete: { actions: ['oauth_app.deleted'], prepare: async (scene) => `(id: "${await scene.app()}")` },
+  oauthAppDelete: { actions: ['oauth_app.deleted'], prepare: async (scenario) => `(id: "${await scenario.app()}")` },
   connectedAppUpdate: {
     actions: ['connected_app.updated'],
-    prepare: async (scene) => ({
-      text: `(id: "${await scene.connectedApp()}", input: {settings: {region: "north"}}) { id }`,
+    prepare: async (scenario) => ({
+      text: `(id: "${await scenario.connectedApp()}", input: {settings: {region: "north"}}) { id }`,
     }),
   },
   connectedAppDelete: {
     actions: ['connected_app.revoked'],
-    prepare: async (scene) => `(id: "${await scene.connectedApp()}")`,
+    prepare: async (scenario) => `(id: "${await scenario.connectedApp()}")`,
   },
 
   scimTokenRotate: { actions: ['scim_token.created'], prepare: () => ' { prefix }' },
   scimTokenRevoke: {
     actions: ['scim_token.revoked'],
-    prepare: async (scene) => {
-      await scene.run('mutation { scimTokenRotate { prefix } }')
+    prepare: async (scenario) => {
+      await scenario.run('mutation { scimTokenRotate { prefix } }')
       return ''
     },
   },
@@ -130,31 +139,33 @@ export const mutations: Readonly<Record<string, Audited>> = {
   scimUserUpdate: {
     actions: ['user.updated', 'user.updated'],
     prepare: byDirectory(
-      async (scene) => `(id: "${await scene.member()}", input: {userName: "${scene.newEmail}", role: MANAGER}) { id }`,
+      async (scenario) =>
+        `(id: "${await scenario.member()}", input: {userName: "${scenario.newEmail}", role: MANAGER}) { id }`,
     ),
   },
   scimUserDelete: {
     actions: ['user.deleted'],
-    prepare: byDirectory(async (scene) => `(id: "${await scene.member()}")`),
+    prepare: byDirectory(async (scenario) => `(id: "${await scenario.member()}")`),
   },
   scimGroupCreate: { actions: ['team.created'], prepare: byDirectory(() => '(input: {displayName: "Sales"}) { id }') },
   scimGroupUpdate: {
     actions: ['team.updated'],
-    prepare: byDirectory(async (scene) => `(id: "${await scene.team()}", input: {displayName: "Field"}) { id }`),
+    prepare: byDirectory(async (scenario) => `(id: "${await scenario.team()}", input: {displayName: "Field"}) { id }`),
   },
   scimGroupDelete: {
     actions: ['team.deleted'],
-    prepare: byDirectory(async (scene) => `(id: "${await scene.team()}")`),
+    prepare: byDirectory(async (scenario) => `(id: "${await scenario.team()}")`),
   },
 
   authMeetingCallback: {
     actions: ['meeting_connection.created'],
-    prepare: async (scene) => `(provider: "zoom", code: "c", state: "${await scene.visit()}") { provider }`,
+    prepare: async (scenario) =>
+      `(provider: "zoom", code: "c", state: "${await scenario.connectionState()}") { provider }`,
   },
   meetingDisconnect: {
     actions: ['meeting_connection.deleted'],
-    prepare: async (scene) => {
-      await scene.meeting()
+    prepare: async (scenario) => {
+      await scenario.connectMeeting()
       return '(provider: "zoom")'
     },
   },
@@ -171,17 +182,17 @@ export const mutations: Readonly<Record<string, Audited>> = {
   },
   authMagicLink: {
     actions: ['session.started', 'user.updated'],
-    prepare: byAnonymous(async (scene) => `(token: "${await scene.mailed('MAGIC_LINK')}") { accessToken }`),
+    prepare: byAnonymous(async (scenario) => `(token: "${await scenario.mailed('MAGIC_LINK')}") { accessToken }`),
   },
   authVerifyEmail: {
     actions: ['user.updated'],
-    prepare: byAnonymous(async (scene) => `(token: "${await scene.mailed('VERIFY_EMAIL')}") { email }`),
+    prepare: byAnonymous(async (scenario) => `(token: "${await scenario.mailed('VERIFY_EMAIL')}") { email }`),
   },
   authResetPassword: {
     actions: ['session.ended', 'user.password_changed', 'user.updated'],
     prepare: byAnonymous(
-      async (scene) =>
-        `(input: {email: "${scene.email}", code: "${await scene.code()}", newPassword: "Better horse 8!"}) { changedAt }`,
+      async (scenario) =>
+        `(input: {email: "${scenario.email}", code: "${await scenario.code()}", newPassword: "Better horse 8!"}) { changedAt }`,
     ),
   },
   authChangePassword: {
@@ -210,7 +221,7 @@ export const unaudited: Readonly<Record<string, { readonly why: string; readonly
   authVerifyResetCode: {
     why: 'It checks a code and changes nothing; wrong guesses are counted.',
     prepare: byAnonymous(
-      async (scene) => `(input: {email: "${scene.email}", code: "${await scene.code()}"}) { valid }`,
+      async (scenario) => `(input: {email: "${scenario.email}", code: "${await scenario.code()}"}) { valid }`,
     ),
   },
   meetingConnect: {

@@ -59,7 +59,7 @@ export class MeetingConnection {
   @Field(() => DateTime, {
     nullable: true,
     simple: true,
-    description: 'When the access token expires; null when the provider did not say.',
+    description: 'When the access token expires; null when the provider did not return an expiry.',
   })
   expiresAt!: string | null
 }

@@ -49,13 +49,13 @@ export class ScimGroupInput {
   @Field(() => String, { nullable: true })
   externalId?: string | null
 
-  @Field(() => [ID], { nullable: true, description: 'Replaces all members.' })
+  @Field(() => [ID], { nullable: true, description: 'Ids of all members; replaces the former members.' })
   members?: string[] | null
 
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], { nullable: true, description: 'Ids of members to add.' })
   joining?: string[] | null
 
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], { nullable: true, description: 'Ids of members to remove.' })
   leaving?: string[] | null
 }
 

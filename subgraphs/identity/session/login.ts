@@ -19,7 +19,7 @@ export async function login(ctx: IdentityContext, input: LoginInput): Promise<Si
   const { person, users } = await verifiedPassword(ctx, input)
   const [{ id, organizationId }] = users
   return inTransaction(ctx, async (inner) => {
-    const user = (await lockProvenMemberships(inner, person)).find(
+    const user = (await lockVerifiedMemberships(inner, person)).find(
       (found) => found.organizationId === organizationId && found.id === id,
     )
     if (!user) throw wrong()
@@ -53,13 +53,13 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
     ...textProblems('email', email, { min: 1, max: emailLengthMax }),
     ...textProblems('password', password, { min: 1, max: passwordLengthMax }),
   ])
-  const attempt = isKnownDevice(ctx, email, input.deviceToken) ? 'KNOWN_DEVICE' : 'STRANGER'
+  const attempt = isKnownDevice(ctx, email, input.deviceToken) ? 'KNOWN_DEVICE' : 'UNKNOWN_DEVICE'
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email, attempt)
     const person = await findPerson(ctx.db, email)
     const isRight = await isPassword(password, person?.passwordHash ?? null)
     const memberships =
-      person && isRight ? await inTransaction(ctx, (inner) => lockProvenMemberships(inner, person)) : []
+      person && isRight ? await inTransaction(ctx, (inner) => lockVerifiedMemberships(inner, person)) : []
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
@@ -69,7 +69,7 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
 }
 
 /** The memberships that this password gives access to, locked until the transaction ends. */
-async function lockProvenMemberships(ctx: IdentityContext, person: Person): Promise<Membership[]> {
+async function lockVerifiedMemberships(ctx: IdentityContext, person: Person): Promise<Membership[]> {
   await lockProven(ctx, person)
   return lockMemberships(ctx.db, person.id, 'password')
 }

@@ -94,7 +94,7 @@ export const registrationRefusedMail = (ctx: IdentityContext, to: string) =>
     subject: 'You have an account already',
     lines: [
       'Somebody tried to register with your email address and a password that is not the password of your account.',
-      'If this was you, sign in, ask for a new password, or register with the password of your account.',
+      'If this was you, sign in, request a new password, or register with the password of your account.',
     ],
     closing: ['If this was not you, ignore this mail: nothing has changed.'],
   })

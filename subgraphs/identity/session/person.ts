@@ -11,7 +11,7 @@ interface Membership extends Pick<User, 'id' | 'organizationId' | 'role' | 'visi
   readonly hasJoined: boolean
 }
 
-/** The person whose user is the caller. */
+/** The person of the calling user. */
 export async function personOf({ db, caller }: IdentityContext, lock: '' | 'for share of u' = ''): Promise<Person> {
   const [person] = await db.query<Person>(
     `select p.id, p.email, p.password_hash as "passwordHash" from identity.person p

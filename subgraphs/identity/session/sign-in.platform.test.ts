@@ -228,7 +228,7 @@ describe('authLogin', () => {
     )
     expect(codes).toEqual(['VALIDATION_FAILED'])
 
-    // After ten failures a known device counts as a stranger.
+    // After ten failures a known device counts as an unknown device.
     const guesses: string[] = []
     for (let attempt = 0; attempt < 11; attempt++) {
       guesses.push(...(await login({ email, password: wrongPassword, deviceToken }, elsewhere())).codes)

@@ -31,10 +31,10 @@ const accountKey = (email: string): string => createHash('sha256').update(email)
 type CounterMethod = 'count' | 'hit'
 
 /**
- * The kind of a sign-in attempt. Attempts of strangers do not count against the limits of a known device, a session or mailed tokens.
- * A known device that has exceeded its own limit counts as a stranger. Mailed codes allow only a few guesses each.
+ * The kind of a sign-in attempt. Attempts on unknown devices do not count against the limits of a known device, a session or mailed tokens.
+ * A known device that has exceeded its own limit counts as an unknown device. Mailed codes allow only a few guesses each.
  */
-export type AttemptKind = 'STRANGER' | 'KNOWN_DEVICE' | 'SESSION' | 'MAILED'
+export type AttemptKind = 'UNKNOWN_DEVICE' | 'KNOWN_DEVICE' | 'SESSION' | 'MAILED'
 
 async function refusal(
   ctx: IdentityContext,
@@ -62,7 +62,7 @@ async function refusal(
 export async function refuseThrottled(
   ctx: IdentityContext,
   email: string,
-  attempt: AttemptKind = 'STRANGER',
+  attempt: AttemptKind = 'UNKNOWN_DEVICE',
 ): Promise<void> {
   const refused = await refusal(ctx, email, 'count', attempt)
   if (refused) throw refused
@@ -73,7 +73,7 @@ export async function failed(
   ctx: IdentityContext,
   email: string,
   answer: Refusal,
-  attempt: AttemptKind = 'STRANGER',
+  attempt: AttemptKind = 'UNKNOWN_DEVICE',
 ): Promise<Refusal> {
   return (await refusal(ctx, email, 'hit', attempt)) ?? answer
 }
@@ -107,7 +107,7 @@ export async function countRegistration({ counters, clock, caller }: IdentityCon
 }
 
 /** Counts a registration that was refused because the account exists, and returns the refusal to answer with. */
-export async function refusedRegistration(
+export async function countRefusedRegistration(
   { counters, clock, caller }: IdentityContext,
   answer: Refusal,
 ): Promise<Refusal> {

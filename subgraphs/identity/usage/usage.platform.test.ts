@@ -125,7 +125,7 @@ describe('apiUsageSummary', () => {
 })
 
 describe('the buffer', () => {
-  it('counts an app in each organization, and lets processes add to the same hours at once', async () => {
+  it('counts an app separately in each organization, and adds up the counts of concurrent processes', async () => {
     const owners = [await aSignedInUser(world, 'OWNER'), await aSignedInUser(world, 'OWNER')]
     const app = newId()
     await Promise.all(

@@ -8,7 +8,7 @@ import { tenantPolicies, userTables } from './user.migrations.ts'
 import { userChanges } from './user.events.ts'
 import { findUser, User } from './user.ts'
 
-async function signedIn({ db, caller }: RequestContext): Promise<User> {
+async function signedInUser({ db, caller }: RequestContext): Promise<User> {
   const user = await findUser(db, caller.organizationId, caller.userId)
   if (!user) throw notFound('The user')
   return user
@@ -19,13 +19,13 @@ export class UserResolver {
   @Query(() => User, { description: 'The signed-in user, with organization and teams.' })
   @RequiresScopes('SESSION')
   me(@Ctx() ctx: RequestContext) {
-    return signedIn(ctx)
+    return signedInUser(ctx)
   }
 
   @Query(() => User, { description: 'The profile of the signed-in user.' })
   @RequiresScopes('SESSION')
   profile(@Ctx() ctx: RequestContext) {
-    return signedIn(ctx)
+    return signedInUser(ctx)
   }
 
   @FieldResolver(() => Organization)

@@ -10,7 +10,7 @@ import { hashPassword, isPassword, passwordProblems } from '../password/password
 import type { AcceptPartnerInviteInput } from '../session/account.ts'
 import { actingAs, signedIn, startSession } from '../session/session.actions.ts'
 import type { SignedIn } from '../session/session.ts'
-import { failed, failedAddress, refuseThrottled, refuseThrottledAddress } from '../session/throttle.ts'
+import { countFailure, countAddressFailure, refuseThrottled, refuseThrottledAddress } from '../session/throttle.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { claimNewcomer } from '../user/newcomer.ts'
 import { emailTaken, type KnownAs } from '../user/user.actions.ts'
@@ -27,7 +27,7 @@ export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartne
   ])
   await refuseThrottledAddress(ctx)
   const invitation = await findToken(ctx, 'INVITATION', input.token)
-  if (!invitation) throw await failedAddress(ctx, wrongToken())
+  if (!invitation) throw await countAddressFailure(ctx, wrongToken())
   await waitingUser(ctx, invitation)
   const attempt = () => joined(ctx, invitation, { ...input, firstName, lastName })
   // The password may change after it was checked, for example by another invitation of the same person. Then it is checked once more.
@@ -96,7 +96,7 @@ function proven(ctx: IdentityContext, email: string, password: string): Promise<
     const knownHash = (await findPerson(ctx.db, email))?.passwordHash ?? null
     if (knownHash === null) return { knownHash, newHash: await hashPassword(password) }
     if (await isPassword(password, knownHash)) return { knownHash, newHash: null }
-    throw await failed(ctx, email, emailTaken(), 'MAILED')
+    throw await countFailure(ctx, email, emailTaken(), 'MAILED')
   }, ctx)
 }
 

@@ -16,8 +16,8 @@ import type { IdentityContext } from '../context.ts'
 import { identityPorts } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { actingAs } from '../session/session.actions.ts'
-import { recognize } from '../session/login.ts'
-import { failed, refuseThrottled } from '../session/throttle.ts'
+import { authenticate } from '../session/login.ts'
+import { countFailure, refuseThrottled } from '../session/throttle.ts'
 import { findUser, type User } from '../user/user.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import * as store from './oauth-store.ts'
@@ -30,7 +30,7 @@ const contextOf = (services: Services, caller: Caller): IdentityContext =>
 
 /** Signs in with the same checks, throttling and response times as `login`. Suspended organizations are left out. */
 async function signIn(services: Services, visitor: Visitor, credentials: Credentials): Promise<Membership[]> {
-  const users = await recognize(contextOf(services, anonymous(visitor)), credentials)
+  const users = await authenticate(contextOf(services, anonymous(visitor)), credentials)
   const organizations = await services.database.query<{ id: string; name: string }>(
     `select id, name from identity.organization where id = any($1::uuid[]) and status <> 'SUSPENDED'`,
     [users.map(({ organizationId }) => organizationId)],
@@ -102,7 +102,7 @@ const admitClient = (services: Services, visitor: Visitor, id: string): Promise<
 
 async function clientFailed(services: Services, visitor: Visitor, id: string): Promise<void> {
   const wrong = new Refusal('UNAUTHENTICATED', 'The client id or the client secret is wrong.')
-  const refusal = await failed(contextOf(services, anonymous(visitor)), clientAccount(visitor, id), wrong)
+  const refusal = await countFailure(contextOf(services, anonymous(visitor)), clientAccount(visitor, id), wrong)
   if (refusal !== wrong) throw refusal
 }
 

@@ -10,7 +10,7 @@ import { isKnownDevice } from './device-token.ts'
 import { lockProven } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { LoginInput, SignedIn } from './session.ts'
-import { failed, refuseThrottled } from './throttle.ts'
+import { countFailure, refuseThrottled } from './throttle.ts'
 
 const wrong = () => new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
 
@@ -38,7 +38,7 @@ interface VerifiedPassword {
 }
 
 /** The users of the person with this email and password, the latest sign-in first. Starts no session. */
-export async function recognize(
+export async function authenticate(
   ctx: IdentityContext,
   input: LoginInput,
 ): Promise<readonly [Membership, ...Membership[]]> {
@@ -63,7 +63,7 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
-    if (!person || !user) throw await failed(ctx, email, wrong(), attempt)
+    if (!person || !user) throw await countFailure(ctx, email, wrong(), attempt)
     return { person, users: [user, ...others] }
   }, ctx)
 }

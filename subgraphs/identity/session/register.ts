@@ -15,7 +15,7 @@ import { registrationRefusedMail } from './mails.ts'
 import { lockProven } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
-import { countRegistration, failed, refuseThrottled, countRefusedRegistration } from './throttle.ts'
+import { countRegistration, countFailure, refuseThrottled, countRefusedRegistration } from './throttle.ts'
 import { sendVerificationMail } from './verify-email.ts'
 
 /**
@@ -104,7 +104,7 @@ function provenPerson(ctx: IdentityContext, email: string, password: string): Pr
     if (await isPassword(password, person.passwordHash)) {
       return { personId: person.id, passwordHash: null, proven: person, isNewcomer: false }
     }
-    const refused = await failed(ctx, email, await countRefusedRegistration(ctx, emailTaken()))
+    const refused = await countFailure(ctx, email, await countRefusedRegistration(ctx, emailTaken()))
     await inTransaction(ctx, (inner) => registrationRefusedMail(inner, email))
     throw refused
   }, ctx)

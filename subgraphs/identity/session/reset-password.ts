@@ -16,7 +16,7 @@ import type {
 } from './account.ts'
 import { resetCodeMail } from './mails.ts'
 import { setPassword, trustPassword } from './person.ts'
-import { failed, refuseThrottled } from './throttle.ts'
+import { countFailure, refuseThrottled } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does the same work and gives the same answer for addresses with and without an account. */
@@ -61,6 +61,6 @@ export async function resetPassword(ctx: IdentityContext, input: ResetPasswordIn
 async function requireValidCode(ctx: IdentityContext, email: string, code: string): Promise<ProvenToken> {
   await refuseThrottled(ctx, email, 'MAILED')
   const token = await checkCode(ctx, email, code)
-  if (!token?.personId) throw await failed(ctx, email, wrongCode(), 'MAILED')
+  if (!token?.personId) throw await countFailure(ctx, email, wrongCode(), 'MAILED')
   return { ...token, personId: token.personId }
 }

@@ -69,7 +69,7 @@ export async function refuseThrottled(
 }
 
 /** Counts a failure and returns the refusal to answer with. The count decides, so that at most ten concurrent attempts get 401. */
-export async function failed(
+export async function countFailure(
   ctx: IdentityContext,
   email: string,
   answer: Refusal,
@@ -93,7 +93,7 @@ export async function refuseThrottledAddress(ctx: IdentityContext): Promise<void
   if (refused) throw refused
 }
 
-export const failedAddress = async (ctx: IdentityContext, answer: Refusal): Promise<Refusal> =>
+export const countAddressFailure = async (ctx: IdentityContext, answer: Refusal): Promise<Refusal> =>
   (await addressRefusal(ctx, 'hit')) ?? answer
 
 export async function countRegistration({ counters, clock, caller }: IdentityContext): Promise<void> {

@@ -86,7 +86,7 @@ describe('organization', () => {
   it.each([
     [['organization', 'suspend', 'NOBODY'], 'The organization NOBODY does not exist.'],
     [['organization', 'freeze', 'X'], /^Usage: organization suspend\|resume [^\n]+$/],
-    [['organization', 'entitlements', '{id}', 'No Feature'], /^Features are at most 200 names [^\n]+$/],
+    [['organization', 'entitlements', '{id}', 'No Feature'], /^entitlements must be at most 200 names [^\n]+$/],
   ])('refuses %j in one line', async (args, line) => {
     const organizationId = await platform.organization()
     const { code, stderr } = await operate(args.map((arg) => arg.replace('{id}', organizationId))).then(

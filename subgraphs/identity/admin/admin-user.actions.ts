@@ -12,19 +12,19 @@ import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
 import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
 
-const whole = allOf(adminUser)
+const allColumns = allOf(adminUser)
 
 const isFilled = (text: string | null | undefined): text is string => text != null && text.trim() !== ''
 
 export function readUsers(ctx: IdentityContext, args: PageArgs, info: Asked): Promise<Page> {
   requireAdministrator(ctx)
   const total = asksForAny(info, 'total', 'totalPages')
-  return readPage(ctx, adminUser, args, { page: fieldsAsked(info), record: whole, total })
+  return readPage(ctx, adminUser, args, { page: fieldsAsked(info), record: allColumns, total })
 }
 
 export async function readUser(ctx: IdentityContext, id: string): Promise<AdminUser> {
   requireAdministrator(ctx)
-  const row = await readOne(ctx, adminUser, id, whole)
+  const row = await readOne(ctx, adminUser, id, allColumns)
   if (!row) throw notFound('The user')
   return row as unknown as AdminUser
 }

@@ -2,7 +2,7 @@ import { mayDoMore, type Role } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { isLiveDirectory } from '../scim/live-token.ts'
+import { isScimTokenActive } from '../scim/live-token.ts'
 import type { User } from '../user/user.ts'
 
 /**
@@ -14,7 +14,7 @@ export function administering<T, C extends RequestContext>(ctx: C, work: (ctx: C
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId, kind } = inner.caller
     await awaitTurn(inner)
-    if (kind === 'SCIM' && !(await isLiveDirectory(inner)))
+    if (kind === 'SCIM' && !(await isScimTokenActive(inner)))
       throw new Refusal(
         'UNAUTHENTICATED',
         'The SCIM token is no longer valid. Create a new one and send it in the Authorization header.',

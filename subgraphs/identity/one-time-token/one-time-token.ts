@@ -95,14 +95,14 @@ export interface ProvenToken extends OneTimeToken {
 /** Consumes the token in the transaction of `ctx`. Of several concurrent attempts, exactly one succeeds. */
 export async function takeToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<ProvenToken | null> {
   const found = await findToken(ctx, purpose, token)
-  return found && (await useUp(ctx, found))
+  return found && (await consumeFoundToken(ctx, found))
 }
 
 /**
  * Consumes a found token in the transaction of `ctx`; null when another request has consumed it, or when the person has another
  * address since. Locks the person first, in the same order as `withdrawTokens`, so that a later change of the person cannot deadlock.
  */
-export async function useUp(ctx: RequestContext, found: OneTimeToken): Promise<ProvenToken | null> {
+export async function consumeFoundToken(ctx: RequestContext, found: OneTimeToken): Promise<ProvenToken | null> {
   const { id, personId, email } = found
   if (personId === null || !(await lockPerson(ctx.db, { id: personId, email }))) return null
   const taken = await ctx.db.query(

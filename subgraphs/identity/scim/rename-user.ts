@@ -9,16 +9,15 @@ import { hasUnprovenPassword, personWith, type KnownAs } from '../user/user.acti
 import { findUserAsTold } from '../user/user.ts'
 
 export const taken = (path: string): Refusal =>
-  new Refusal('UNIQUE_VIOLATION', `This ${path} is taken.`, {
-    errors: [{ path, code: 'NOT_UNIQUE', message: `This ${path} is taken.` }],
+  new Refusal('UNIQUE_VIOLATION', `${path} must be unique; another user has this value.`, {
+    errors: [{ path, code: 'NOT_UNIQUE', message: `${path} must be unique; another user has this value.` }],
   })
 
 /**
- * From now on the user is whoever reads this address. An organization decides who its users are, and never what address a
- * person signs in with: the person of before keeps its account with all that it is elsewhere, and the person with the new
- * address, who may be known elsewhere or nowhere, comes as one who has just been provisioned. So the answer is the same
- * whatever either of them is elsewhere. What the person of before was signed in with here ends. In a transaction of
- * `administering`.
+ * Assigns the user to the person with this address. An organization decides who its users are, but not with which address a person
+ * signs in. Therefore the former person keeps the account and all other organizations, and the person with the new address, with or
+ * without an account, is treated like a person who was just provisioned. The answer reveals nothing about either person's account.
+ * All sign-ins of the former person as this user end. Must run in a transaction of `administering`.
  */
 export async function renameUser(ctx: IdentityContext, id: string, email: string): Promise<void> {
   const { organizationId } = ctx.caller
@@ -36,13 +35,13 @@ export async function renameUser(ctx: IdentityContext, id: string, email: string
   )
   await endSignIns(ctx, id, 'USER_RENAMED')
   await endConnections(ctx, id)
-  // Whoever reads an address that belongs nowhere any more has no business with what was mailed to it.
+  // A former person without any organization must not use tokens that were mailed earlier.
   if (!(await belongsAnywhere(ctx, former))) await withdrawAllTokens(ctx, former)
   const target = { type: 'user', id } as const
   await appendAudit(ctx, { action: 'user.updated', target, before: { email: formerEmail }, after: { email } })
 }
 
-/** The person behind a user, which waits for links of its mails that are being used. */
+/** Locks the person of a user. Waits for transactions that are using a mailed token of the person. */
 async function lockPersonOf({ db, caller }: IdentityContext, userId: string): Promise<string> {
   const [person] = await db.query<{ id: string }>(
     `select p.id from identity.app_user u join identity.person p on p.id = u.person_id
@@ -52,7 +51,7 @@ async function lockPersonOf({ db, caller }: IdentityContext, userId: string): Pr
   return person!.id
 }
 
-/** One person is one user of an organization, also after it has left: who left is provisioned again instead. */
+/** A person is at most one user of an organization, also after leaving. A person who left must be provisioned again instead. */
 async function refuseUserOf({ db, caller }: IdentityContext, personId: string): Promise<void> {
   const found = await db.query('select 1 from identity.app_user where organization_id = $1 and person_id = $2', [
     caller.organizationId,
@@ -61,7 +60,7 @@ async function refuseUserOf({ db, caller }: IdentityContext, personId: string): 
   if (found.length > 0) throw taken('userName')
 }
 
-/** Asked after the person was locked, in a statement of its own, which sees what the lock waited for. */
+/** Call it after the person was locked: a new statement sees what was committed while the lock was awaited. */
 async function belongsAnywhere({ db }: IdentityContext, personId: string): Promise<boolean> {
   const found = await db.query('select 1 from identity.app_user where person_id = $1 and left_at is null limit 1', [
     personId,

@@ -36,7 +36,7 @@ function knownAs(input: ScimUserInput, before: KnownAs | null, email: string): K
   return { name, firstName, lastName }
 }
 
-/** MEMBER who sees its own records, unless a role is given. */
+/** The user gets the record visibility OWN and the given role; default MEMBER. */
 export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   if (!input.userName) throw invalid({ path: 'userName', code: 'REQUIRED', message: 'userName is required.' })
@@ -66,7 +66,7 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
   })
 }
 
-/** Changes what is given; null takes back what may be absent. */
+/** Changes the given attributes. Null removes an optional attribute. */
 export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   return administering(ctx, async (inner) => {
@@ -78,7 +78,7 @@ export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUser
       await describe(inner, user, input)
     })
     if (input.active === false) await withdrawInvitation(inner, id)
-    // Whoever the directory says is active need not accept an invitation; a password of theirs is trusted no more for it.
+    // A user that the directory sets active need not accept an invitation. This does not make the password trusted.
     else if (input.active) await forgoAcceptance(inner, id)
     await changeUser(inner, id, {
       ...(input.active != null && { isActive: input.active }),
@@ -98,16 +98,16 @@ export function removeScimUser(ctx: IdentityContext, id: string): Promise<string
   })
 }
 
-/** Does what changes how the user is known, and appends the event of it. */
+/** Runs a change of the user's address, names or external id, and appends the event. */
 async function announced(ctx: IdentityContext, id: string, work: () => Promise<void>): Promise<void> {
   const read = () => findUserAsTold(ctx.db, ctx.caller.organizationId, id)
   const previous = (await read())!
   await work()
-  // What `work` does is in the audit log already.
+  // `work` has already written the audit entries.
   await announceUserUpdate(ctx, previous, (await read())!, null)
 }
 
-/** What the organization calls the user: its names, and what its directory knows it by. */
+/** Sets the names that the organization gives the user, and the user's id in the directory. */
 async function describe(ctx: IdentityContext, user: ScimUser, input: ScimUserInput): Promise<void> {
   const before = { name: user.displayName, firstName: user.givenName, lastName: user.familyName }
   const names = knownAs(input, before, user.userName)

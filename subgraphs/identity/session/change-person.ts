@@ -3,7 +3,7 @@ import { announceUserUpdate } from '../user/announce-user.ts'
 import { membershipsAsTold } from '../user/user.ts'
 import { actingAs } from './session.actions.ts'
 
-/** Does what changes a person, who must be locked, and tells all its organizations what is different, if anything is. */
+/** Runs a change of a person, who must be locked, and appends an event in each of the person's organizations that sees a difference. */
 export async function changePerson(
   ctx: IdentityContext,
   personId: string,

@@ -9,7 +9,7 @@ import type { EmailInput, MailRequested } from './account.ts'
 import { magicLinkMail } from './mails.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { SignedIn } from './session.ts'
-import { failedAddress, refuseThrottledAddress } from './throttle.ts'
+import { countAddressFailure, refuseThrottledAddress } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does the same work and gives the same answer for addresses with and without an account. */
@@ -40,6 +40,6 @@ export async function signInByLink(ctx: IdentityContext, token: string): Promise
     const acting = actingAs(inner, user)
     return signedIn(acting, user, await startSession(acting))
   })
-  if (!answer) throw await failedAddress(ctx, wrongToken())
+  if (!answer) throw await countAddressFailure(ctx, wrongToken())
   return answer
 }

@@ -4,7 +4,7 @@ import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-to
 import type { EmailVerified } from './account.ts'
 import { changePerson } from './change-person.ts'
 import { verifyEmailMail } from './mails.ts'
-import { failedAddress, refuseThrottledAddress } from './throttle.ts'
+import { countAddressFailure, refuseThrottledAddress } from './throttle.ts'
 
 interface NewAddress {
   readonly email: string
@@ -12,7 +12,7 @@ interface NewAddress {
 }
 
 /** Sends a mail for verifying the address, unless it is verified. Must be called in a transaction. */
-export async function askForVerification(ctx: IdentityContext, { email, origin }: NewAddress): Promise<void> {
+export async function sendVerificationMail(ctx: IdentityContext, { email, origin }: NewAddress): Promise<void> {
   const [person] = await ctx.db.query<{ id: string }>(
     'select id from identity.person where email = $1 and email_verified_at is null',
     [email],
@@ -42,6 +42,6 @@ export async function verifyEmail(ctx: IdentityContext, token: string): Promise<
     await inner.db.query('update identity.person set is_password_proven = true where id = $1', [taken.personId])
     return taken.email
   })
-  if (email === null) throw await failedAddress(ctx, wrongToken())
+  if (email === null) throw await countAddressFailure(ctx, wrongToken())
   return { email, emailVerified: true }
 }

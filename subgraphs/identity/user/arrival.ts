@@ -3,8 +3,8 @@ import { announceUserUpdate } from './announce-user.ts'
 import { findUserAsTold } from './user.ts'
 
 /**
- * The caller, whom somebody else added, has come itself: from then on the organization is told the time zone, the locale and
- * whether the address is verified. In a transaction.
+ * Stores that the caller, whom somebody else added, has joined. From then on the organization sees the time zone, the locale and
+ * whether the address is verified. Must run in a transaction.
  */
 export async function noteArrival(ctx: RequestContext): Promise<void> {
   const { organizationId, userId } = ctx.caller

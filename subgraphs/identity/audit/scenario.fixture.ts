@@ -15,10 +15,10 @@ export interface Call {
   readonly caller: Caller
 }
 
-export type Prepare = (scene: Scene) => Promise<Partial<Call> | string> | Partial<Call> | string
+export type Prepare = (scenario: Scenario) => Promise<Partial<Call> | string> | Partial<Call> | string
 
 /** An organization with a signed-in owner. */
-export class Scene {
+export class Scenario {
   readonly organizationId: string
   readonly newEmail = `new-${newId()}@example.com`
 
@@ -102,29 +102,29 @@ export class Scene {
   }
 
   /** The `state` of a started connection to the meeting provider. */
-  async visit(): Promise<string> {
+  async connectionState(): Promise<string> {
     const begun = await this.run('mutation { meetingConnect(provider: "zoom") { authorizationUrl } }')
     return new URL(String(begun['meetingConnect']!['authorizationUrl'])).searchParams.get('state')!
   }
 
-  async meeting(): Promise<void> {
-    const state = await this.visit()
+  async connectMeeting(): Promise<void> {
+    const state = await this.connectionState()
     await this.run(`mutation { authMeetingCallback(provider: "zoom", code: "c", state: "${state}") { provider } }`)
   }
 }
 
-export async function sceneOf(world: IdentityWorld): Promise<Scene> {
+export async function aScenario(world: IdentityWorld): Promise<Scenario> {
   const { id: organizationId } = await world.anOrganization()
   const email = `owner-${newId()}@example.com`
   const { id: userId } = await world.aUser(organizationId, { email, role: 'OWNER', password: goodPassword })
   const { accessToken, refreshToken } = await newSession(world as never, { organizationId, userId })
   const [person] = await world.query<{ id: string }>('select id from identity.person where email = $1', [email])
   const caller = await world.callerOf(String(claimsOf(accessToken)['sid']))
-  return new Scene(world, caller, refreshToken, email, person!.id)
+  return new Scenario(world, caller, refreshToken, email, person!.id)
 }
 
-export async function callOf(scene: Scene, prepare: Prepare): Promise<Call> {
-  const prepared = await prepare(scene)
+export async function callOf(scenario: Scenario, prepare: Prepare): Promise<Call> {
+  const prepared = await prepare(scenario)
   const call = typeof prepared === 'string' ? { text: prepared } : prepared
-  return { text: '', variables: {}, caller: scene.caller, ...call }
+  return { text: '', variables: {}, caller: scenario.caller, ...call }
 }

@@ -2,15 +2,15 @@ import type { Limit } from '../config/config.ts'
 
 export interface Verdict {
   readonly allowed: boolean
-  /** Hits that remain in the tightest window, after these. */
+  /** Hits that remain in the window with the fewest remaining hits, after these hits. */
   readonly remaining: number
-  /** After a refusal: the wait until the hit can be allowed. Otherwise: the time until the tightest window ends. */
+  /** After a refusal: the wait until the hit can be allowed. Otherwise: the time until that window ends. */
   readonly resetMs: number
 }
 
 /**
  * Counters in fixed windows. The window of a key opens with its first hit: "20 within 15 minutes" is counted from the first of
- * the twenty, and all hits of a window expire together.
+ * the twenty hits, and all hits of a window expire together.
  *
  * `space` separates purposes: many keys in one space never evict the counts of another space.
  * Counters in memory return a plain value, so that the hot path allocates no promise; counters in Redis return a promise.
@@ -23,7 +23,7 @@ export interface Counters {
   close(): Promise<void>
 }
 
-/** Whole seconds for Retry-After and quota headers, rounded up, at least 1. */
+/** Whole seconds for Retry-After and quota headers: rounded up, at least 1. */
 export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** The state of a window before the hit in question. */

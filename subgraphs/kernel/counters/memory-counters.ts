@@ -13,14 +13,14 @@ interface OpenWindow extends CountedWindow {
 class Generations {
   #current = new Map<string, OpenWindow>()
   #previous = new Map<string, OpenWindow>()
-  #turnedMs: number
+  #startedMs: number
   readonly #windowMs: number
   readonly #keysMax: number
 
   constructor(windowMs: number, keysMax: number, nowMs: number) {
     this.#windowMs = windowMs
     this.#keysMax = keysMax
-    this.#turnedMs = nowMs
+    this.#startedMs = nowMs
   }
 
   find(key: string, nowMs: number): OpenWindow | undefined {
@@ -30,10 +30,10 @@ class Generations {
 
   open(key: string, nowMs: number, hits: number): void {
     const isFull = this.#current.size >= this.#keysMax
-    if (isFull || nowMs >= this.#turnedMs + this.#windowMs) {
+    if (isFull || nowMs >= this.#startedMs + this.#windowMs) {
       this.#previous = this.#current
       this.#current = new Map()
-      this.#turnedMs = nowMs
+      this.#startedMs = nowMs
     }
     this.#current.set(key, { startMs: nowMs, hits })
   }

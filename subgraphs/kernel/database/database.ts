@@ -71,7 +71,7 @@ export function run(
 }
 
 /** The error when the connection must not be used again. A statement that PostgreSQL refuses leaves the connection usable. */
-export function brokenBy(error: unknown): Error | undefined {
+export function connectionError(error: unknown): Error | undefined {
   const isRefusal = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
   return error && !isRefusal ? (error as Error) : undefined
 }
@@ -139,7 +139,7 @@ export class Database implements Sql {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable)
         const settle: Settle = (error, rows) => {
-          release(brokenBy(error))
+          release(connectionError(error))
           if (error) return reject(error)
           if (kind === 'WRITE') this.onCommit?.()
           resolve(rows as R[])

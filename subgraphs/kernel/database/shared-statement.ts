@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
-import { brokenBy, run } from './database.ts'
+import { connectionError, run } from './database.ts'
 import type { Row, StatementKind } from './sql.ts'
 import { translateTimeout, isClientComposed, operationMs, tooExpensive } from './deadlines.ts'
 import type { Turn } from './fair-queue.ts'
@@ -76,7 +76,7 @@ export class SharedStatement implements Turn, Cancellable {
 
   #settle(release: Release, error: unknown, rows: Row[]): void {
     const done = (): void => {
-      release(brokenBy(error))
+      release(connectionError(error))
       this.#end(error && (this.#isCancelled ? clientLeft() : translateTimeout(error, this.kind)), rows)
     }
     this.#client = null

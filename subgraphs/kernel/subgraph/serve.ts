@@ -37,7 +37,7 @@ interface Reply {
 const keepAliveMs = 65_000
 const requestTimeoutMs = 10_000
 const stopTimeoutMs = 15_000
-/** Delay before idle connections are closed, because the gateway may just be sending a request. */
+/** Delay before idle connections are closed, because the gateway may be sending a request at that moment. */
 const sendingMs = 100
 
 const refused = (code: ErrorCode, message: string): Reply => ({
@@ -93,11 +93,11 @@ async function closed(server: Server): Promise<void> {
 }
 
 function send(response: ServerResponse, { status, text }: Reply, isLast: boolean): void {
-  const isCutOff = status === statusOfCode.PAYLOAD_TOO_LARGE
+  const isBodyUnread = status === statusOfCode.PAYLOAD_TOO_LARGE
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),
-    ...((isLast || isCutOff) && { connection: 'close' }),
+    ...((isLast || isBodyUnread) && { connection: 'close' }),
   })
   response.end(text)
 }

@@ -92,7 +92,7 @@ export class TenantDatabase extends Database implements Tenancy {
 
 /**
  * The whole database, for requests that do not belong to one organization, such as sign-in. Anonymous clients can send these, so
- * all of them together leave connections for credentials and jobs, and one organization or IP address leaves some for the others.
+ * their connections are limited: some remain for credentials and jobs, and one organization or IP address may use half of the rest.
  */
 export class CrossTenantDatabase implements Tenancy {
   readonly #shared: SharedPool

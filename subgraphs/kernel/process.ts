@@ -25,7 +25,7 @@ export async function runProcess(
     const start = choose(config)
     const signalled = nextSignal()
     services = await openServices({ config, migrations, ...options })
-    const lost = services.lost.then((reason) => Promise.reject(reason))
+    const lost = services.databaseLost.then((reason) => Promise.reject(reason))
     const running = await Promise.race([start(config, services), lost])
     services.log.info({ signal: await Promise.race([signalled, lost]) }, 'stopping')
     const forcedExit = setTimeout(() => process.exit(1), stopWithinMs)

@@ -35,7 +35,7 @@ export interface OpenServices extends Services {
   readonly keys: Keys
   readonly counters: Counters
   /** Resolves with the reason when the embedded database has ended and cannot be restarted, so the process can serve no request. */
-  readonly lost: Promise<Error>
+  readonly databaseLost: Promise<Error>
   /** Why this process is not ready: the reason for each dependency; empty when it is ready. Queries the database at most once a second. */
   notReady(): Promise<Record<string, string>>
   close(): Promise<void>
@@ -70,7 +70,7 @@ export async function openServices({
     if (!config.databaseUrl) await prepareDataDir(config.dataDir)
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
-    let lost: Promise<Error> = new Promise(() => undefined)
+    let databaseLost: Promise<Error> = new Promise(() => undefined)
     if (!databaseUrl) {
       const embedded = await (joinRunningServer ? joinEmbeddedPostgres : startEmbeddedPostgres)({
         dataDir: config.dataDir,
@@ -78,7 +78,7 @@ export async function openServices({
       })
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
-      lost = embedded.lost
+      databaseLost = embedded.lost
     }
     const onError = (error: Error): void => log.warn({ reason: error.message }, 'an idle database connection broke')
     const guard = config.refuseNestedConnections ? connectionGuard() : unguarded
@@ -110,7 +110,7 @@ export async function openServices({
       crossTenant: new CrossTenantDatabase(database),
       vault,
       databaseUrl,
-      lost,
+      databaseLost,
       clock,
       log,
       keys,

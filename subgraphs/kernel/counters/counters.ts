@@ -35,7 +35,7 @@ export interface CountedWindow {
 const unlimited: Verdict = { allowed: true, remaining: Number.MAX_SAFE_INTEGER, resetMs: 0 }
 
 /** Decides whether `cost` hits fit; a cost of 0 only reads. A window that is not open is undefined. */
-export function judge(
+export function decide(
   limits: readonly Limit[],
   windows: readonly (CountedWindow | undefined)[],
   cost: number,

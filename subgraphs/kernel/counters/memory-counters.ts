@@ -1,5 +1,5 @@
 import type { Limit } from '../config/config.ts'
-import { judge } from './counters.ts'
+import { decide } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 
 interface OpenWindow extends CountedWindow {
@@ -54,7 +54,7 @@ export class MemoryCounters implements Counters {
 
   hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict {
     const windows = this.#find(space, key, limits, nowMs)
-    const verdict = judge(limits, windows, hits, nowMs)
+    const verdict = decide(limits, windows, hits, nowMs)
     if (verdict.allowed) {
       for (let index = 0; index < limits.length; index++) {
         const window = windows[index]
@@ -66,7 +66,7 @@ export class MemoryCounters implements Counters {
   }
 
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict {
-    return judge(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
+    return decide(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
   }
 
   /** Number of stored windows, including expired ones that are not dropped yet. */

@@ -3,7 +3,7 @@ import { Counter } from 'prom-client'
 import { createClient, defineScript } from 'redis'
 import type { CommandParser } from 'redis'
 import { ConfigError, type Limit } from '../config/config.ts'
-import { judge } from './counters.ts'
+import { decide } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
@@ -134,7 +134,7 @@ export class RedisCounters implements Counters {
     return withTimeout(this.#client.countWindows(keys, values), this.#timeoutMs).then(
       (found) => {
         if (this.#isUnavailable) this.#markAvailable()
-        return judge(limits, windowsOf(found), cost, nowMs)
+        return decide(limits, windowsOf(found), cost, nowMs)
       },
       (error: unknown) => {
         this.#markUnavailable(error)

@@ -63,8 +63,8 @@ export interface OperationContext {
   readonly requestId: string
   readonly idempotency: IdempotencyClaim | null
   /**
-   * Cancels the SQL of a read when its client disconnects; a resolver gives `cancellation?.signal` to other work that it waits for.
-   * A subgraph in another process sees a closed connection instead.
+   * Cancels the SQL of a read when its client disconnects; a resolver passes `cancellation?.signal` to other work that it waits for.
+   * For a subgraph in another process, the gateway closes the connection instead.
    */
   readonly cancellation?: Cancellation | undefined
 }

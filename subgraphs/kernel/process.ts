@@ -12,7 +12,7 @@ type Start = (config: Config, services: OpenServices) => Promise<{ close(): Prom
 /**
  * The life of a process: read the configuration, open its services, run. On SIGTERM or SIGINT, also during the start, it finishes
  * the requests in progress and exits with 0. A wrong configuration, a database or disk that fails during the start, and an
- * embedded database that ends and cannot be restarted give one line on stderr and exit code 1.
+ * embedded database that ends and cannot be restarted cause one line on stderr and exit code 1.
  */
 export async function runProcess(
   migrations: readonly Migration[],

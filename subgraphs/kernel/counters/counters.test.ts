@@ -118,7 +118,7 @@ describe('counters in memory', () => {
     expect(counters.size).toBe(1000)
   })
 
-  it('do not forget a key of another space during a flood', () => {
+  it('do not evict a key of another space during a flood', () => {
     const counters = new MemoryCounters(100)
     counters.hit('quota', 'a', [minute], t0)
     for (let key = 0; key < 10_000; key++) counters.hit('flood', `key${key}`, [minute], t0)

@@ -16,7 +16,7 @@ export interface Verdict {
  * Counters in memory return a plain value, so that the hot path allocates no promise; counters in Redis return a promise.
  */
 export interface Counters {
-  /** Counts hits (default 1) against all limits of the key, or against none when one of the limits has no room for all hits. */
+  /** Counts hits (default 1) against all limits of the key, or against none when the hits do not all fit into one of the limits. */
   hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits?: number): Verdict | Promise<Verdict>
   /** Reads without counting: `allowed` is true when one more hit fits. */
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict>

@@ -7,7 +7,7 @@ import { decide } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
-/** Returns start and hits of each window (start -1: not open), and adds the hits when every limit has room for them. */
+/** Returns start and hits of each window (start -1: not open), and adds the hits when they fit into every limit. */
 const countScript = `
 local now, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
 local counts = cost > 0

@@ -198,7 +198,7 @@ describe('startEmbeddedPostgres', () => {
     )
   })
 
-  it('gives the reason in one line when the server cannot start', async () => {
+  it('reports the reason in one line when the server cannot start', async () => {
     const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
     await first.stop()
     await writeFile(join(place.dataDir, 'postgres/data/PG_VERSION'), '14\n')

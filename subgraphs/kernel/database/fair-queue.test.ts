@@ -53,7 +53,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('FairQueue', () => {
-  it('limits a tenant to its share and leaves the rest to the others', () => {
+  it('limits a tenant to its share, so that others get the rest', () => {
     const pool = new TestQueue()
     expect(['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => pool.acquire(name))).toEqual([true, true, false, true, true])
     expect(pool.queue.waiting).toBe(1)
@@ -63,7 +63,7 @@ describe('FairQueue', () => {
     expect(pool.outcomes).toEqual(['a3'])
   })
 
-  it('limits an operation to its share and leaves the rest to other operations of its tenant', () => {
+  it('limits an operation to its share, so that other operations of its tenant get the rest', () => {
     const pool = new TestQueue({ connectionsPerOperation: 1 })
     const operation = { running: 0 }
     expect(pool.acquire('a1', { operation })).toBe(true)

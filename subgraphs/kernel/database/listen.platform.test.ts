@@ -67,7 +67,7 @@ describe('Listener', () => {
     await vi.waitFor(() => expect(proxy.sockets.size).toBe(0), patience)
   })
 
-  it('leaves no connection when it is closed while it connects again', async () => {
+  it('has no open connection after it is closed while it reconnects', async () => {
     const proxy = await aProxy()
     const listener = await Listener.open(proxy.url, 'news', () => undefined, log)
     proxy.cut()

@@ -51,7 +51,7 @@ describe('the deadline of a statement', () => {
     expect(await sql.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('gives a lookup the error of PostgreSQL, because the client cannot change the query', async () => {
+  it('rejects a lookup with the error of PostgreSQL, because the client cannot change the query', async () => {
     await expect(tenants().of(mine).query(sleep(60))).rejects.toMatchObject({ code: '57014' })
   })
 

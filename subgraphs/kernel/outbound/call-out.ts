@@ -4,7 +4,7 @@ import { ExternalCalls, type Call } from './external-calls.ts'
 
 /**
  * The result of an external call, which is made once and while no transaction is open. `key` identifies the call within the work;
- * `prepare` reads in the transaction what the call needs. Use it only inside `callingOut`.
+ * `prepare` runs in the transaction and reads the data for the call. Use it only inside `callingOut`.
  */
 export async function callOut<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
   if (!ctx.externalCalls) throw new Error('callOut must run inside callingOut.')

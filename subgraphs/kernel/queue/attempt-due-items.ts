@@ -35,7 +35,7 @@ async function attemptOnce<Item extends QueuedItem>(
   }
 }
 
-/** The outcome, or FAILED when an item that should be retried has no attempts left. */
+/** The outcome; a retry becomes FAILED when no attempts remain. */
 function outcomeWithinAttempts<Item extends QueuedItem>(
   queue: Queue<Item>,
   { log }: Services,

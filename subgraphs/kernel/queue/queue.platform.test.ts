@@ -115,7 +115,7 @@ describe('an item', () => {
     expect(await rows()).toEqual([sent, sent])
   })
 
-  it('is retried after its delay, or a longer delay of the outcome, and fails when no attempts are left', async () => {
+  it('is retried after its delay, or a longer delay of the outcome, and fails when no attempts remain', async () => {
     const queue = aQueue(() => ({ retry: 'away', afterMs: 90_000, result: { status: 503 } }))
     await put(['a'])
     for (const [attempts, delay] of [

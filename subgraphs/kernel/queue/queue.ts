@@ -19,7 +19,7 @@ export interface Finished extends WithResult {
   readonly error?: string
 }
 
-/** The item is retried, or becomes FAILED when no attempts are left. */
+/** The item is retried, or becomes FAILED when no attempts remain. */
 export interface RetryLater extends WithResult {
   /** The error of this attempt. */
   readonly retry: string

@@ -45,9 +45,9 @@ const refused = (code: ErrorCode, message: string): Reply => ({
   text: JSON.stringify({ errors: [{ message, extensions: { code } }] }),
 })
 
-const health = (isWell: boolean): Reply => ({
-  status: isWell ? 200 : 503,
-  text: JSON.stringify({ status: isWell ? 'ok' : 'unavailable' }),
+const health = (isHealthy: boolean): Reply => ({
+  status: isHealthy ? 200 : 503,
+  text: JSON.stringify({ status: isHealthy ? 'ok' : 'unavailable' }),
 })
 
 /** Serves one subgraph to the gateway only: `POST /` with a signed caller, and the two health paths. */

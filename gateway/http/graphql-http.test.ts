@@ -192,7 +192,7 @@ describe('a refusal before execution', () => {
     const { status, headers, body } = await post({ query: '{ secret { word } }' })
     expect([status, body]).toEqual([
       401,
-      refusalBody('UNAUTHENTICATED', 'This operation needs a credential: send Authorization or X-API-Key.'),
+      refusalBody('UNAUTHENTICATED', 'Send a credential in the Authorization or X-API-Key header.'),
     ])
     expect([headers.get('www-authenticate'), headers.get('api-version')]).toEqual(['Bearer, ApiKey', '1.2.3'])
     expect(serving.executions()).toBe(0)

@@ -22,7 +22,7 @@ export function refuseUnmet(caller: Caller, requirements: readonly ScopeRequirem
   const unmet = requirements.filter((requirement) => !meets(caller, requirement))
   if (unmet.length === 0) return
   if (caller.kind === 'ANONYMOUS')
-    throw new Refusal('UNAUTHENTICATED', 'This operation needs a credential: send Authorization or X-API-Key.')
+    throw new Refusal('UNAUTHENTICATED', 'Send a credential in the Authorization or X-API-Key header.')
 
   const missingScopes = withoutImplied(unmet.flatMap((requirement) => fewestMissing(caller, requirement)))
   const blocked = missingScopes.filter((scope) => sessionOnly.has(scope))

@@ -25,8 +25,8 @@ async function accounts(count: number, character: string, characters: number): P
 const codesOf = (body: unknown): unknown[] =>
   ((body as { errors?: { extensions: { code: string } }[] }).errors ?? []).map(({ extensions }) => extensions.code)
 
-const tooManyRows = `The operation reads more than ${rowBytesMax} bytes. Ask for fewer records or fields at once.`
-const tooLarge = `The answer has more than ${answerBytesMax} bytes. Ask for fewer records or fields at once.`
+const tooManyRows = `The rows that an operation reads must have at most ${rowBytesMax} bytes. Request fewer records or fields.`
+const tooLarge = `The answer must have at most ${answerBytesMax} bytes. Request fewer records or fields.`
 
 describe('a response that would be too large', () => {
   let large: Member
@@ -84,7 +84,7 @@ describe('a response that would be too large', () => {
     const done = await small.graphql(mutation)
     expect([done.status, done.body.errors[0].message]).toEqual([
       400,
-      `The mutation was carried out, but its answer has more than ${answerBytesMax} bytes. Read what it wrote with fewer fields.`,
+      `The mutation has been executed, but its answer must have at most ${answerBytesMax} bytes. Read the changed records with fewer fields.`,
     ])
     expect((await small.rest.account!({ id: child })).body.name).toBe('Renamed')
   })

@@ -1,5 +1,5 @@
 import type { Limit } from '../config/config.ts'
-import { judge } from './counters.ts'
+import { decide } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 
 interface OpenWindow extends CountedWindow {
@@ -13,14 +13,14 @@ interface OpenWindow extends CountedWindow {
 class Generations {
   #current = new Map<string, OpenWindow>()
   #previous = new Map<string, OpenWindow>()
-  #turnedMs: number
+  #startedMs: number
   readonly #windowMs: number
   readonly #keysMax: number
 
   constructor(windowMs: number, keysMax: number, nowMs: number) {
     this.#windowMs = windowMs
     this.#keysMax = keysMax
-    this.#turnedMs = nowMs
+    this.#startedMs = nowMs
   }
 
   find(key: string, nowMs: number): OpenWindow | undefined {
@@ -30,10 +30,10 @@ class Generations {
 
   open(key: string, nowMs: number, hits: number): void {
     const isFull = this.#current.size >= this.#keysMax
-    if (isFull || nowMs >= this.#turnedMs + this.#windowMs) {
+    if (isFull || nowMs >= this.#startedMs + this.#windowMs) {
       this.#previous = this.#current
       this.#current = new Map()
-      this.#turnedMs = nowMs
+      this.#startedMs = nowMs
     }
     this.#current.set(key, { startMs: nowMs, hits })
   }
@@ -54,7 +54,7 @@ export class MemoryCounters implements Counters {
 
   hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict {
     const windows = this.#find(space, key, limits, nowMs)
-    const verdict = judge(limits, windows, hits, nowMs)
+    const verdict = decide(limits, windows, hits, nowMs)
     if (verdict.allowed) {
       for (let index = 0; index < limits.length; index++) {
         const window = windows[index]
@@ -66,7 +66,7 @@ export class MemoryCounters implements Counters {
   }
 
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict {
-    return judge(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
+    return decide(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
   }
 
   /** Number of stored windows, including expired ones that are not dropped yet. */

@@ -3,11 +3,11 @@ import { Counter } from 'prom-client'
 import { createClient, defineScript } from 'redis'
 import type { CommandParser } from 'redis'
 import { ConfigError, type Limit } from '../config/config.ts'
-import { judge } from './counters.ts'
+import { decide } from './counters.ts'
 import type { Counters, CountedWindow, Verdict } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
-/** Returns start and hits of each window (start -1: not open), and adds the hits when every limit has room for them. */
+/** Returns start and hits of each window (start -1: not open), and adds the hits when they fit into every limit. */
 const countScript = `
 local now, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
 local counts = cost > 0
@@ -134,7 +134,7 @@ export class RedisCounters implements Counters {
     return withTimeout(this.#client.countWindows(keys, values), this.#timeoutMs).then(
       (found) => {
         if (this.#isUnavailable) this.#markAvailable()
-        return judge(limits, windowsOf(found), cost, nowMs)
+        return decide(limits, windowsOf(found), cost, nowMs)
       },
       (error: unknown) => {
         this.#markUnavailable(error)

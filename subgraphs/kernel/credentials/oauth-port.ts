@@ -44,7 +44,7 @@ export interface StoredGrant extends Grant {
   readonly expiresAt: string
 }
 
-/** Stored state of a browser in an OAuth flow, or of a token; found by the hash of the value that the bearer holds. */
+/** Stored state of an OAuth flow in a browser, or of a token. It is found by the hash of the secret that the client sends. */
 export interface Visit {
   readonly kind: string
   readonly hash: string

@@ -1,16 +1,16 @@
 import { Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
-import { CallsOut, type Call } from './calls-out.ts'
+import { ExternalCalls, type Call } from './external-calls.ts'
 
 /**
  * The result of an external call, which is made once and while no transaction is open. `key` identifies the call within the work;
- * `prepare` reads in the transaction what the call needs. Use it only inside `callingOut`.
+ * `prepare` runs in the transaction and reads the data for the call. Use it only inside `callingOut`.
  */
 export async function callOut<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
-  if (!ctx.callsOut) throw new Error('callOut must run inside callingOut.')
-  const outcome = ctx.callsOut.outcomeOf(key)
+  if (!ctx.externalCalls) throw new Error('callOut must run inside callingOut.')
+  const outcome = ctx.externalCalls.outcomeOf(key)
   if (!outcome) {
-    ctx.callsOut.add(key, await prepare())
+    ctx.externalCalls.add(key, await prepare())
     throw new Refusal('UNAVAILABLE', 'The call to an external service was not made; retry in 1 s.', { retryAfter: 1 })
   }
   if ('error' in outcome) throw outcome.error
@@ -19,15 +19,15 @@ export async function callOut<T>(ctx: RequestContext, key: string, prepare: () =
 
 /** Runs `work` in one transaction, and repeats it until every `callOut` in it has a result. */
 export async function callingOut<T, C extends RequestContext>(ctx: C, work: (inner: C) => Promise<T>): Promise<T> {
-  if (ctx.callsOut) return inTransaction(ctx, work)
+  if (ctx.externalCalls) return inTransaction(ctx, work)
   if (ctx.db.open)
     throw new Error('callingOut must not start inside a transaction: the external call would keep it open.')
-  const callsOut = new CallsOut()
+  const externalCalls = new ExternalCalls()
   for (;;) {
     try {
-      return await inTransaction({ ...ctx, callsOut }, work)
+      return await inTransaction({ ...ctx, externalCalls }, work)
     } catch (error) {
-      if (!(await callsOut.answer())) throw error
+      if (!(await externalCalls.callRegistered())) throw error
     }
   }
 }

@@ -8,7 +8,7 @@ export type Call<T> = () => Promise<T>
  * The external calls of one piece of work, and their outcomes. A transaction that needs the result of an external call is rolled
  * back, the call is made while no transaction is open, and the work runs again with the result. Each call is made once.
  */
-export class CallsOut {
+export class ExternalCalls {
   private readonly outcomes = new Map<string, Outcome>()
   private readonly waiting = new Map<string, Call<unknown>>()
   private rounds = 0
@@ -22,8 +22,8 @@ export class CallsOut {
     this.waiting.set(key, call)
   }
 
-  /** Makes the registered calls. True: the work must run again. False: no call was registered, or the limit of rounds is reached. */
-  async answer(): Promise<boolean> {
+  /** Makes the registered calls. True: the work must run again. False: no call was registered, or the maximum number of rounds is reached. */
+  async callRegistered(): Promise<boolean> {
     const calls = [...this.waiting]
     this.waiting.clear()
     if (calls.length === 0 || ++this.rounds > roundsMax) return false

@@ -212,7 +212,7 @@ describe('the number of statements', () => {
       1,
       '{ accountConnection(first: 10) { edges { cursor node { name } } pageInfo { endCursor } } }',
     ],
-    ['figures', 2, '{ accountStats { total byType } }'],
+    ['statistics', 2, '{ accountStats { total byType } }'],
   ])('for %s is %d', async (_, count, query) => {
     await data(query)
     const statements = await statementsOf(platform, () => data(query))

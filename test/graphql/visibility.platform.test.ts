@@ -88,7 +88,7 @@ describe.each(viewers)('a user (%s) sees', (_, memberOf, seen) => {
     )
   })
 
-  it('only visible records in figures', async () => {
+  it('only visible records in statistics', async () => {
     const { rest } = memberOf()
     expect((await rest.accountStats!()).body).toMatchObject({
       total: seen.length,

@@ -173,7 +173,7 @@ describe('values derived from hidden fields', () => {
     expect(await found(await restricted({ account: { domain: 'HIDDEN' } }))).toBe(0)
   })
 
-  it('are null in figures; other figures stay', async () => {
+  it('make statistics null that need them; other statistics stay', async () => {
     await account(writer, { rating: 'HOT', annualRevenue: 7, healthScore: 9 })
     const { rest } = await restricted({
       account: { rating: 'HIDDEN', annualRevenue: 'HIDDEN', healthScore: 'HIDDEN', industry: 'HIDDEN' },

@@ -16,7 +16,7 @@ export async function caseStats(ctx: RequestContext): Promise<CaseStats> {
     status: { notIn: [...done, 'PENDING_CUSTOMER'] },
     slaDueAt: { lt: ctx.clock.now().toISOString() },
   }
-  const [figures, counts] = await Promise.all([
+  const [values, counts] = await Promise.all([
     aggregate(ctx, supportCase, {
       total: count(),
       open: count(open),
@@ -33,7 +33,7 @@ export async function caseStats(ctx: RequestContext): Promise<CaseStats> {
     }),
     countsBy(ctx, supportCase, { byStatus: 'status', byPriority: 'priority', byType: 'type', byOrigin: 'origin' }),
   ])
-  return { ...figures, ...counts } as CaseStats
+  return { ...values, ...counts } as CaseStats
 }
 
 /** The active users who may change records, sorted by name. */

@@ -94,8 +94,8 @@ const stats = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'Stats',
     summary: `Count ${api.many}`,
-    description: `Returns figures over the live ${api.many}${api.visibilityClause}.`,
-    success: [200, { description: 'The figures.', ...content(own(`${api.type}Stats`)) }],
+    description: `Returns statistics of the live ${api.many}${api.visibilityClause}.`,
+    success: [200, { description: 'The statistics.', ...content(own(`${api.type}Stats`)) }],
   })
 
 const listDeleted = (api: RecordApi): Json =>

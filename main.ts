@@ -113,7 +113,7 @@ async function appOf(
 /** Starts the gateway: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
 export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
   const { database, databaseUrl, log, clock, keys, counters } = services
-  // The contract is loaded before the graph, because parsing it needs the most memory, which is released while little else is loaded.
+  // The contract is loaded before the graph: parsing it needs the most memory, and this memory is released before the graph is loaded.
   const contract = loadContract(schemaPath('rest'))
   const usage = new UsageBuffer(database, log)
   const source = credentialSource(database)
@@ -180,7 +180,7 @@ const addressesOf = (url: string): Record<string, string> => ({
   'API reference': `${url}/docs`,
 })
 
-/** Runs everything in one process. It is ready once the demo is loaded, after it listens, because `demo.json` has the base URL. */
+/** Runs everything in one process. It listens before it loads the demo, because `demo.json` contains the URL; after that it is ready. */
 async function runAll(config: Config, services: OpenServices): Promise<Running> {
   let isLoading = config.demo
   const notReady = async (): Promise<Record<string, string>> =>
@@ -227,7 +227,7 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
   return { close: () => server.stop() }
 }
 
-/** Refuses misspelt names, because such a subgraph would silently run in this process. */
+/** Refuses a misspelt name in SUBGRAPH_<NAME>_URL; otherwise that subgraph would run in this process without a warning. */
 function refuseUnknownSubgraphs({ subgraphUrls }: Config): void {
   const names = subgraphs.map(({ name }) => name)
   const unknown = Object.keys(subgraphUrls).find((name) => !names.includes(name))

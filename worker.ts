@@ -9,7 +9,7 @@ import type { OpenServices } from './subgraphs/kernel/services.ts'
 
 /** Starts the scheduled jobs and the workers of the queues. Any number of processes may run it. */
 export async function startBackground(services: OpenServices): Promise<{ close(): Promise<void> }> {
-  // Partitions are made at start, because the last worker may have stopped months ago. If it fails, the job retries it.
+  // Partitions are created at start, because the last worker may have stopped months ago. If this fails, the job tries again.
   await keepEventPartitions(services).catch((error: unknown) =>
     services.log.error({ err: error }, 'event partitions could not be created'),
   )

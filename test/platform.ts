@@ -94,7 +94,7 @@ export class Platform {
     await rm(this.dataDir, { recursive: true, force: true })
   }
 
-  pass(ms: number): void {
+  advanceClock(ms: number): void {
     this.now = new Date(this.now.getTime() + ms)
   }
 

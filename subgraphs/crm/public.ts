@@ -3,4 +3,4 @@ import { seenIds } from '../kernel/record/read.ts'
 import { account } from './account/account.record.ts'
 
 /** Returns which of these accounts are live and visible to the caller. */
-export const seenAccounts: Reference = (ctx, ids) => seenIds(ctx, account, ids)
+export const visibleAccounts: Reference = (ctx, ids) => seenIds(ctx, account, ids)

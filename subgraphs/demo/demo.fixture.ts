@@ -19,13 +19,13 @@ import type { Services } from '../kernel/request.ts'
 export const noon = new Date('2026-11-21T12:00:00.000Z')
 export const baseUrl = 'http://127.0.0.1:4000'
 
-export interface Place {
+export interface DemoEnvironment {
   readonly services: Services
   readonly dataDir: string
 }
 
-/** A migrated, empty database, a new data folder and the services on both. */
-export async function aPlace(now = noon, encryptionKey: string | null = null): Promise<Place> {
+/** Creates a migrated, empty database, a new data folder, and the services that use them. */
+export async function demoEnvironment(now = noon, encryptionKey: string | null = null): Promise<DemoEnvironment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
   const { database, url, drop } = await freshDatabase()
   onTestFinished(async () => {

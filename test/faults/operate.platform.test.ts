@@ -33,13 +33,13 @@ describe('keys:rotate', () => {
     expect(JSON.stringify(await answers())).not.toContain('Hush')
 
     const next = randomBytes(32)
-    const said = await operate(['keys:rotate'], {
+    const output = await operate(['keys:rotate'], {
       ENCRYPTION_KEY: next.toString('base64'),
       ENCRYPTION_KEY_FORMER: key.toString('base64'),
     })
 
     // The keys of the organization and of the platform.
-    expect(said).toBe('2 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
+    expect(output).toBe('2 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
     const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
     expect(row!.answer).toMatch(/^k2\./)
     const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!

@@ -10,10 +10,10 @@ interface Found {
 }
 
 /**
- * Converts graph errors about arguments and variables of a stored document to the parameters of its REST operation: the path in an
- * argument leads to a variable, and the variable leads to the parameter that the caller sent. Compiled once per operation.
+ * Converts errors of the graph to errors of REST: a path in an argument of the stored document is replaced by the parameter that the
+ * caller sent. The path is followed to a variable, and the variable to its parameter. It is compiled once per operation.
  */
-export class Wording {
+export class ErrorTranslation {
   private readonly names: ReadonlyMap<string, string>
   private readonly arguments: ReadonlyMap<string, ValueNode>
 
@@ -28,31 +28,31 @@ export class Wording {
     this.arguments = new Map(given.map(({ name, value }) => [name.value, value]))
   }
 
-  /** Takes a thrown refusal or an error of an answer; returns it unchanged if it is not about an argument. */
-  of(refused: unknown, variables: Values): unknown {
+  /** Converts a thrown refusal or an error of a result. It returns an error unchanged if it is not about an argument. */
+  toRest(refused: unknown, variables: Values): unknown {
     const { extensions, message = '' } = (refused ?? {}) as { extensions?: Values; message?: string }
     const problems = extensions?.['errors'] as readonly FieldProblem[] | undefined
     if (!Array.isArray(problems)) return refused
     let isSame = true
     let detail = message
     const errors = problems.map((problem) => {
-      const path = this.path(String(problem.path), variables)
+      const path = this.restPath(String(problem.path), variables)
       if (path === null || path === problem.path) return problem
       isSame = false
-      detail = reworded(detail, String(problem.path), path)
-      return { ...problem, path, message: reworded(problem.message, String(problem.path), path) }
+      detail = withPathReplaced(detail, String(problem.path), path)
+      return { ...problem, path, message: withPathReplaced(problem.message, String(problem.path), path) }
     })
     return isSame ? refused : { message: detail, extensions: { ...extensions, errors } }
   }
 
-  /** Null if the path leads to nothing that the caller could send. */
-  private path(path: string, variables: Values): string | null {
+  /** The parameter or body field for a path; null if the path is none of the inputs of the caller. */
+  private restPath(path: string, variables: Values): string | null {
     const [first = '', ...more] = path.split('.')
     const argument = this.arguments.get(first)
     const { value, rest } = argument ? walk(argument, more) : { value: null, rest: more }
     if (value && value.kind !== Kind.VARIABLE && rest.length > 0) return null
     const candidates = value ? variablesIn(value) : [first]
-    // If several variables make up one argument, the first one that was sent is named.
+    // An argument may consist of several variables: the first one that was sent is named.
     const name = this.names.get(candidates.find((variable) => variable in variables) ?? candidates[0] ?? '')
     return name === undefined ? null : [name, ...rest].filter((part) => part !== '').join('.')
   }
@@ -78,7 +78,7 @@ function variablesIn(value: ValueNode): string[] {
 }
 
 /** Replaces the path where it is a whole word, and not a part of another word. */
-function reworded(text: string, from: string, to: string): string {
+function withPathReplaced(text: string, from: string, to: string): string {
   const escaped = from.replaceAll(/[^\w]/g, '\\$&')
   return text.replaceAll(new RegExp(`(?<![\\w.$])${escaped}(?!\\.?\\w)`, 'g'), () => to || 'The body')
 }

@@ -4,7 +4,7 @@ import { accountFields, caseFields, columnsOf, nestedAccountFields, selectOf } f
 
 type Row = Record<string, unknown>
 
-export interface FloorSettings {
+export interface BaselineSettings {
   readonly databaseUrl: string
   readonly organizationId: string
   readonly writing: { readonly organizationId: string; readonly ownerId: string }
@@ -51,11 +51,11 @@ const stored = (field: string, value: unknown): unknown =>
   field === 'customFields' || (field === 'metadata' && value !== null) ? JSON.stringify(value) : value
 
 /** The same data as the project returns, in the cheapest way: no credentials, no checks, one statement per query. */
-export class FloorQueries {
-  private readonly settings: FloorSettings
+export class BaselineQueries {
+  private readonly settings: BaselineSettings
   private readonly pool: pg.Pool
 
-  constructor(settings: FloorSettings) {
+  constructor(settings: BaselineSettings) {
     this.settings = settings
     this.pool = new pg.Pool({
       connectionString: settings.databaseUrl,

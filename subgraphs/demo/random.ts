@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** A deterministic random generator: the same seed gives the same choices on every machine. */
-export class Dice {
+export class Random {
   readonly #state: Uint32Array
 
   constructor(seed: string) {
@@ -9,7 +9,7 @@ export class Dice {
     this.#state = Uint32Array.from([0, 4, 8, 12], (offset) => digest.readUInt32LE(offset))
   }
 
-  /** A number 0 <= x < 1, by the algorithm sfc32. */
+  /** A number from 0 inclusive to 1 exclusive, by the algorithm sfc32. */
   next(): number {
     const [a, b, c, counter] = this.#state as unknown as [number, number, number, number]
     const result = (a + b + counter) >>> 0
@@ -43,7 +43,7 @@ export class Dice {
     return list.filter((_, index) => chosen.has(index))
   }
 
-  /** A key, with a probability proportional to its weight. */
+  /** One of the keys. The probability of a key is proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries<number>(weights) as [K, number][]
     let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)

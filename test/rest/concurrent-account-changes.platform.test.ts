@@ -16,7 +16,7 @@ const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.co
 const waiting = (count: number) => expect.poll(() => platform.waitingForLocks(), { interval: 1 }).toBe(count)
 
 /** A person whose only organization has a directory. */
-async function somebody() {
+async function personInDirectory() {
   const directory = await newDirectory(platform)
   const { organizationId } = directory
   const [{ code }] = (await platform.query('select code from identity.organization where id = $1', [
@@ -35,7 +35,7 @@ const lockPerson = (sql: Sql, email: string) =>
  * Starts a request that hashes a password, and runs `happens` after the request has read its data and before it writes: the row of
  * the person is locked during that time.
  */
-async function overtaken(
+async function withConcurrentChange(
   email: string,
   begin: () => Promise<Answer>,
   happens: () => Promise<unknown>,
@@ -55,7 +55,7 @@ const liveSessions = async (userId: string) =>
 
 describe('authRegister', () => {
   it('adds a membership only for the requested address, even if a directory changes it meanwhile', async () => {
-    const { directory, email, userId } = await somebody()
+    const { directory, email, userId } = await personInDirectory()
     const [target] = await platform.query<{ code: string; id: string }>(
       'select id, code from identity.organization where id = $1',
       [await platform.organization('Target')],
@@ -79,7 +79,7 @@ describe('authRegister', () => {
   })
 
   it('requires the password again when the address has changed meanwhile', async () => {
-    const { email, userId } = await somebody()
+    const { email, userId } = await personInDirectory()
     const requests = await platform.holding(async (sql) => {
       await lockPerson(sql, email)
       const registered = anonymous().authRegister!({ body: { email, password } })
@@ -121,9 +121,9 @@ describe('authLogin', () => {
   it.each(['is deactivated', 'is removed'])(
     'starts no session of a user who %s while the password is hashed',
     async (what) => {
-      const { email, organizationId, userId } = await somebody()
+      const { email, organizationId, userId } = await personInDirectory()
       const end = what === 'is deactivated' ? deactivateUser : removeUser
-      const answer = await overtaken(
+      const answer = await withConcurrentChange(
         email,
         () => anonymous().authLogin!({ body: { email, password } }),
         () => end(platform.services, organizationId, userId),
@@ -133,7 +133,7 @@ describe('authLogin', () => {
   )
 
   it('starts no session that survives a concurrent deactivation', async () => {
-    const { email, organizationId, userId } = await somebody()
+    const { email, organizationId, userId } = await personInDirectory()
     const requests = await platform.holding(async (sql) => {
       // The session is inserted but not committed; the deactivation must still end it.
       await sql.query('lock table identity.refresh_token in share mode')
@@ -153,11 +153,11 @@ describe('authChangePassword', () => {
   it.each(['is deactivated', 'is removed'])(
     'changes nothing for a user who %s while the password is hashed',
     async (what) => {
-      const { email, organizationId, userId, rest } = await somebody()
+      const { email, organizationId, userId, rest } = await personInDirectory()
       const end = what === 'is deactivated' ? deactivateUser : removeUser
       const hash = () => platform.query('select password_hash from identity.person where email = $1', [email])
       const before = await hash()
-      const answer = await overtaken(
+      const answer = await withConcurrentChange(
         email,
         () => rest.authChangePassword!({ body: { currentPassword: password, newPassword } }),
         () => end(platform.services, organizationId, userId),
@@ -171,7 +171,7 @@ describe('authChangePassword', () => {
 describe('concurrent operations that start and end sessions', () => {
   it('cause no deadlock', async () => {
     for (let round = 0; round < 12; round++) {
-      const { directory, email, userId, rest } = await somebody()
+      const { directory, email, userId, rest } = await personInDirectory()
       const setting = (path: string, value: unknown) => patch({ op: 'replace', path, value })
       const change = (body: object) => directory.scim('PATCH', `/Users/${userId}`, body)
       const login = () => anonymous().authLogin!({ body: { email, password } })

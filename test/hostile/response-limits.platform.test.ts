@@ -72,14 +72,14 @@ describe('a response that would be too large', () => {
     expect([part.status, part.body.data[5].metadata]).toEqual([200, '\u0001'.repeat(100_000)])
   })
 
-  it('undoes a mutation with an Idempotency-Key, and reports that one without a key was carried out', async () => {
+  it('rolls back a mutation with an Idempotency-Key, and reports that a mutation without a key was executed', async () => {
     const child = (await small.rest.accountList!({ query: { limit: 1 } })).body.data[0].id
     const mutation = `mutation { accountUpdate(id: "${child}", input: {name: "Renamed"}) {
       parent { children(first: 100) { nodes { a: parent { metadata } b: parent { metadata } c: parent { metadata } } } } } }`
     await platform.services.vault.load(small.organizationId)
     const before = await platform.fingerprint(small.organizationId)
-    const kept = await small.graphql(mutation, {}, { 'idempotency-key': 'too-large' })
-    expect([kept.status, codesOf(kept.body)]).toEqual([200, ['ANSWER_TOO_LARGE']])
+    const withKey = await small.graphql(mutation, {}, { 'idempotency-key': 'too-large' })
+    expect([withKey.status, codesOf(withKey.body)]).toEqual([200, ['ANSWER_TOO_LARGE']])
     expect(await platform.fingerprint(small.organizationId)).toBe(before)
     const done = await small.graphql(mutation)
     expect([done.status, done.body.errors[0].message]).toEqual([
@@ -113,7 +113,7 @@ describe('connections', () => {
 })
 
 /** Sends a request three times and never reads a response. The network buffers hold one at most, so the others stay in the server. */
-async function unreading(member: Member, query: string): Promise<Socket> {
+async function socketThatDoesNotRead(member: Member, query: string): Promise<Socket> {
   const socket = (await connected('127.0.0.1')).pause()
   const body = JSON.stringify({ query })
   const request = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${member.secret}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
@@ -123,19 +123,19 @@ async function unreading(member: Member, query: string): Promise<Socket> {
 
 describe('clients that do not read', () => {
   it('use at most the share of their organization, and do not affect other organizations', async () => {
-    const greedy = await accounts(4, 'x', 900_000)
+    const memberWithLargeRecords = await accounts(4, 'x', 900_000)
     const other = await accounts(3, 'x', 900_000)
     const query = '{ accountList(limit: 100) { data { metadata } } }'
     const before = process.memoryUsage().rss
-    for (let client = 0; client < 12; client++) await unreading(greedy, query)
+    for (let client = 0; client < 12; client++) await socketThatDoesNotRead(memberWithLargeRecords, query)
     // A slow machine may close the first connections before it has answered the last, so the test opens more.
     const asked = async () => {
-      await unreading(greedy, query)
-      const { status, body, headers } = await greedy.rest.accountList!({ query: { limit: 4 } })
+      await socketThatDoesNotRead(memberWithLargeRecords, query)
+      const { status, body, headers } = await memberWithLargeRecords.rest.accountList!({ query: { limit: 4 } })
       return [status, body.code, headers.get('retry-after')]
     }
     await expect.poll(asked, { timeout: 90_000 }).toEqual([503, 'UNAVAILABLE', '5'])
-    expect((await greedy.rest.accountList!({ query: { limit: 1 } })).status).toBe(200)
+    expect((await memberWithLargeRecords.rest.accountList!({ query: { limit: 1 } })).status).toBe(200)
     expect((await other.graphql(query)).body.data.accountList.data).toHaveLength(3)
     expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000)
   })

@@ -4,11 +4,18 @@ import { discovered, password } from '../oauth/oauth.fixture.ts'
 import { operate } from '../processes.ts'
 import type { Answer } from '../rest-client.ts'
 import { openGateways, type TwoGateways } from './gateways.fixture.ts'
-import { answersAt, aSubject, ways, type Probe, type Subject, type Way } from './rights.fixture.ts'
+import {
+  answersAt,
+  aSubject,
+  credentialKinds,
+  type Probe,
+  type RightsSubject,
+  type CredentialKind,
+} from './rights.fixture.ts'
 
-/** The clock stands still, so cached entries of a gateway never expire: it learns of a change only by a message. */
+/** The clock does not advance, so cached entries of a gateway never expire, and only a notification can remove them. */
 const start = new Date()
-const atOnceMs = 900
+const immediatelyMs = 900
 let gateways: TwoGateways
 
 beforeAll(async () => {
@@ -16,12 +23,12 @@ beforeAll(async () => {
 })
 afterAll(() => gateways.close())
 
-type Answers = string | Readonly<Partial<Record<Way, string>>>
+type Answers = string | Readonly<Partial<Record<CredentialKind, string>>>
 
 interface Change {
   /** Prepares the state before the change, if the credentials do not simply see everything. */
-  readonly first?: (subject: Subject) => Promise<unknown>
-  readonly change: (subject: Subject) => Promise<unknown>
+  readonly first?: (subject: RightsSubject) => Promise<unknown>
+  readonly change: (subject: RightsSubject) => Promise<unknown>
   readonly probe?: Probe
   readonly before?: string
   /** One expected answer for all credentials, or the answers of those that change. */
@@ -34,24 +41,24 @@ async function accepted(answer: Promise<Answer>): Promise<Answer['body']> {
   return body
 }
 
-const updated = (body: object) => (subject: Subject) =>
+const updated = (body: object) => (subject: RightsSubject) =>
   accepted(subject.owner.rest.userUpdate!({ id: subject.userId, body }))
 
-const aProfile = async ({ owner, userId }: Subject, phone?: 'HIDDEN'): Promise<string> => {
+const aProfile = async ({ owner, userId }: RightsSubject, phone?: 'HIDDEN'): Promise<string> => {
   const fields = phone ? { account: { phone } } : {}
   const { id } = await accepted(owner.rest.accessProfileCreate!({ body: { name: 'Restricted', fields } }))
   await accepted(owner.rest.userUpdate!({ id: userId, body: { profileId: id } }))
   return id as string
 }
 
-const aTeam = ({ owner, userId }: Subject, withSubject: boolean): Promise<{ id: string }> =>
+const aTeam = ({ owner, userId }: RightsSubject, withSubject: boolean): Promise<{ id: string }> =>
   accepted(
     owner.rest.teamCreate!({ body: { name: 'Sales', userIds: [owner.userId, ...(withSubject ? [userId] : [])] } }),
   )
 
 const changedTeam =
   (operation: 'teamMembersAdd' | 'teamMembersRemove') =>
-  async ({ owner, userId }: Subject) => {
+  async ({ owner, userId }: RightsSubject) => {
     const [{ id }] = (await accepted(owner.rest.teamList!())).data
     await accepted(owner.rest[operation]!({ id, body: { userIds: [userId] } }))
   }
@@ -59,7 +66,7 @@ const changedTeam =
 /** Runs `npm run organization -- suspend` or `resume` in a separate process. */
 const organization =
   (verb: 'suspend' | 'resume') =>
-  ({ organizationId }: Subject) =>
+  ({ organizationId }: RightsSubject) =>
     operate(['organization', verb, organizationId], {
       DATA_DIR: gateways.dataDir,
       DATABASE_URL: gateways.databaseUrl,
@@ -67,17 +74,17 @@ const organization =
 
 const key =
   (operation: 'apiKeyRevoke' | 'apiKeyRotate' | 'apiKeyUpdate' | 'apiKeyDelete', body?: object) =>
-  ({ owner, keyId: id }: Subject) =>
+  ({ owner, keyId: id }: RightsSubject) =>
     accepted(owner.rest[operation]!({ id, ...(body && { body }) }))
 
 const inGraphql =
   (mutation: string) =>
-  async ({ graphql, userId: id }: Subject) => {
+  async ({ graphql, userId: id }: RightsSubject) => {
     const { body } = await graphql(`mutation($id: ID!) { ${mutation} }`, { id })
     expect(body.errors).toBeUndefined()
   }
 
-const ofGone = (code: string): Answers => ({
+const afterLoss = (code: string): Answers => ({
   key: `401 ${code}`,
   session: '401 UNAUTHENTICATED',
   token: '401 UNAUTHENTICATED',
@@ -134,11 +141,11 @@ const changes: Readonly<Record<string, Change>> = {
   },
   'the deactivation of the user': {
     change: ({ owner, userId: id }) => accepted(owner.rest.userDeactivate!({ id })),
-    after: ofGone('API_KEY_OWNER_INACTIVE'),
+    after: afterLoss('API_KEY_OWNER_INACTIVE'),
   },
   'the removal of the user': {
     change: ({ owner, userId: id }) => accepted(owner.rest.userDelete!({ id })),
-    after: ofGone('API_KEY_OWNER_NOT_IN_ORG'),
+    after: afterLoss('API_KEY_OWNER_NOT_IN_ORG'),
   },
   'a deactivation by the directory': {
     change: ({ scim, userId }) =>
@@ -148,11 +155,11 @@ const changes: Readonly<Record<string, Change>> = {
           Operations: [{ op: 'replace', path: 'active', value: false }],
         }),
       ),
-    after: ofGone('API_KEY_OWNER_INACTIVE'),
+    after: afterLoss('API_KEY_OWNER_INACTIVE'),
   },
   'a removal by the directory': {
     change: ({ scim, userId }) => accepted(scim('DELETE', `/Users/${userId}`)),
-    after: ofGone('API_KEY_OWNER_NOT_IN_ORG'),
+    after: afterLoss('API_KEY_OWNER_NOT_IN_ORG'),
   },
   'a lowered role, in GraphQL': {
     probe: 'write',
@@ -224,19 +231,19 @@ const changes: Readonly<Record<string, Change>> = {
   },
 }
 
-describe('at every gateway at once', () => {
+describe('at every gateway, immediately', () => {
   it.each(Object.entries(changes))(
     '%s takes effect',
     async (_, { first, change, probe = 'read', before = 'shown', after }) => {
       const { one, other } = gateways
       const subject = await aSubject(one)
       await first?.(subject)
-      const former = ways.map(() => before)
+      const former = credentialKinds.map(() => before)
       const asked = (at: typeof one) => () => answersAt(at, subject, probe)
-      const soon = { timeout: atOnceMs, interval: 5 }
+      const soon = { timeout: immediatelyMs, interval: 5 }
       for (const at of [one, other]) await expect.poll(asked(at), soon).toEqual(former)
       await change(subject)
-      const latter = ways.map((way) => (typeof after === 'string' ? after : (after[way] ?? before)))
+      const latter = credentialKinds.map((way) => (typeof after === 'string' ? after : (after[way] ?? before)))
       for (const at of [other, one]) await expect.poll(asked(at), soon).toEqual(latter)
     },
   )

@@ -9,23 +9,23 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const cases = recordsOf(supportCase)
 
-/** Fields that this subgraph adds to an account. */
+/** Fields that this subgraph adds to the entity `Account`. */
 @ObjectType('Account')
 @Directive('@key(fields: "id")')
-export class AccountEdge {
+export class AccountExtension {
   @Field(() => ID)
   id!: string
 }
 
-@Resolver(() => AccountEdge)
-export class AccountEdgeResolver {
-  // Nullable, so that accounts can be read while this subgraph is down.
+@Resolver(() => AccountExtension)
+export class AccountExtensionResolver {
+  // The field is nullable, so that accounts can be read while this subgraph is unavailable.
   @FieldResolver(() => CaseConnection, {
     nullable: true,
     description: 'Live cases of the account that the caller sees; null while they cannot be read.',
   })
   cases(
-    @Root() root: AccountEdge,
+    @Root() root: AccountExtension,
     @Args(() => CaseConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: Asked,
@@ -34,4 +34,4 @@ export class AccountEdgeResolver {
   }
 }
 
-export const accountEdgeResource: Resource = { resolver: AccountEdgeResolver, types: [AccountEdge] }
+export const accountExtensionResource: Resource = { resolver: AccountExtensionResolver, types: [AccountExtension] }

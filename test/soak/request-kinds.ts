@@ -3,27 +3,27 @@ import { inventedKey } from '../../gateway/edge/edge.fixture.ts'
 import { accountFields } from '../bench/columns.ts'
 
 /** A request without its client address, which is added later. */
-export interface Sent {
+export interface SoakRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** Null for a GET request. */
   readonly body: string | null
 }
 
-/** A kind of request of which every one is different. */
-export interface Variety {
+/** A kind of request. All requests of the kind differ. */
+export interface RequestKind {
   readonly name: string
   /** Number of requests in one round. */
   readonly count: number
   /** Expected statuses. */
   readonly expected: readonly number[]
-  of(number: number): Sent
+  of(number: number): SoakRequest
 }
 
 const fields = accountFields.filter((name) => name !== 'metadata')
 const selection = fields.join(' ')
 
-/** Some of the fields, different for every number. */
+/** Some of the fields; the choice differs for every number. */
 const someFields = (number: number): string =>
   fields.filter((_, index) => index === 0 || (number * 2_654_435_761 + index * 40_503) % 7 < 3).join(' ')
 
@@ -44,9 +44,9 @@ function filterOf(number: number): object {
 const list =
   'query ($filter: AccountFilter, $orderBy: [AccountOrder!]) { accountList(filter: $filter, orderBy: $orderBy, limit: 5)'
 
-export function varietiesFor(secret: string, ids: readonly string[]): Variety[] {
+export function requestKindsFor(secret: string, ids: readonly string[]): RequestKind[] {
   const withKey = { 'x-api-key': secret }
-  const graphql = (query: string, variables = {}, extensions?: object): Sent => ({
+  const graphql = (query: string, variables = {}, extensions?: object): SoakRequest => ({
     path: '/v1/graphql',
     headers: { ...withKey, 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables, ...(extensions && { extensions }) }),
@@ -84,7 +84,7 @@ export function varietiesFor(secret: string, ids: readonly string[]): Variety[] 
         ),
     },
     {
-      name: 'outcomes of conditions',
+      name: 'combinations of @include',
       count: 200,
       expected: [200],
       of: (number) => {
@@ -135,7 +135,7 @@ export function varietiesFor(secret: string, ids: readonly string[]): Variety[] 
       },
     },
     {
-      name: 'lists by REST',
+      name: 'REST lists',
       count: 300,
       expected: [200],
       of: (number) => ({
@@ -145,7 +145,7 @@ export function varietiesFor(secret: string, ids: readonly string[]): Variety[] 
       }),
     },
     {
-      name: 'keys that nobody has',
+      name: 'unknown keys',
       count: 3000,
       expected: [401],
       of: () => ({ path: '/v1/accounts', headers: { 'x-api-key': inventedKey() }, body: null }),

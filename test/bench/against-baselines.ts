@@ -27,25 +27,26 @@ export async function measureScenario(scenario: Scenario, servers: Servers, benc
   const { project, raw, express } = servers
   const { ids, load, options } = bench
   const tenant = bench.tenants[scenario.tenant]
-  await verifyAnswers(scenario, { project, floors: [raw, express], tenant, ids: ids.slice(0, verifiedIds) })
+  await verifyAnswers(scenario, { project, baselines: [raw, express], tenant, ids: ids.slice(0, verifiedIds) })
 
-  const floorRequests = ids.map((id) => wireFormOf(scenario.floor(id), null))
+  const baselineRequests = ids.map((id) => wireFormOf(scenario.baseline(id), null))
   const contenders: Contender[] = [
-    { name: 'raw floor', server: raw, requests: floorRequests },
+    { name: 'raw baseline', server: raw, requests: baselineRequests },
     { name: 'project', server: project, requests: ids.map((id) => wireFormOf(scenario.project(id), tenant)) },
-    { name: 'express floor', server: express, requests: floorRequests },
+    { name: 'express baseline', server: express, requests: baselineRequests },
   ]
   const { counting } = scenario
-  if (counting) contenders.push({ name: 'counting floor', server: raw, requests: [wireFormOf(counting.floor, null)] })
+  if (counting)
+    contenders.push({ name: 'counting baseline', server: raw, requests: [wireFormOf(counting.baseline, null)] })
   const rounds = await alternate(load, contenders, options)
   console.log(`\n${scenario.title}\n${figuresOf(rounds)}`)
 
-  const perRound = ratios(rounds, 'raw floor', 'project', 'cpuUs')
+  const perRound = ratios(rounds, 'raw baseline', 'project', 'cpuUs')
   const range = `(${Math.min(...perRound).toFixed(2)} to ${Math.max(...perRound).toFixed(2)})`
-  const findings = [atLeast(`${scenario.title}: CPU of floor / project`, median(perRound), scenario.goal, range)]
+  const findings = [atLeast(`${scenario.title}: CPU of baseline / project`, median(perRound), scenario.goal, range)]
   if (counting) {
-    const faster = median(ratios(rounds, 'project', 'counting floor', 'perSecond'))
-    findings.push(atLeast(`${scenario.title}: req/s of project / counting floor`, faster, counting.goal, ''))
+    const faster = median(ratios(rounds, 'project', 'counting baseline', 'perSecond'))
+    findings.push(atLeast(`${scenario.title}: req/s of project / counting baseline`, faster, counting.goal, ''))
   }
   return findings
 }

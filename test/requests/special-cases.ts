@@ -29,7 +29,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
-export const ruledFields: ReadonlySet<string> = new Set([
+export const fieldsWithRules: ReadonlySet<string> = new Set([
   'code',
   'currentPassword',
   'deviceToken',
@@ -92,7 +92,7 @@ export const needsOtherParty: ReadonlySet<string> = new Set([
 ])
 
 /** Operations whose valid request is accepted only once. */
-export const acceptedOnce: ReadonlySet<string> = new Set([
+export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',

@@ -3,8 +3,8 @@ import type { CaseComment } from '../support/case-comment/case-comment.ts'
 import type { Case, CaseStatus } from '../support/case/case.ts'
 import { isDone, statusChange } from '../support/case/case.status.ts'
 import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
-import type { Dice } from './dice.ts'
-import type { DemoUser, Setting } from './organization.ts'
+import type { Random } from './random.ts'
+import type { DemoUser, GeneratorInput } from './organization.ts'
 
 type ChangingField =
   | 'status'
@@ -22,9 +22,9 @@ type ChangingField =
 type NewCase = Given<Case>['values'] & Pick<Case, ChangingField>
 
 interface CaseStart {
-  readonly setting: Setting
-  readonly dice: Dice
-  /** Null: the case is not assigned yet. */
+  readonly input: GeneratorInput
+  readonly random: Random
+  /** Null if the case is not assigned yet. */
   readonly agent: DemoUser | null
   readonly colleagues: readonly DemoUser[]
   readonly values: NewCase
@@ -38,7 +38,7 @@ export interface GeneratedCase {
   readonly comments: readonly Given<CaseComment>[]
 }
 
-/** Builds the history of a case by the state machine of cases. Each step is later than the one before. */
+/** Builds the history of a case with the state machine of cases. Each step is later than the previous step. */
 class History {
   readonly comments: Given<CaseComment>[] = []
   readonly #start: CaseStart
@@ -51,13 +51,13 @@ class History {
     this.#atMs = Date.parse(start.values.createdAt)
   }
 
-  /** Advances the time by a random share of the time before midnight, at most `mostMs`. */
-  advance(mostMs: number): this {
-    const { dice, setting } = this.#start
-    const leftMs = setting.midnightMs - minuteMs - this.#atMs
+  /** Advances the time by a random share of the time before midnight, at most `maximumMs`. */
+  advance(maximumMs: number): this {
+    const { random, input } = this.#start
+    const remainingMs = input.midnightMs - minuteMs - this.#atMs
     this.#atMs += Math.max(
       1000,
-      Math.floor((Math.min(mostMs, leftMs * 0.6) * (0.35 + 0.65 * dice.next())) / 1000) * 1000,
+      Math.floor((Math.min(maximumMs, remainingMs * 0.6) * (0.35 + 0.65 * random.next())) / 1000) * 1000,
     )
     return this
   }
@@ -71,13 +71,13 @@ class History {
   }
 
   comment(body: string, author: DemoUser | null, isInternal = false): this {
-    const { setting, dice } = this.#start
+    const { input, random } = this.#start
     const createdAt = iso(this.#atMs)
     const authorId = author?.id ?? null
     this.comments.push({
       values: {
-        id: dice.id(this.#atMs),
-        organizationId: setting.organizationId,
+        id: random.id(this.#atMs),
+        organizationId: input.organizationId,
         caseId: this.values.id,
         body,
         isInternal,
@@ -86,30 +86,26 @@ class History {
         createdAt,
       },
       actorId: authorId,
-      eventId: dice.id(this.#atMs),
+      eventId: random.id(this.#atMs),
     })
     return author && !isInternal && !this.values.firstResponseAt
       ? this.#change({ firstResponseAt: createdAt }, author)
       : this
   }
 
-  /** Closes the case: by the job one week after it was resolved, or by the agent, always if the week ends after midnight. */
+  /** Closes the case: by the job, one week after it was resolved, or by the agent. If the week ends after midnight, always by the agent. */
   close(agent: DemoUser): this {
-    const { dice, setting } = this.#start
+    const { random, input } = this.#start
     const weekLaterMs = Date.parse(this.values.resolvedAt!) + 7 * dayMs
-    if (dice.chance(0.4) || weekLaterMs >= setting.midnightMs) return this.advance(2 * dayMs).become('CLOSED', agent)
+    if (random.chance(0.4) || weekLaterMs >= input.midnightMs) return this.advance(2 * dayMs).become('CLOSED', agent)
     this.#atMs = weekLaterMs
     return this.become('CLOSED', null)
   }
 
-  /** Returns the case. Its SLA is breached if the due date passed while the case was not paused. */
+  /** Returns the case. Its SLA is breached if the due time passed while the case was not paused. */
   end(): GeneratedCase {
     const { slaDueAt, resolvedAt, pausedAt, status } = this.values
-    const untilMs = resolvedAt
-      ? Date.parse(resolvedAt)
-      : pausedAt
-        ? Date.parse(pausedAt)
-        : this.#start.setting.midnightMs
+    const untilMs = resolvedAt ? Date.parse(resolvedAt) : pausedAt ? Date.parse(pausedAt) : this.#start.input.midnightMs
     const dueMs = Date.parse(slaDueAt!)
     const isBreached = dueMs <= untilMs && (isDone(status) || !pausedAt || dueMs <= Date.parse(pausedAt))
     const slaBreachedAt = isBreached ? iso(Math.ceil(dueMs / minuteMs) * minuteMs) : null
@@ -123,7 +119,7 @@ class History {
 }
 
 export function historyOf(start: CaseStart): GeneratedCase {
-  const { dice, agent, colleagues, texts, end, values } = start
+  const { random, agent, colleagues, texts, end, values } = start
   const history = new History(start)
   if (agent === null) return history.end()
   if (end === 'NEW')
@@ -139,14 +135,14 @@ export function historyOf(start: CaseStart): GeneratedCase {
     .assign(agent)
     .become('OPEN', agent)
   // One first response in ten is late.
-  history.advance(responseMs * (dice.chance(0.1) ? 1.8 : 0.55)).comment(texts.answer, agent)
-  if (dice.chance(0.5))
-    history.advance(workMs * 0.3).comment(texts.note, dice.chance(0.7) ? agent : dice.pick(colleagues), true)
-  if (end === 'OPEN') return (dice.chance(0.4) ? history.advance(workMs).comment(texts.reply, null) : history).end()
+  history.advance(responseMs * (random.chance(0.1) ? 1.8 : 0.55)).comment(texts.answer, agent)
+  if (random.chance(0.5))
+    history.advance(workMs * 0.3).comment(texts.note, random.chance(0.7) ? agent : random.pick(colleagues), true)
+  if (end === 'OPEN') return (random.chance(0.4) ? history.advance(workMs).comment(texts.reply, null) : history).end()
   if (end === 'PENDING_CUSTOMER') return history.advance(workMs).become('PENDING_CUSTOMER', agent).end()
-  if (end === 'ESCALATED') return history.advance(workMs).become('ESCALATED', dice.pick(colleagues)).end()
+  if (end === 'ESCALATED') return history.advance(workMs).become('ESCALATED', random.pick(colleagues)).end()
 
-  if (dice.chance(0.35))
+  if (random.chance(0.35))
     history
       .advance(workMs * 0.4)
       .become('PENDING_CUSTOMER', agent)
@@ -154,12 +150,12 @@ export function historyOf(start: CaseStart): GeneratedCase {
       .comment(texts.reply, null)
       .become('OPEN', agent)
   else history.advance(workMs).comment(texts.reply, null)
-  if (dice.chance(0.08)) history.advance(workMs * 0.5).become('ESCALATED', dice.pick(colleagues))
+  if (random.chance(0.08)) history.advance(workMs * 0.5).become('ESCALATED', random.pick(colleagues))
   history
-    .advance(dice.chance(0.12) ? workMs * 6 : workMs)
+    .advance(random.chance(0.12) ? workMs * 6 : workMs)
     .comment(texts.solution, agent)
     .become('RESOLVED', agent)
-  if (dice.chance(0.06)) {
+  if (random.chance(0.06)) {
     history.advance(6 * hourMs).become('OPEN', agent)
     history.advance(workMs * 0.5).become('RESOLVED', agent)
   }

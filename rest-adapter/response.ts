@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './rest-operation.ts'
 
-/** Sends the result of an operation as described by its success response in OpenAPI. */
-export function writeAnswer(
+/** Sends the result of an operation as its success response in OpenAPI describes. */
+export function writeResponse(
   { success, path }: RestOperation,
   result: unknown,
   isReplayed: boolean,
@@ -21,6 +21,6 @@ export function writeAnswer(
     res.writeHead(success.status, { ...headers, 'Cache-Control': 'no-store' }).end()
     return
   }
-  if (result === undefined) throw new Error(`${path}: the stored document has no field called result.`)
+  if (result === undefined) throw new Error(`${path}: the stored document must alias its root field as result.`)
   sendJson(res, success.status, 'application/json; charset=utf-8', headers, result)
 }

@@ -4,11 +4,11 @@ import type { Prepared } from '../gateway/graph/prepared.ts'
 import type { FieldRestrictions } from '../subgraphs/kernel/context.ts'
 import { objectOfType } from '../subgraphs/kernel/record/field-security.ts'
 
-/** The selection of an operation on one type: its fields by their keys in the answer. */
+/** The selection of an operation on one type: its fields by their response keys. */
 interface Selected {
-  /** The kind of record, as named in profiles. */
+  /** The record type, as named in access profiles. */
   readonly object: string
-  readonly fields: ReadonlyMap<string, { readonly name: string; readonly below: Selected | null }>
+  readonly fields: ReadonlyMap<string, { readonly name: string; readonly selection: Selected | null }>
 }
 
 const selections = new WeakMap<Prepared, Selected>()
@@ -17,8 +17,8 @@ function selectedOf(reading: Reading, type: GraphQLCompositeType, sets: Paramete
   const fields = Array.from(collectFields(reading, type, sets).values(), ({ key, name, nodes }) => {
     const field = 'getFields' in type ? type.getFields()[name] : undefined
     const inner = field && getNamedType(field.type)
-    const below = isCompositeType(inner) ? selectedOf(reading, inner, selectionSetsOf(nodes)) : null
-    return [key, { name, below }] as const
+    const selection = isCompositeType(inner) ? selectedOf(reading, inner, selectionSetsOf(nodes)) : null
+    return [key, { name, selection }] as const
   })
   return { object: objectOfType(type.name), fields: new Map(fields) }
 }
@@ -34,26 +34,26 @@ function selectionOf(schema: GraphQLSchema, prepared: Prepared): Selected {
   return selected
 }
 
-function leaveOutOf(value: unknown, { object, fields }: Selected, restrictions: FieldRestrictions): void {
+function removeFrom(value: unknown, { object, fields }: Selected, restrictions: FieldRestrictions): void {
   if (Array.isArray(value)) {
-    for (const item of value) leaveOutOf(item, { object, fields }, restrictions)
+    for (const item of value) removeFrom(item, { object, fields }, restrictions)
     return
   }
   if (typeof value !== 'object' || value === null) return
   const levels = Object.hasOwn(restrictions, object) ? restrictions[object]! : {}
   const record = value as Record<string, unknown>
-  for (const [key, { name, below }] of fields) {
+  for (const [key, { name, selection }] of fields) {
     if (levels[name] === 'HIDDEN') delete record[key]
-    else if (below && Object.hasOwn(record, key)) leaveOutOf(record[key], below, restrictions)
+    else if (selection && Object.hasOwn(record, key)) removeFrom(record[key], selection, restrictions)
   }
 }
 
-/** Removes the fields that the caller's profile hides. They are null in GraphQL and omitted in REST. */
-export function leaveOutHidden(
+/** Removes the fields that the caller's access profile hides: GraphQL returns them as null, REST omits them. */
+export function removeHiddenFields(
   schema: GraphQLSchema,
   prepared: Prepared,
   data: unknown,
   restrictions: FieldRestrictions,
 ): void {
-  leaveOutOf(data, selectionOf(schema, prepared), restrictions)
+  removeFrom(data, selectionOf(schema, prepared), restrictions)
 }

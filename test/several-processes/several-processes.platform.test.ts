@@ -130,7 +130,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph in separate processe
     expect(lists[1]!.body).toEqual(lists[0]!.body)
   })
 
-  it('tell at one of them what is changed at the other', async () => {
+  it('deliver an event at one of them when a record is changed at the other', async () => {
     const { headers } = await aKey()
     const id = await anAccountWithCase(headers, 'Followed')
     const document = `subscription ($id: ID!) {
@@ -150,7 +150,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph in separate processe
     live.leave()
   })
 
-  it('refuse in the same way what the subgraph refuses', async () => {
+  it('return the same refusals of the subgraph', async () => {
     const { headers } = await aKey()
     const answers = await Promise.all([one!, other!].map((gateway) => get(gateway, `/v1/cases/${newId()}`, headers)))
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
@@ -239,7 +239,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph in separate processe
     expect([status, body.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 
-  it('answer what does not need the subgraph while it is down, and everything when it is back', async () => {
+  it('answer requests that do not need the subgraph while it is down, and all requests when it is up again', async () => {
     const { headers } = await aKey()
     await anAccountWithCase(headers, 'Globex')
     await support!.kill()
@@ -278,7 +278,7 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph in separate processe
 })
 
 describe.runIf(hasRedisServer)('a worker in a separate process', () => {
-  it('knows every job, and exits with 0 on SIGTERM', async () => {
+  it('logs the names of its jobs, and exits with 0 on SIGTERM', async () => {
     const worker = await aProcess(['bin/run', 'worker'], { ...env, LOG_LEVEL: 'info' }, 'the worker runs')
     await worker.start()
     const known = await fresh.database.query<{ name: string }>(

@@ -15,11 +15,11 @@ import { tokensIn, type Tokens } from './tokens.ts'
 type Headers = Readonly<Record<string, string>>
 
 /** One organization with every kind of caller and the records that they request. */
-export interface World {
+export interface CallerFixture {
   /** Requests about records of the owner, which are visible to users with visibility ALL. */
   readonly requests: Requests
   readonly own: Requests
-  readonly mate: Requests
+  readonly teammate: Requests
   key(of: Member, scopes: readonly string[]): Promise<Headers>
   readonly members: Readonly<Record<'owner' | 'admin' | 'manager' | 'all' | 'team' | 'own' | 'reader', Member>>
   readonly refused: Readonly<Record<RefusedCaller, Headers>>
@@ -31,13 +31,13 @@ export type RefusedCaller =
   | 'revoked'
   | 'expired'
   | 'rotated'
-  | 'elsewhere'
+  | 'otherAddress'
   | 'suspended'
   | 'deactivated'
   | 'removed'
-  | 'spent'
+  | 'quotaExceeded'
   | 'unknown'
-  | 'garbled'
+  | 'mistyped'
   | 'two'
   | 'ended session'
   | 'expired session'
@@ -50,7 +50,7 @@ export type RefusedCaller =
 const headersOf = (secret: string): Headers => ({ 'X-API-Key': secret })
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` })
 
-export async function worldOf(platform: Platform): Promise<World> {
+export async function createCallerFixture(platform: Platform): Promise<CallerFixture> {
   const members = {
     owner: await platform.member({ role: 'OWNER' }),
     admin: await platform.member({ role: 'ADMIN' }),
@@ -62,14 +62,14 @@ export async function worldOf(platform: Platform): Promise<World> {
   }
   // Creating these tokens advances the clock, so credentials that must stay valid are created afterwards.
   const tokens = await tokensIn(platform, members.owner.organizationId)
-  const mate = await platform.member({ visibility: 'OWN' })
-  await platform.team(members.owner.organizationId, [members.team.userId, mate.userId])
+  const teammate = await platform.member({ visibility: 'OWN' })
+  await platform.team(members.owner.organizationId, [members.team.userId, teammate.userId])
   const keys = new Map<string, Promise<Headers>>()
   return {
     members,
     requests: await Requests.of(platform, members.owner),
     own: await Requests.of(platform, members.own),
-    mate: await Requests.of(platform, mate),
+    teammate: await Requests.of(platform, teammate),
     key({ userId }, scopes) {
       const name = `${userId} ${scopes.join()}`
       let known = keys.get(name)
@@ -95,7 +95,7 @@ async function keyOf(
   return headersOf((await createApiKey(services, organizationId, { ...standard, ...wanted, ownerId })).secret)
 }
 
-async function refusedCallers(platform: Platform, owner: Member): Promise<World['refused']> {
+async function refusedCallers(platform: Platform, owner: Member): Promise<CallerFixture['refused']> {
   const { services } = platform
   const { organizationId, userId } = owner
   const revoked = await platform.member()
@@ -107,7 +107,7 @@ async function refusedCallers(platform: Platform, owner: Member): Promise<World[
   await rotateApiKey(services, organizationId, rotated.keyId, 0)
   const soon = new Date(platform.now.getTime() + 1000).toISOString()
   const expired = await keyOf(platform, organizationId, userId, { expiresAt: soon })
-  platform.pass(1000)
+  platform.advanceClock(1000)
 
   const suspended = await platform.member({ organizationId: await platform.organization('Suspended') })
   const suspendedSession = bearer(await sessionOf(platform, suspended))
@@ -117,8 +117,8 @@ async function refusedCallers(platform: Platform, owner: Member): Promise<World[
   await deactivateUser(services, organizationId, deactivated.userId)
   const removed = await platform.member()
   await removeUser(services, organizationId, removed.userId)
-  const spent = await keyOf(platform, organizationId, userId, { rateLimit: { limit: 1, window: 'DAY' } })
-  await fetch(`${platform.url}/v1/accounts`, { headers: spent })
+  const quotaExceeded = await keyOf(platform, organizationId, userId, { rateLimit: { limit: 1, window: 'DAY' } })
+  await fetch(`${platform.url}/v1/accounts`, { headers: quotaExceeded })
 
   const claims = { sessionId: '0199d1a0-0000-7000-8000-000000000000', userId, organizationId }
   const past = new Date(platform.now.getTime() - 3_600_000)
@@ -128,13 +128,13 @@ async function refusedCallers(platform: Platform, owner: Member): Promise<World[
     revoked: revoked.headers,
     expired,
     rotated: rotated.headers,
-    elsewhere: await keyOf(platform, organizationId, userId, { ipAllowList: ['192.0.2.1', '2001:db8::/32'] }),
+    otherAddress: await keyOf(platform, organizationId, userId, { ipAllowList: ['192.0.2.1', '2001:db8::/32'] }),
     suspended: suspended.headers,
     deactivated: deactivated.headers,
     removed: removed.headers,
-    spent,
+    quotaExceeded,
     unknown: headersOf(newApiKey().secret),
-    garbled: headersOf(`${owner.secret.slice(0, -1)}${owner.secret.endsWith('0') ? '1' : '0'}`),
+    mistyped: headersOf(`${owner.secret.slice(0, -1)}${owner.secret.endsWith('0') ? '1' : '0'}`),
     two: { ...owner.headers, Authorization: `ApiKey ${newApiKey().secret}` },
     'ended session': endedSession,
     'expired session': bearer(await signSessionToken(claims, services.keys.signing, past)),

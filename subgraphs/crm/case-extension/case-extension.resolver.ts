@@ -8,10 +8,10 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
 
-/** Fields that this subgraph adds to a case. The account is read here, so the visibility rules of accounts apply. */
+/** Fields that this subgraph adds to the entity `Case`. The account is read here, so the visibility rules of accounts apply. */
 @ObjectType('Case')
 @Directive('@key(fields: "id")')
-export class CaseEdge {
+export class CaseExtension {
   @Field(() => ID)
   id!: string
 
@@ -20,16 +20,16 @@ export class CaseEdge {
   accountId!: string | null
 }
 
-@Resolver(() => CaseEdge)
-export class CaseEdgeResolver {
+@Resolver(() => CaseExtension)
+export class CaseExtensionResolver {
   @FieldResolver(() => Account, {
     nullable: true,
     description: 'The account of the case; null if there is none or the caller does not see it.',
   })
   @Directive('@requires(fields: "accountId")')
-  account(@Root() root: CaseEdge, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  account(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: Asked) {
     return accounts.reference(ctx, root.accountId, info)
   }
 }
 
-export const caseEdgeResource: Resource = { resolver: CaseEdgeResolver, types: [CaseEdge] }
+export const caseExtensionResource: Resource = { resolver: CaseExtensionResolver, types: [CaseExtension] }

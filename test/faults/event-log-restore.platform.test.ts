@@ -33,14 +33,14 @@ const logged = (database: Database, organizationId: string) =>
 const ids = (count: number) => Array.from({ length: count }, () => newId())
 const assign = (database: Database) => database.query('select kernel.assign_event_positions(1000)')
 
-it('events that were there before the log have positions in the order in which they were written', async () => {
+it('events that were written before the event log existed get positions in the order of their writing', async () => {
   const { url, database } = await aDatabase()
   await migrate(database, url, migrations.slice(0, migrations.indexOf(eventLogTables)))
   const [one, other] = [newId(), newId()]
   const [first, second, third, alone] = ids(4)
   const [now, earlier] = [new Date().toISOString(), new Date(Date.now() - 3_600_000).toISOString()]
   const longAgo = '2020-05-01T00:00:00.000Z'
-  // By the statement that wrote them, whatever time they say.
+  // The order is that of the statements that wrote the events, not of their times.
   await database.query(insert, [one, [third, first], [now, earlier]])
   await database.query(insert, [other, [alone], [now]])
   await database.query(insert, [one, [second], [longAgo]])
@@ -55,7 +55,7 @@ it('events that were there before the log have positions in the order in which t
   expect(await logged(database, one)).toEqual([...before, { position: 4, id: later }])
 })
 
-it('a log that was restored elsewhere goes on where it was, with what had no position yet', async () => {
+it('a log that was copied to another database continues there, and assigns positions to events without one', async () => {
   const { name, database } = await aDatabase('template_platform')
   const organization = newId()
   const [first, second, third] = ids(3)

@@ -17,7 +17,7 @@ const mailed = async (email: string, subject: RegExp) =>
   (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
 
 /** A person with an organization, a verified address, and personal settings. */
-async function somebodyElsewhere() {
+async function personOfAnotherOrganization() {
   const email = anEmail()
   const { body } = await anonymous().authRegister!({
     body: { email, password, firstName: 'Real', lastName: 'Elsewhere' },
@@ -30,7 +30,7 @@ async function somebodyElsewhere() {
 
 const people: Record<string, () => Promise<string>> = {
   nobody: async () => anEmail(),
-  'a person with an account': async () => (await somebodyElsewhere()).email,
+  'a person with an account': async () => (await personOfAnotherOrganization()).email,
   'a person whom another organization provisioned': async () => {
     const email = anEmail()
     await (await newDirectory(platform)).scim('POST', '/Users', { userName: email })
@@ -64,31 +64,34 @@ async function outcome(email: string, next: string): Promise<string[]> {
 }
 
 describe('the data of a person that an organization sees', () => {
-  it.each(Object.keys(people))('is the same for %s as for nobody, by SCIM, REST, events and audit log', async (who) => {
-    const expected = await outcome(anEmail(), anEmail())
-    expect(await outcome(await people[who]!(), anEmail())).toEqual(expected)
-    expect(await outcome(anEmail(), await people[who]!())).toEqual(expected)
-    expect(expected[1]).toMatch(/^200 .*"emailVerified":false.*"timezone":"UTC","locale":"en"/)
-    expect(expected.slice(2, 5).map((text) => text.slice(0, 3))).toEqual(['200', '200', '200'])
-  })
+  it.each(Object.keys(people))(
+    'is the same for %s as for an unknown address, in SCIM, REST, events and audit log',
+    async (who) => {
+      const expected = await outcome(anEmail(), anEmail())
+      expect(await outcome(await people[who]!(), anEmail())).toEqual(expected)
+      expect(await outcome(anEmail(), await people[who]!())).toEqual(expected)
+      expect(expected[1]).toMatch(/^200 .*"emailVerified":false.*"timezone":"UTC","locale":"en"/)
+      expect(expected.slice(2, 5).map((text) => text.slice(0, 3))).toEqual(['200', '200', '200'])
+    },
+  )
 
   it('contains nothing from other organizations until the person signs in to this one', async () => {
     const directory = await newDirectory(platform)
-    const { email } = await somebodyElsewhere()
+    const { email } = await personOfAnotherOrganization()
     const { id } = (await directory.scim('POST', '/Users', { userName: email })).body
-    const tellings = async () => [
+    const visibleData = async () => [
       await platform.eventTypesOf(id),
       (await directory.admin.auditLogEntryList!({ query: { targetId: id } })).body.total,
       (await directory.admin.user!({ id })).body.timezone,
     ]
-    const before = await tellings()
+    const before = await visibleData()
     await anonymous().authForgotPassword!({ body: { email } })
     const code = await mailed(email, /^Your code/)
     await anonymous().authResetPassword!({ body: { email, code, newPassword: password } })
     const elsewhere = (await anonymous().authLogin!({ body: { email, password } })).body
     expect(elsewhere.organization.id).not.toBe(directory.organizationId)
     await bearer(elsewhere.accessToken as string).authUpdateProfile!({ body: { timezone: 'Europe/Paris' } })
-    expect(await tellings()).toEqual(before)
+    expect(await visibleData()).toEqual(before)
 
     const { organizationId } = directory
     expect((await anonymous().authLogin!({ body: { email, password, organizationId } })).status).toBe(200)
@@ -108,7 +111,7 @@ describe('a new userName', () => {
   it('gives the user to the reader of the address, and does not change the previous account', async () => {
     const directory = await newDirectory(platform)
     const { organizationId } = directory
-    const person = await somebodyElsewhere()
+    const person = await personOfAnotherOrganization()
     const { id } = (await directory.scim('POST', '/Users', { userName: person.email })).body
     const login = (email: string, body: object = {}) => anonymous().authLogin!({ body: { email, password, ...body } })
     const here = bearer((await login(person.email, { organizationId })).body.accessToken as string)

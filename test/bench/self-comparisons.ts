@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
-import type { Bench } from './against-floors.ts'
+import type { Bench } from './against-baselines.ts'
 import { alternate, median, ratios, type Contender } from './measure.ts'
 import { withMoreOperations } from './more-operations.ts'
 import { startProject, type Server } from './processes.ts'
@@ -15,7 +15,7 @@ const warmStarts = 5
 const restMs = 5000
 
 /** An organization and the ids of some of its accounts. */
-export interface Inhabited {
+export interface FilledOrganization {
   readonly tenant: Tenant
   readonly ids: readonly string[]
 }
@@ -32,27 +32,27 @@ const firstPage = (name: string, server: Server, tenant: Tenant): Contender => (
   requests: [wireFormOf({ method: 'GET', path: '/v1/accounts?limit=50' }, tenant)],
 })
 
-/** Cost of credentials, scopes, quota and headers: the project compared with itself without these checks. */
-export async function measureEdge(
+/** Cost of credentials, scopes, quota and headers: compares the project with the project without these checks. */
+export async function measureRequestEdge(
   { load, options, tenants, ids }: Bench,
   project: Server,
   open: Server,
 ): Promise<Finding[]> {
-  const contenders = [byId('edge', project, tenants.main, ids), byId('open', open, tenants.main, ids)]
+  const contenders = [byId('with', project, tenants.main, ids), byId('without', open, tenants.main, ids)]
   const rounds = await alternate(load, contenders, options)
-  const costs = rounds.get('edge')!.map(({ cpuUs }, index) => cpuUs - rounds.get('open')![index]!.cpuUs)
+  const costs = rounds.get('with')!.map(({ cpuUs }, index) => cpuUs - rounds.get('without')![index]!.cpuUs)
   return [atMost('Credentials, scopes, quota and headers of a request', median(costs), 60, ' us')]
 }
 
-/** Cost of row-level security: the project compared with itself without row-level security. */
+/** Cost of row-level security: compares the project with the project without row-level security. */
 export async function measureRowLevelSecurity(
   { load, options, tenants, ids }: Bench,
   project: Server,
   open: Server,
 ): Promise<Finding[]> {
-  const contenders = [byId('wall', project, tenants.main, ids), byId('open', open, tenants.main, ids)]
+  const contenders = [byId('with', project, tenants.main, ids), byId('without', open, tenants.main, ids)]
   const rounds = await alternate(load, contenders, options)
-  const [cpu, time] = [ratios(rounds, 'wall', 'open', 'cpuUs'), ratios(rounds, 'open', 'wall', 'perSecond')]
+  const [cpu, time] = [ratios(rounds, 'with', 'without', 'cpuUs'), ratios(rounds, 'without', 'with', 'perSecond')]
   return [
     atMost('REST by id with row-level security: CPU / CPU without', median(cpu), 1.1, 'x'),
     atMost('REST by id with row-level security: time / time without', median(time), 1.1, 'x'),
@@ -65,9 +65,9 @@ export async function measureOperations(bench: Bench, project: Server, services:
   const { root, before, after, remove } = await withMoreOperations(250)
   const large = await startProject({ dataDir: root, services, root })
   try {
-    const contenders = [byId('as it is', project, tenants.main, ids), byId('large', large, tenants.main, ids)]
+    const contenders = [byId('unchanged', project, tenants.main, ids), byId('large', large, tenants.main, ids)]
     const rounds = await alternate(load, contenders, options)
-    const slower = median(ratios(rounds, 'large', 'as it is', 'cpuUs'))
+    const slower = median(ratios(rounds, 'large', 'unchanged', 'cpuUs'))
     return [atMost(`REST by id with ${after} operations: CPU / CPU with ${before}`, slower, 1.05, 'x')]
   } finally {
     await large.stop()
@@ -75,13 +75,13 @@ export async function measureOperations(bench: Bench, project: Server, services:
   }
 }
 
-/** A large organization compared with a small one, by requests per second of PostgreSQL and the project together. */
+/** Compares a large organization with a small one, by requests per second of the project with PostgreSQL. */
 export async function measureScale(
   { load, options }: Bench,
   project: Server,
-  organizations: readonly Inhabited[],
+  organizations: readonly FilledOrganization[],
 ): Promise<Finding[]> {
-  const [small, large] = organizations as [Inhabited, Inhabited]
+  const [small, large] = organizations as [FilledOrganization, FilledOrganization]
   const size = options.scale
     .map((count) => count.toLocaleString('en'))
     .toReversed()
@@ -113,9 +113,9 @@ export async function measureStart(): Promise<Finding[]> {
       rssMb.push(project.rssMb())
       await project.stop()
     }
-    const coldest = `(the first start: ${first.readyMs.toFixed(0)} ms)`
+    const firstStart = `(the first start: ${first.readyMs.toFixed(0)} ms)`
     return [
-      atMost('Ready after a warm start', median(readyMs), 2500, ' ms', coldest),
+      atMost('Ready after a warm start', median(readyMs), 2500, ' ms', firstStart),
       atMost('RSS at rest', median(rssMb), 250, ' MB'),
     ]
   } finally {

@@ -1,9 +1,9 @@
 import express from 'express'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { FloorQueries, type FloorSettings } from './floor-queries.ts'
+import { BaselineQueries, type BaselineSettings } from './baseline-queries.ts'
 
-// Started as a separate process: `node floor-process.ts <raw|express> <settings as JSON>`. Sends its port to the parent process.
+// Started as a separate process: `node baseline-process.ts <raw|express> <settings as JSON>`. Sends its port to the parent process.
 
 interface GraphqlBody {
   readonly variables: { readonly id: string }
@@ -17,7 +17,7 @@ async function bodyOf(req: IncomingMessage): Promise<unknown> {
 
 const withoutTotal = ({ total: _total, totalPages: _totalPages, ...page }: Record<string, unknown>) => page
 
-function rawListener(queries: FloorQueries): RequestListener {
+function rawListener(queries: BaselineQueries): RequestListener {
   const answerOf = async (req: IncomingMessage): Promise<unknown> => {
     const url = req.url!
     if (req.method === 'GET') {
@@ -42,7 +42,7 @@ function rawListener(queries: FloorQueries): RequestListener {
   }
 }
 
-function expressListener(queries: FloorQueries): RequestListener {
+function expressListener(queries: BaselineQueries): RequestListener {
   const app = express().disable('x-powered-by').disable('etag')
   app.use(express.json())
   app.get('/v1/accounts/:id', async (req, res) => void res.json(await queries.one(req.params.id)))
@@ -66,6 +66,6 @@ function expressListener(queries: FloorQueries): RequestListener {
 }
 
 const [kind, settings] = process.argv.slice(2)
-const queries = new FloorQueries(JSON.parse(settings!) as FloorSettings)
+const queries = new BaselineQueries(JSON.parse(settings!) as BaselineSettings)
 const server = createServer(kind === 'raw' ? rawListener(queries) : expressListener(queries))
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))

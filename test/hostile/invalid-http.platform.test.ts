@@ -3,19 +3,19 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { usePlatform } from '../platform.ts'
 import { flawsOf, refusedBy, refusedWith } from '../requests/problem.ts'
-import { send, type Received } from '../requests/send.ts'
+import { send, type RawResponse } from '../requests/send.ts'
 
 const platform = usePlatform()
 
 /** Everything that the server sends in response to these bytes until it closes the connection. */
-async function answersTo(bytes: string): Promise<Received[]> {
+async function answersTo(bytes: string): Promise<RawResponse[]> {
   const { hostname, port } = new URL(platform.url)
   const socket = connect(Number(port), hostname)
   socket.write(bytes)
   return (await text(socket)).split(/(?=HTTP\/1\.1 \d{3} )/).map(received)
 }
 
-function received(answer: string): Received {
+function received(answer: string): RawResponse {
   const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
   const [start = '', ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(

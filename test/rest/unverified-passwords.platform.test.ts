@@ -36,7 +36,7 @@ const accept = (token: string, secret = password) =>
   anonymous().authAcceptPartnerInvite!({ body: { token, password: secret, firstName: 'Pat', lastName: 'Ng' } })
 
 /** How a person who registered the address of another person can sign in there, if at all. */
-const ways: Record<string, (directory: Directory, email: string) => Promise<string>> = {
+const signInPaths: Record<string, (directory: Directory, email: string) => Promise<string>> = {
   'is provisioned': async ({ scim }, userName) => {
     await register(userName)
     const { status, body } = await scim('POST', '/Users', { userName })
@@ -78,12 +78,12 @@ const ways: Record<string, (directory: Directory, email: string) => Promise<stri
   },
 }
 
-describe.each(Object.keys(ways))('an address that was registered, never verified, and that %s', (way) => {
+describe.each(Object.keys(signInPaths))('an address that was registered, never verified, and that %s', (way) => {
   it('accepts no earlier password, but the one that a mailed code sets', async () => {
     const directory = await newDirectory(platform)
     const { organizationId, admin } = directory
     const email = anEmail()
-    const id = await ways[way]!(directory, email)
+    const id = await signInPaths[way]!(directory, email)
     expect((await admin.user!({ id })).body.status).toBe('ACTIVE')
     expect(await login(email, organizationId)).toBe('401 UNAUTHENTICATED')
     const elsewhere = await anonymous().authLogin!({ body: { email, password } })

@@ -5,17 +5,17 @@ import { account } from '../../crm/account/account.record.ts'
 import type { Case } from '../../support/case/case.ts'
 import { supportCase } from '../../support/case/case.record.ts'
 import type { RecordShape } from './definition.ts'
-import { average, averageTime, count, FigureSql, share, sum, type Figure } from './figures.ts'
+import { average, averageTime, count, AggregateSql, share, sum, type Aggregate } from './figures.ts'
 import { Values } from './predicate.ts'
 
-function made<T>(shape: RecordShape, figure: Figure<T>) {
+function build<T>(shape: RecordShape, aggregate: Aggregate<T>) {
   const values = new Values()
-  const into = new FigureSql(shape, values)
-  return { sql: figure.sql(into), values: values.list, columns: [...into.columns] }
+  const into = new AggregateSql(shape, values)
+  return { sql: aggregate.sql(into), values: values.list, columns: [...into.columns] }
 }
 
-describe('a figure', () => {
-  it.each<[string, Figure<Account>, ReturnType<typeof made>]>([
+describe('an aggregate', () => {
+  it.each<[string, Aggregate<Account>, ReturnType<typeof build>]>([
     ['count of everything', count({}), { sql: 'count(*) filter (where (true))::int8', values: [], columns: [] }],
     ['count', count(), { sql: 'count(*)::int8', values: [], columns: [] }],
     [
@@ -42,34 +42,34 @@ describe('a figure', () => {
       average('healthScore', 2),
       { sql: 'round((avg(t.health_score))::numeric, 2)', values: [], columns: ['healthScore'] },
     ],
-  ])('is SQL and the columns that it is over: %s', (_, figure, expected) => {
-    expect(made(account, figure)).toEqual(expected)
+  ])('has its SQL and the columns that it reads: %s', (_, aggregate, expected) => {
+    expect(build(account, aggregate)).toEqual(expected)
   })
 
-  it('compares columns of a row, and takes shares', () => {
-    const late: Figure<Case> = count({ resolvedAt: { gt: { column: 'slaDueAt' } } })
-    expect(made(supportCase, late)).toMatchObject({
+  it('compares columns of a row, and computes durations and shares', () => {
+    const late: Aggregate<Case> = count({ resolvedAt: { gt: { column: 'slaDueAt' } } })
+    expect(build(supportCase, late)).toMatchObject({
       sql: 'count(*) filter (where (t.resolved_at > t.sla_due_at))::int8',
       columns: ['resolvedAt', 'slaDueAt'],
     })
-    const time: Figure<Case> = averageTime('createdAt', 'resolvedAt', 'hours', 2)
-    expect(made(supportCase, time)).toMatchObject({ columns: ['resolvedAt', 'createdAt'] })
-    const part: Figure<Case> = share({ reopenCount: { gt: 0 } }, { resolvedAt: { isNull: false } }, 4)
-    expect(made(supportCase, part)).toMatchObject({ values: [0], columns: ['resolvedAt', 'reopenCount'] })
+    const time: Aggregate<Case> = averageTime('createdAt', 'resolvedAt', 'hours', 2)
+    expect(build(supportCase, time)).toMatchObject({ columns: ['resolvedAt', 'createdAt'] })
+    const part: Aggregate<Case> = share({ reopenCount: { gt: 0 } }, { resolvedAt: { isNull: false } }, 4)
+    expect(build(supportCase, part)).toMatchObject({ values: [0], columns: ['resolvedAt', 'reopenCount'] })
   })
 
-  it('names columns that there are, which the compiler checks', () => {
-    const wrong: Figure<Account>[] = [
-      // @ts-expect-error There is no such column.
+  it('accepts only existing columns and values of their type, checked by the compiler', () => {
+    const wrong: Aggregate<Account>[] = [
+      // @ts-expect-error No such column.
       sum('anualRevenue'),
       // @ts-expect-error Text has no average.
       average('name', 2),
-      // @ts-expect-error There is no such column.
+      // @ts-expect-error No such column.
       count({ isStrategi: true }),
       // @ts-expect-error Not a value of the column.
       count({ isStrategic: 'yes' }),
       // @ts-expect-error Not a value of the column.
-      count({ type: { in: ['NOBODY'] } }),
+      count({ type: { in: ['UNKNOWN'] } }),
     ]
     expect(wrong.length).toBe(5)
   })

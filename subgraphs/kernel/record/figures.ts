@@ -11,12 +11,12 @@ export type ColumnName<T> = (keyof T & string) | CustomFieldName
 
 type NamesOf<T, V> = { [K in keyof T & string]: T[K] extends V | null ? K : never }[keyof T & string] | CustomFieldName
 
-/** Another column of the same row, to compare with. */
+/** Compares with another column of the same row. */
 export interface ColumnReference<T> {
   readonly column: ColumnName<T>
 }
 
-/** Operators as in a filter; all of them hold. */
+/** Filter operators; all of them must match. */
 interface Operators<T, V> {
   readonly eq?: NonNullable<V>
   readonly ne?: NonNullable<V>
@@ -31,14 +31,14 @@ interface Operators<T, V> {
 
 type ConditionOn<T, V> = Extract<V, string | number | boolean> | Operators<T, V>
 
-/** Which records a figure counts: every member holds, and one of `or`; a value instead of operators must be equal. */
+/** Selects the records of an aggregate: all members must match, and at least one of `or`. A plain value means equality. */
 export type Condition<T> = { readonly [K in keyof T & string]?: ConditionOn<T, T[K]> } & {
   readonly [K in CustomFieldName]?: ConditionOn<T, string | number | boolean>
 } & { readonly or?: readonly Condition<T>[] }
 
-/** The statement that a figure becomes a part of. */
-export class FigureSql {
-  /** Names of the columns that the figure says something about. */
+/** Builds the SQL of one aggregate, and collects its columns and parameters. */
+export class AggregateSql {
+  /** Names of the columns that the aggregate reads. */
   readonly columns = new Set<string>()
 
   constructor(
@@ -53,26 +53,26 @@ export class FigureSql {
   }
 }
 
-/** One figure over records of the type T, which is that of the definition it is asked of: `aggregate(ctx, account, { total: count() })`. */
-export interface Figure<T, R = unknown> {
-  readonly sql: (into: FigureSql) => string
-  /** Never set: keeps the types apart. */
+/** An SQL aggregate over records of the type T, for `aggregate(ctx, account, { total: count() })`. */
+export interface Aggregate<T, R = unknown> {
+  readonly sql: (into: AggregateSql) => string
+  /** Never set; it makes aggregates of different record types incompatible for the compiler. */
   readonly of?: (record: T) => R
 }
 
 const isReference = (operand: unknown): operand is ColumnReference<unknown> =>
   typeof operand === 'object' && operand !== null && 'column' in operand
 
-function operatorOf(into: FigureSql, name: string, operator: string, operand: unknown): string {
+function operatorOf(into: AggregateSql, name: string, operator: string, operand: unknown): string {
   const { column, sql } = into.column(name)
   if (!isReference(operand)) return operatorSql(column, sql, operator, operand, into.values)
   return comparisonSql(sql, operator, into.column(operand.column).sql)
 }
 
-function conditionSql<T>(into: FigureSql, condition: Condition<T>): string {
-  const parts = Object.entries(condition).map(([name, wanted]: [string, unknown]) => {
-    if (name === 'or') return `(${(wanted as Condition<T>[]).map((one) => conditionSql(into, one)).join(' or ')})`
-    const operators = typeof wanted === 'object' && wanted !== null ? wanted : { eq: wanted }
+function conditionSql<T>(into: AggregateSql, condition: Condition<T>): string {
+  const parts = Object.entries(condition).map(([name, expected]: [string, unknown]) => {
+    if (name === 'or') return `(${(expected as Condition<T>[]).map((one) => conditionSql(into, one)).join(' or ')})`
+    const operators = typeof expected === 'object' && expected !== null ? expected : { eq: expected }
     return Object.entries(operators)
       .map(([operator, operand]) => operatorOf(into, name, operator, operand))
       .join(' and ')
@@ -80,32 +80,32 @@ function conditionSql<T>(into: FigureSql, condition: Condition<T>): string {
   return `(${parts.length > 0 ? parts.join(' and ') : 'true'})`
 }
 
-/** How many records there are, or how many of them meet the condition. */
-export const count = <T>(condition?: Condition<NoInfer<T>>): Figure<T, number> => ({
+/** The number of records, or of the records that match the condition. */
+export const count = <T>(condition?: Condition<NoInfer<T>>): Aggregate<T, number> => ({
   sql: (into) => `count(*)${condition ? ` filter (where ${conditionSql(into, condition)})` : ''}::int8`,
 })
 
-/** The sum of a column; 0 without a value. */
-export const sum = <T>(name: NamesOf<NoInfer<T>, ExactNumber>): Figure<T, ExactNumber> => ({
+/** The sum of a column; 0 when no record has a value. */
+export const sum = <T>(name: NamesOf<NoInfer<T>, ExactNumber>): Aggregate<T, ExactNumber> => ({
   sql: (into) => `coalesce(sum(${into.column(name).sql}), 0)`,
 })
 
 const rounded = (sql: string, decimals: number): string => `round((${sql})::numeric, ${decimals})`
 
-/** The average of a column; null without a value. */
-export const average = <T>(name: NamesOf<NoInfer<T>, ExactNumber>, decimals: number): Figure<T, ExactNumber> => ({
+/** The average of a column; null when no record has a value. */
+export const average = <T>(name: NamesOf<NoInfer<T>, ExactNumber>, decimals: number): Aggregate<T, ExactNumber> => ({
   sql: (into) => rounded(`avg(${into.column(name).sql})`, decimals),
 })
 
 const secondsOf = { minutes: 60, hours: 3600 } as const
 
-/** The average time from one moment to another of the same record; null where no record has both. */
+/** The average duration between two timestamps of the same record; null when no record has both. */
 export const averageTime = <T>(
   from: ColumnName<NoInfer<T>>,
   to: ColumnName<NoInfer<T>>,
   unit: keyof typeof secondsOf,
   decimals: number,
-): Figure<T, number> => ({
+): Aggregate<T, number> => ({
   sql: (into) =>
     rounded(
       `avg(extract(epoch from ${into.column(to).sql} - ${into.column(from).sql}) / ${secondsOf[unit]})`,
@@ -113,12 +113,12 @@ export const averageTime = <T>(
     ),
 })
 
-/** How many of the records that meet `of` meet `part` too, from 0 to 1; null where none meets `of`. */
+/** The share of records matching `of` that also match `part`, from 0 to 1; null when no record matches `of`. */
 export const share = <T>(
   part: Condition<NoInfer<T>>,
   of: Condition<NoInfer<T>>,
   decimals: number,
-): Figure<T, number> => ({
+): Aggregate<T, number> => ({
   sql(into) {
     const whole = conditionSql(into, of)
     const some = `count(*) filter (where ${conditionSql(into, part)} and ${whole})`

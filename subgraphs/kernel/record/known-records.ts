@@ -1,12 +1,12 @@
 import type { RecordShape } from './definition.ts'
 
-const byObject = new Map<string, RecordShape>()
+const registry = new Map<string, RecordShape>()
 
-/** Registers the record types. The composition root calls it once; code that refers to record types by name uses the registry. */
+/** Registers the record types for `recordNamed`. The composition root calls it once. */
 export function knowRecords(definitions: Iterable<RecordShape>): void {
-  for (const definition of definitions) byObject.set(definition.object, definition)
+  for (const definition of definitions) registry.set(definition.object, definition)
 }
 
-export const recordNamed = (object: string): RecordShape | null => byObject.get(object) ?? null
+export const recordNamed = (object: string): RecordShape | null => registry.get(object) ?? null
 
-export const objectNames = (): string[] => [...byObject.keys()].sort()
+export const objectNames = (): string[] => [...registry.keys()].sort()

@@ -6,9 +6,9 @@ import { Values } from './predicate.ts'
 import { eventsOf, eventTypeOf } from './record-events.ts'
 
 /**
- * The one statement that makes a change: the row, its events and its entry in the audit log, so that there is none of them
- * without the others. `rowSql` writes the row and returns it (`returning 1`); where it finds none, nothing is written and
- * the answer is false. It checks nothing: `save` does for records, and whoever has rows of another kind does for them.
+ * Writes a row, its events and its audit log entry in one statement, so that none of them can exist without the others. `rowSql`
+ * writes the row and must end with `returning 1`. When it matches no row, nothing is written and the result is false. It does no
+ * checks: `save` checks records; callers with other tables must check their rows themselves.
  */
 export async function writeChange<T extends object>(
   ctx: RequestContext,
@@ -32,7 +32,7 @@ export async function writeChange<T extends object>(
   return row!.count > 0
 }
 
-/** The events and the audit entry of a change whose rows, as they are in several tables, the transaction has written already. */
+/** Writes the events and the audit log entry of a change whose rows the same transaction has already written, such as rows in several tables. */
 export async function announceChange<T extends object>(
   ctx: RequestContext,
   source: TrackedObject<T>,
@@ -43,19 +43,19 @@ export async function announceChange<T extends object>(
 
 type Row = Readonly<Record<string, unknown>>
 
-/** `insert into <table> ...` of the columns that are given. */
+/** `insert into <table> ...` with the given columns. */
 export function insertRow(values: Values, table: string, row: Row, onConflict = ''): string {
   const placeholders = Object.values(row).map((value) => values.add(value))
   return `insert into ${table} (${Object.keys(row).join(', ')}) values (${placeholders.join(', ')}) ${onConflict} returning 1`
 }
 
-/** `update <table> ...` of the columns that are given, where the other ones have these values. */
+/** `update <table> ...` that sets the columns of `row`, where the columns of `where` have the given values. */
 export function updateRow(values: Values, table: string, row: Row, where: Row): string {
-  const [set, which] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
-  return `update ${table} set ${set} where ${which} returning 1`
+  const [assignments, condition] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
+  return `update ${table} set ${assignments} where ${condition} returning 1`
 }
 
-/** `delete from <table> ...` where the columns have these values. */
+/** `delete from <table> ...` where the columns have the given values. */
 export const deleteRow = (values: Values, table: string, where: Row): string =>
   `delete from ${table} where ${equal(values, where).join(' and ')} returning 1`
 

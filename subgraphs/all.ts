@@ -12,7 +12,7 @@ import { mailCountTable, mailQueueTable, mailTable } from './kernel/mail/mail.mi
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape } from './kernel/record/definition.ts'
-import { knowRecords } from './kernel/record/known-records.ts'
+import { registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
@@ -29,7 +29,7 @@ const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support
 export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]
 
 // Records of identity are administered, not restricted by profiles.
-knowRecords(
+registerRecordTypes(
   subgraphs
     .filter(({ name }) => name !== identity.name)
     .flatMap(({ resources }) =>

@@ -1,5 +1,5 @@
 import type { Account } from '../crm/account/account.ts'
-import type { Given } from '../kernel/record/insert-records.ts'
+import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
 import { Companies, nameInSentence, type Company } from './companies.ts'
 import { Random } from './random.ts'
@@ -12,7 +12,7 @@ const childrenShare = 0.2
 const groupsShare = 0.08
 
 export interface DemoAccount {
-  readonly given: Given<Account>
+  readonly given: GeneratedRecord<Account>
   readonly company: Company
   readonly owner: DemoUser
 }

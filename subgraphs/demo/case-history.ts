@@ -1,4 +1,4 @@
-import type { Given } from '../kernel/record/insert-records.ts'
+import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import type { CaseComment } from '../support/case-comment/case-comment.ts'
 import type { Case, CaseStatus } from '../support/case/case.ts'
 import { isDone, statusChange } from '../support/case/case.status.ts'
@@ -19,7 +19,7 @@ type ChangingField =
   | 'reopenCount'
   | 'createdById'
 
-type NewCase = Given<Case>['values'] & Pick<Case, ChangingField>
+type NewCase = GeneratedRecord<Case>['values'] & Pick<Case, ChangingField>
 
 interface CaseStart {
   readonly input: GeneratorInput
@@ -35,12 +35,12 @@ interface CaseStart {
 
 export interface GeneratedCase {
   readonly values: NewCase
-  readonly comments: readonly Given<CaseComment>[]
+  readonly comments: readonly GeneratedRecord<CaseComment>[]
 }
 
 /** Builds the history of a case with the state machine of cases. Each step is later than the previous step. */
 class History {
-  readonly comments: Given<CaseComment>[] = []
+  readonly comments: GeneratedRecord<CaseComment>[] = []
   readonly #start: CaseStart
   values: NewCase
   #atMs: number

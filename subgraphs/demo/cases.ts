@@ -1,4 +1,4 @@
-import type { Given } from '../kernel/record/insert-records.ts'
+import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import type { CaseComment } from '../support/case-comment/case-comment.ts'
 import type { Case } from '../support/case/case.ts'
 import { hoursAfter, slaHours } from '../support/case/case.status.ts'
@@ -12,8 +12,8 @@ import { slotValues } from './vocabulary/stories.ts'
 import { withSlotsFilled } from './vocabulary/text.ts'
 
 export interface DemoCases {
-  readonly cases: readonly Given<Case>[]
-  readonly comments: readonly Given<CaseComment>[]
+  readonly cases: readonly GeneratedRecord<Case>[]
+  readonly comments: readonly GeneratedRecord<CaseComment>[]
 }
 
 /** Cases in the order of their creation, numbered from one, with their comments. */

@@ -1,5 +1,5 @@
 import type { Product } from '../commerce/product/product.ts'
-import type { Given } from '../kernel/record/insert-records.ts'
+import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { dayMs, hourMs } from './calendar.ts'
 import { Random } from './random.ts'
 import { commonFields, recordOwners, type GeneratorInput } from './organization.ts'
@@ -7,7 +7,7 @@ import type { CatalogEntry } from './vocabulary/catalogs.ts'
 
 const cents = (amount: number): number => Math.round(amount * 100) / 100
 
-export function demoProducts(input: GeneratorInput): Given<Product>[] {
+export function demoProducts(input: GeneratorInput): GeneratedRecord<Product>[] {
   const random = new Random(`products ${input.profile.code}`)
   const authors = recordOwners(input).filter(({ role }) => role !== 'MEMBER')
   return input.profile.catalog.map((entry, index) => {

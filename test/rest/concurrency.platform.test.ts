@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { foldTotals } from '../../subgraphs/kernel/record/totals.ts'
+import { mergeMaintainedCounts } from '../../subgraphs/kernel/record/maintained-count.ts'
 import { account, aCase, aProduct, each, product, supportCase } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -209,7 +209,7 @@ describe('total', () => {
     await own.rest.productRestore!({ id: two.id })
     await own.rest.caseRestore!({ id: three.id })
     expect(await totals(own)).toEqual([1, 1, 1])
-    await foldTotals(platform.services.database)
+    await mergeMaintainedCounts(platform.services.database)
     expect(await totals(own)).toEqual([1, 1, 1])
   })
 
@@ -218,13 +218,13 @@ describe('total', () => {
     const made = await Promise.all(times(40, () => account(own)))
     await Promise.all([
       ...times(30, () => account(own)),
-      ...times(5, () => foldTotals(platform.services.database)),
+      ...times(5, () => mergeMaintainedCounts(platform.services.database)),
       ...made.slice(0, 25).map(({ id }) => own.rest.accountDelete!({ id })),
       ...made.slice(0, 5).map(({ id }) => own.rest.accountDelete!({ id })),
       ...times(5, () => own.rest.accountList!()),
     ])
     await Promise.all([
-      foldTotals(platform.services.database),
+      mergeMaintainedCounts(platform.services.database),
       ...made.slice(0, 10).map(({ id }) => own.rest.accountRestore!({ id })),
     ])
 
@@ -237,8 +237,8 @@ describe('total', () => {
       stored!.count,
       (await own.rest.accountStats!()).body.total,
     ]).toEqual([55, 55, 55])
-    await foldTotals(platform.services.database)
-    await foldTotals(platform.services.database)
+    await mergeMaintainedCounts(platform.services.database)
+    await mergeMaintainedCounts(platform.services.database)
     const [rows] = await platform.query<{ count: number }>(
       'select count(*)::int as count from kernel.record_total where organization_id = $1',
       [own.organizationId],

@@ -3,7 +3,7 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { average, count } from '../../kernel/record/figures.ts'
+import { average, count } from '../../kernel/record/aggregates.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.record.ts'
 

@@ -1,7 +1,7 @@
 import { Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
 import type { RequestContext } from '../../kernel/request.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -27,7 +27,7 @@ export class CaseExtensionResolver {
     description: 'The account of the case; null if there is none or the caller does not see it.',
   })
   @Directive('@requires(fields: "accountId")')
-  account(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  account(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return accounts.reference(ctx, root.accountId, info)
   }
 }

@@ -1,7 +1,7 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
-import { allOf, readOne } from '../../kernel/record/read.ts'
-import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import { allColumnNames, readOne } from '../../kernel/record/read.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
@@ -12,14 +12,14 @@ import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
 import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
 
-const allColumns = allOf(adminUser)
+const allColumns = allColumnNames(adminUser)
 
 const isFilled = (text: string | null | undefined): text is string => text != null && text.trim() !== ''
 
-export function readUsers(ctx: IdentityContext, args: PageArgs, info: Asked): Promise<Page> {
+export function readUsers(ctx: IdentityContext, args: PageArgs, info: SelectionInfo): Promise<Page> {
   requireAdministrator(ctx)
-  const total = asksForAny(info, 'total', 'totalPages')
-  return readPage(ctx, adminUser, args, { page: fieldsAsked(info), record: allColumns, total })
+  const total = isAnySelected(info, 'total', 'totalPages')
+  return readPage(ctx, adminUser, args, { page: selectedFields(info), record: allColumns, total })
 }
 
 export async function readUser(ctx: IdentityContext, id: string): Promise<AdminUser> {

@@ -1,9 +1,9 @@
 import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/credentials/public.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
-import { allOf, readOne } from '../../kernel/record/read.ts'
+import { allColumnNames, readOne } from '../../kernel/record/read.ts'
 import { save } from '../../kernel/record/save.ts'
-import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { distinct } from '../credential/grant.rules.ts'
 import { withCredentialVisibility } from '../credential/credential-visibility.ts'
@@ -17,7 +17,7 @@ const lifeDays = 90
 const defaultRateLimit = { limit: 1000, window: 'HOUR' } as const
 
 // The status of a key depends on several columns, so all columns are read.
-const allColumns = allOf(apiKey)
+const allColumns = allColumnNames(apiKey)
 
 export async function readApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
   const row = await readOne(withCredentialVisibility(ctx), apiKey, id, allColumns)
@@ -25,9 +25,13 @@ export async function readApiKey(ctx: RequestContext, id: string): Promise<ApiKe
   return row as unknown as ApiKey
 }
 
-export function readApiKeys(ctx: RequestContext, args: PageArgs, info: Asked): Promise<Page> {
-  const total = asksForAny(info, 'total', 'totalPages')
-  return readPage(withCredentialVisibility(ctx), apiKey, args, { page: fieldsAsked(info), record: allColumns, total })
+export function readApiKeys(ctx: RequestContext, args: PageArgs, info: SelectionInfo): Promise<Page> {
+  const total = isAnySelected(info, 'total', 'totalPages')
+  return readPage(withCredentialVisibility(ctx), apiKey, args, {
+    page: selectedFields(info),
+    record: allColumns,
+    total,
+  })
 }
 
 export interface NewKey extends ApiKeyCreateInput {

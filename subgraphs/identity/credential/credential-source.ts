@@ -7,7 +7,7 @@ import type {
 } from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
-import { withDerived } from '../../kernel/record/field-security.ts'
+import { addDerivedRestrictions } from '../../kernel/record/field-security.ts'
 
 /** The columns of `ActingUser`, for a user `u` in an organization `o`. */
 const actingUser = `
@@ -49,7 +49,7 @@ export async function findActingUser(sql: Sql, organizationId: string, userId: s
 
 /** Adds the restrictions of derived fields. Stored profiles contain only the restrictions that were set. */
 const withDerivedRestrictions = <T extends ActingUser>(row: T): T =>
-  row.fields ? { ...row, fields: withDerived(row.fields) } : row
+  row.fields ? { ...row, fields: addDerivedRestrictions(row.fields) } : row
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
 

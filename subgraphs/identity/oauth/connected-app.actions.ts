@@ -1,9 +1,9 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { enveloped, pageNumber, size, type Page } from '../../kernel/record/list.ts'
+import { toPage, pageNumber, pageSize, type Page } from '../../kernel/record/list.ts'
 import { Order } from '../../kernel/record/order.ts'
 import { Values } from '../../kernel/record/predicate.ts'
-import { allOf } from '../../kernel/record/read.ts'
+import { allColumnNames } from '../../kernel/record/read.ts'
 import { selectList } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
@@ -22,7 +22,7 @@ const settingsBytesMax = 65_536
 /** The user whose consents the caller can see and end; null for owners and admins: all users. */
 const consentsOf = ({ caller }: RequestContext): string | null => (isAdministrator(caller.role) ? null : caller.userId)
 
-const columns = selectList(connectedApp, allOf(connectedApp), 't', null)
+const columns = selectList(connectedApp, allColumnNames(connectedApp), 't', null)
 
 /** SQL of the installations of apps, as `t`, with active consents that the caller can see. */
 function visibleInstallations(ctx: RequestContext, values: Values): string {
@@ -47,7 +47,7 @@ export async function readConnectedApps(
   { orderBy, cursor, ...wanted }: ConnectedAppPageArgs,
   isCounted: boolean,
 ): Promise<Page> {
-  const limit = size(wanted.limit, 'limit')
+  const limit = pageSize(wanted.limit, 'limit')
   const page = pageNumber(wanted.page)
   const order = new Order(connectedApp, orderBy)
   const values = new Values()
@@ -58,7 +58,7 @@ export async function readConnectedApps(
     `select ${columns} from ${rows} ${where} order by ${order.sql('t')} ${part}`,
     values.list,
   )
-  return enveloped({ data, page, limit, total: isCounted ? await countConnectedApps(ctx) : null }, order)
+  return toPage({ data, page, limit, total: isCounted ? await countConnectedApps(ctx) : null }, order)
 }
 
 async function countConnectedApps(ctx: RequestContext): Promise<number> {

@@ -1,9 +1,9 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
-import { allOf, readOne } from '../../kernel/record/read.ts'
+import { allColumnNames, readOne } from '../../kernel/record/read.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
-import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { distinct } from '../credential/grant.rules.ts'
 import { withCredentialVisibility } from '../credential/credential-visibility.ts'
@@ -15,7 +15,7 @@ import type { OAuthAppCreateInput, OAuthAppUpdateInput } from './oauth-app.input
 
 const defaultRateLimit = { limit: 5000, window: 'HOUR' } as const
 
-const allColumns = allOf(oauthApp)
+const allColumns = allColumnNames(oauthApp)
 
 export async function readOAuthApp(ctx: RequestContext, id: string): Promise<OAuthApp> {
   const row = await readOne(withCredentialVisibility(ctx), oauthApp, id, allColumns)
@@ -23,11 +23,11 @@ export async function readOAuthApp(ctx: RequestContext, id: string): Promise<OAu
   return row as unknown as OAuthApp
 }
 
-export function readOAuthApps(ctx: RequestContext, args: PageArgs, info: Asked): Promise<Page> {
-  const total = asksForAny(info, 'total', 'totalPages')
+export function readOAuthApps(ctx: RequestContext, args: PageArgs, info: SelectionInfo): Promise<Page> {
+  const total = isAnySelected(info, 'total', 'totalPages')
   return readPage(withCredentialVisibility(ctx), oauthApp, args, {
-    page: fieldsAsked(info),
-    record: fieldsAsked(info, ['data']),
+    page: selectedFields(info),
+    record: selectedFields(info, ['data']),
     total,
   })
 }

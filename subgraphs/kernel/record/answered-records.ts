@@ -7,7 +7,7 @@ interface Visibility {
 }
 
 /** The records with restricted visibility in an answer: their ids by record type, and whether the answer has aggregates of such records. */
-export interface Told {
+export interface DisclosedRecords {
   readonly records: Readonly<Record<string, readonly string[]>>
   /** The name is part of stored answers (`idempotency.ts`). */
   readonly hasFigures: boolean
@@ -40,7 +40,7 @@ export class AnsweredRecords {
     if (hasRestrictedVisibility(definition)) this.#hasAggregates = true
   }
 
-  told(): Told {
+  told(): DisclosedRecords {
     return {
       records: Object.fromEntries([...this.#ids].map(([object, ids]) => [object, [...ids]])),
       hasFigures: this.#hasAggregates,

@@ -63,7 +63,9 @@ function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
 
 function checkColumn(column: Column, value: unknown): FieldProblem | null {
   if (value === null)
-    return column.nullable && !column.lasting ? null : problem(column, 'REQUIRED', `${column.name} must not be null.`)
+    return column.nullable && !column.notClearable
+      ? null
+      : problem(column, 'REQUIRED', `${column.name} must not be null.`)
   switch (column.kind) {
     case 'text':
       return checkText(column, value)

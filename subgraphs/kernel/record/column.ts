@@ -28,7 +28,7 @@ export interface ColumnOptions {
   /** Text, and each item of a list: must contain more than white space. */
   filled?: boolean
   /** Null is possible only while the column never had a value: a caller can change the value but cannot set it to null. */
-  lasting?: boolean
+  notClearable?: boolean
   /** Numbers: minimum and maximum value. */
   minimum?: number
   maximum?: number

@@ -3,7 +3,7 @@ import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { isHidden } from './field-security.ts'
-import { ListQuery, size, type ConnectionArgs, type ListArgs } from './list.ts'
+import { ListQuery, pageSize, type ConnectionArgs, type ListArgs } from './list.ts'
 import type { Order } from './order.ts'
 import { selectList, withFields } from './selection.ts'
 
@@ -66,7 +66,7 @@ export async function readConnection(
   args: ConnectionArgs,
   selected: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection> {
-  const first = size(args.first, 'first')
+  const first = pageSize(args.first, 'first')
   const query = new ListQuery(ctx, definition, args)
   const range = { limit: first + 1, cursor: args.after ?? null, cursorPath: 'after' as const }
   const [rows, totalCount] = await query.read(selected.record, range, selected.total)
@@ -103,7 +103,7 @@ async function childrenOf(
   parents: readonly string[],
   selected: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection[]> {
-  const first = size(args.first, 'first')
+  const first = pageSize(args.first, 'first')
   const query = new ListQuery(ctx, definition, args, `${columnOf(definition, parentColumn).sql('t')} = p.parent_id`)
   const { predicate, order, conditions, rules } = query
   // The parent column is hidden from the caller: return empty connections.

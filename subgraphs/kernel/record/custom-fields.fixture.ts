@@ -10,7 +10,7 @@ import { readPage, type Page, type PageArgs } from './list.ts'
 import { CachedShapes, type DefinitionSource, type OrganizationDefinitions } from './organization-shapes.ts'
 
 /** Definitions in memory, set by a test; each change creates a new version. */
-export class HandSetDefinitions implements DefinitionSource {
+export class InMemoryDefinitions implements DefinitionSource {
   readonly #byOrganization = new Map<string, OrganizationDefinitions>()
 
   define(organizationId: string, customFields: Readonly<Record<string, readonly CustomFieldDefinition[]>>): void {
@@ -29,7 +29,7 @@ export class HandSetDefinitions implements DefinitionSource {
 
 /** Organizations with custom fields, on a migrated database with row-level security. */
 export class CustomFieldsFixture {
-  readonly definitions = new HandSetDefinitions()
+  readonly definitions = new InMemoryDefinitions()
   readonly clock = handSetClock('2027-02-01T09:00:00.000Z')
   fresh!: FreshDatabase
   services!: Services

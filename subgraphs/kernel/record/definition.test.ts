@@ -6,7 +6,7 @@ import { caseComment } from '../../support/case/case.record.ts'
 import { Column } from './column.ts'
 import { relationFrom, type RecordDefinition } from './definition.ts'
 import type { RecordEvents } from './event-types.ts'
-import { seenIds } from './read.ts'
+import { visibleIds } from './read.ts'
 import { restArea } from './rest-area.ts'
 
 // The compiler runs these tests: `tsc` reports each `@ts-expect-error` whose next line compiles, so it fails when a column name is
@@ -22,7 +22,7 @@ describe('names of columns', () => {
       // @ts-expect-error -- misspelt
       { ...account, searchable: ['name', 'domian'] },
       // @ts-expect-error -- misspelt
-      { ...account, references: { parentAcountId: (ctx, ids) => seenIds(ctx, account, ids) } },
+      { ...account, references: { parentAcountId: (ctx, ids) => visibleIds(ctx, account, ids) } },
       // @ts-expect-error -- misspelt
       { ...account, relations: { parent: { to: () => account, by: 'parentAcountId' } } },
       // @ts-expect-error -- not created by relationFrom, so its name would not be checked

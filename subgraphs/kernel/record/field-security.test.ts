@@ -5,7 +5,7 @@ import { account } from '../../crm/account/account.record.ts'
 import { product } from '../../commerce/product/product.record.ts'
 import { supportCase } from '../../support/case/case.record.ts'
 import type { FieldRestrictions } from '../context.ts'
-import { fieldRules, isHidden, objectOfType, redact, restrictableTo } from './field-security.ts'
+import { fieldRules, isHidden, objectOfType, redact, strictestLevel } from './field-security.ts'
 
 const record = {
   id: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
@@ -59,7 +59,7 @@ describe('rules', () => {
     [product, 'costPrice', 'HIDDEN'],
     [supportCase, 'pausedAt', null],
   ] as const)('restrict $object %#: %s to %s', (definition, name, strictest) => {
-    expect(restrictableTo(definition.columns.byName.get(name)!)).toBe(strictest)
+    expect(strictestLevel(definition.columns.byName.get(name)!)).toBe(strictest)
   })
 })
 

@@ -4,7 +4,7 @@ import { isRawNumber } from '../json/exact-number.ts'
 import { emptyValue, type Column } from './column.ts'
 import type { RecordShape } from './definition.ts'
 import { customFieldKey, customFieldName, customFieldsName as customFields, sqlLiteral } from './custom-field-column.ts'
-import { recordNamed } from './known-records.ts'
+import { recordNamed } from './record-registry.ts'
 
 export type FieldLevel = 'HIDDEN' | 'READ'
 
@@ -26,7 +26,7 @@ const unrestrictable: ReadonlySet<string> = new Set([
  * The strictest level that a profile can set for a column; null when it cannot restrict the column. A hidden column is returned
  * as empty, so only a column that can be empty can be hidden.
  */
-export function restrictableTo(column: Column): FieldLevel | null {
+export function strictestLevel(column: Column): FieldLevel | null {
   if (column.internal || unrestrictable.has(column.name)) return null
   return column.nullable || column.kind === 'textList' || column.name === customFields ? 'HIDDEN' : 'READ'
 }
@@ -75,7 +75,7 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
       continue
     }
     const column = byName.get(name)
-    const strictest = column && restrictableTo(column)
+    const strictest = column && strictestLevel(column)
     if (!strictest) continue
     readOnly.add(name)
     if (level === 'HIDDEN' && strictest === 'HIDDEN') hidden.add(name)
@@ -89,7 +89,7 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
 }
 
 /** Adds the restrictions that follow from the given ones: a column derived from a hidden column is hidden, too. */
-export function withDerived(fields: FieldRestrictions): FieldRestrictions {
+export function addDerivedRestrictions(fields: FieldRestrictions): FieldRestrictions {
   const complete: Record<string, Readonly<Record<string, FieldLevel>>> = {}
   for (const [object, levels] of Object.entries(fields)) {
     const definition = recordNamed(object)
@@ -122,18 +122,26 @@ export const fieldNotReadable = (paths: readonly string[]): Refusal => fieldRefu
 
 /** Refuses with 403 unless the caller may read all of these columns. For results that are computed from them. */
 export function requireReadable(caller: Caller, definition: RecordShape, ...names: readonly string[]): void {
-  refuseHidden(caller, definition, Object.fromEntries(names.map((name) => [name, null])))
+  refuseHiddenFields(caller, definition, Object.fromEntries(names.map((name) => [name, null])))
 }
 
 /** Refuses with 403 when `values` contains a field that is hidden from the caller. The values themselves do not matter. */
-export function refuseHidden(caller: Caller, definition: RecordShape, values: Readonly<Record<string, unknown>>): void {
+export function refuseHiddenFields(
+  caller: Caller,
+  definition: RecordShape,
+  values: Readonly<Record<string, unknown>>,
+): void {
   const rules = fieldRules(caller, definition)
   const paths = rules ? matchingPaths(values, rules.hidden, rules.hiddenKeys) : []
   if (paths.length > 0) throw fieldNotReadable(paths)
 }
 
 /** Refuses with 403 when `values` contains a field that the caller may not write. The values themselves do not matter. */
-export function refuseFixed(caller: Caller, definition: RecordShape, values: Readonly<Record<string, unknown>>): void {
+export function refuseReadOnlyFields(
+  caller: Caller,
+  definition: RecordShape,
+  values: Readonly<Record<string, unknown>>,
+): void {
   const rules = fieldRules(caller, definition)
   const paths = rules ? matchingPaths(values, rules.readOnly, rules.readOnlyKeys) : []
   if (paths.length > 0) throw fieldRefusal('FIELD_NOT_WRITABLE', 'change', paths)

@@ -5,14 +5,14 @@ import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts
 import { eventsOf } from './record-events.ts'
 
 /** A generated record that needs no checks, with the actor and the id of its `created` event. */
-export interface Given<T extends StoredRow> {
+export interface GeneratedRecord<T extends StoredRow> {
   /** A column that is not given has its initial value. */
   readonly values: Partial<T> & StoredRow & { readonly createdAt: string }
   readonly actorId: string | null
   readonly eventId: string
 }
 
-function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
+function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: GeneratedRecord<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
   const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
   return Object.fromEntries(definition.columns.stored.map((column) => [column.name, value(column)])) as unknown as T
@@ -25,7 +25,7 @@ function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values
 export async function insertRecords<T extends StoredRow>(
   sql: Sql,
   definition: RecordDefinition<T>,
-  given: readonly Given<T>[],
+  given: readonly GeneratedRecord<T>[],
 ): Promise<void> {
   if (given.length === 0) return
   const records = given.map((one) => complete(definition, one))
@@ -52,7 +52,7 @@ async function insertRows<T extends StoredRow>(
 
 function createdEvents<T extends StoredRow>(
   definition: RecordDefinition<T>,
-  given: readonly Given<T>[],
+  given: readonly GeneratedRecord<T>[],
   records: readonly T[],
 ): EventRow[] {
   return given.map(({ values, actorId, eventId }, index) => {

@@ -64,7 +64,7 @@ export function connectionArgs(
 
 /** Arguments of a paged list that has no filter and a fixed order. */
 @ArgsType()
-export class PartArgs {
+export class UnfilteredPageArgs {
   @Field(() => Int, { defaultValue: 1 })
   page!: number
 

@@ -10,7 +10,7 @@ import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList, withFields } from './selection.ts'
-import { maintainedCount, maintainedCountSql } from './totals.ts'
+import { maintainedCount, maintainedCountSql } from './maintained-count.ts'
 
 const pageSizeMax = 100
 const pageMax = 100_000
@@ -141,7 +141,7 @@ export class ListQuery {
   }
 }
 
-export function size(value: number | null | undefined, name: string): number {
+export function pageSize(value: number | null | undefined, name: string): number {
   const requested = value ?? 20
   if (requested < 1 || requested > pageSizeMax)
     throw invalid({ path: name, code: 'OUT_OF_RANGE', message: `${name} must be between 1 and ${pageSizeMax}.` })
@@ -178,7 +178,7 @@ interface PageRows {
 }
 
 /** Builds a page from its rows. `order` creates the cursor; it is null when `nextCursor` is not selected. */
-export function enveloped({ data, page, limit, total }: PageRows, order: Order | null): Page {
+export function toPage({ data, page, limit, total }: PageRows, order: Order | null): Page {
   const hasMore = data.length > limit
   if (hasMore) data.length = limit
   const last = data.at(-1)
@@ -200,13 +200,13 @@ export async function readPage(
   args: PageArgs,
   selected: { readonly page: ReadonlySet<string>; readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Page> {
-  const limit = size(args.limit, 'limit')
+  const limit = pageSize(args.limit, 'limit')
   const page = pageNumber(args.page)
   const query = new ListQuery(ctx, definition, args)
   const { cursor = null } = args
   const range = { limit: limit + 1, offset: cursor ? 0 : (page - 1) * limit, cursor }
   const [data, total] = await query.read(selected.record, range, selected.total)
-  return enveloped({ data, page, limit, total }, selected.page.has('nextCursor') ? query.order : null)
+  return toPage({ data, page, limit, total }, selected.page.has('nextCursor') ? query.order : null)
 }
 
 /** Deleted records that the caller can see, most recently deleted first. */
@@ -218,7 +218,7 @@ export async function readDeleted(
 ): Promise<Row[]> {
   const definition = shapeFor(ctx, builtIn)
   const predicate = new TenantPredicate(ctx.caller)
-  const limit = size(args.limit ?? pageSizeMax, 'limit')
+  const limit = pageSize(args.limit ?? pageSizeMax, 'limit')
   const page = args.page ?? 1
   if (page < 1 || page > pageMax)
     throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page must be between 1 and ${pageMax}.` })

@@ -19,7 +19,7 @@ export abstract class OrgRecord {
   // Callers with the visibility OWN or TEAM would not see a record without owner.
   @Column(() => ID, {
     nullable: true,
-    lasting: true,
+    notClearable: true,
     description: 'The user who owns the record. Which users can see the record depends on its owner.',
   })
   ownerId!: string | null

@@ -14,7 +14,7 @@ const idOnly: ReadonlySet<string> = new Set()
 const columnNames = new WeakMap<object, ReadonlySet<string>>()
 
 /** The names of all table columns, as a set of selected fields. */
-export function allOf({ columns: { stored } }: RecordShape): ReadonlySet<string> {
+export function allColumnNames({ columns: { stored } }: RecordShape): ReadonlySet<string> {
   let names = columnNames.get(stored)
   if (!names) columnNames.set(stored, (names = new Set(stored.map((column) => column.name))))
   return names
@@ -63,7 +63,7 @@ export async function requireRecord<T extends StoredRow>(
   { deleted = false, isLocked = false } = {},
 ): Promise<T> {
   const predicate = new TenantPredicate(ctx.caller)
-  const columns = selectList(definition, allOf(definition), 't', null)
+  const columns = selectList(definition, allColumnNames(definition), 't', null)
   const state = deleted || !hasColumn(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
   const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}${state}${isLocked ? ' for update of t' : ''}`
   const [row] = isId(id) ? await ctx.db.query(sql, predicate.values.list) : []
@@ -108,7 +108,7 @@ async function readMany(
 }
 
 /** Those ids whose records are visible and not deleted; for the reference checks of other records. */
-export async function seenIds(
+export async function visibleIds(
   ctx: RequestContext,
   definition: RecordShape,
   ids: readonly string[],

@@ -6,8 +6,8 @@ import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definitio
 import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
-import { mayWrite, save } from './save.ts'
-import { asksForAny, fieldsAsked, type Asked } from './selection.ts'
+import { requireWritableRole, save } from './save.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from './selection.ts'
 
 export const bulkMax = 500
 
@@ -18,21 +18,21 @@ interface Versioned {
 
 /** The standard operations of a record type. A resource with another operation implements it with `change`, or `require` and `save`. */
 export interface Records<T extends StoredRow> {
-  one(ctx: RequestContext, id: string, info: Asked): Promise<Row>
-  by(ctx: RequestContext, column: ColumnName<T>, value: string, info: Asked): Promise<Row>
-  page(ctx: RequestContext, args: PageArgs, info: Asked): ReturnType<typeof readPage>
-  connection(ctx: RequestContext, args: ConnectionArgs, info: Asked): ReturnType<typeof readConnection>
+  one(ctx: RequestContext, id: string, info: SelectionInfo): Promise<Row>
+  by(ctx: RequestContext, column: ColumnName<T>, value: string, info: SelectionInfo): Promise<Row>
+  page(ctx: RequestContext, args: PageArgs, info: SelectionInfo): ReturnType<typeof readPage>
+  connection(ctx: RequestContext, args: ConnectionArgs, info: SelectionInfo): ReturnType<typeof readConnection>
   /** The connection of the children of one parent; the children of all parents in one operation are read together. */
   children(
     ctx: RequestContext,
     parentColumn: ColumnName<T>,
     parentId: string,
     args: ConnectionArgs,
-    info: Asked,
+    info: SelectionInfo,
   ): ReturnType<typeof readConnection>
   /** The record that another record refers to; null when it is deleted or not visible. */
-  reference(ctx: RequestContext, id: string | null | undefined, info: Asked): Promise<Row | null>
-  deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: Asked): Promise<Row[]>
+  reference(ctx: RequestContext, id: string | null | undefined, info: SelectionInfo): Promise<Row | null>
+  deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: SelectionInfo): Promise<Row[]>
   require(ctx: RequestContext, id: string): Promise<T>
   /** Field permissions apply to `values` but not to `implied`, the values that the rules of the record type derive. */
   create(ctx: RequestContext, values: object, implied?: Partial<T>): Promise<T>
@@ -50,22 +50,22 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
   return {
     async one(ctx, id, info) {
-      const row = await readOne(ctx, definition, id, fieldsAsked(info))
+      const row = await readOne(ctx, definition, id, selectedFields(info))
       if (!row) throw notFound(`The ${definition.object}`)
       return row
     },
-    by: (ctx, column, value, info) => readBy(ctx, definition, column, value, fieldsAsked(info)),
+    by: (ctx, column, value, info) => readBy(ctx, definition, column, value, selectedFields(info)),
     page: (ctx, args, info) =>
       readPage(ctx, definition, args, {
-        page: fieldsAsked(info),
-        record: fieldsAsked(info, ['data']),
-        total: asksForAny(info, 'total', 'totalPages'),
+        page: selectedFields(info),
+        record: selectedFields(info, ['data']),
+        total: isAnySelected(info, 'total', 'totalPages'),
       }),
     connection: (ctx, args, info) => readConnection(ctx, definition, args, connectionSelection(info)),
     children: (ctx, parentColumn, parentId, args, info) =>
       readChildren(ctx, definition, parentColumn, { ...args, parentId }, connectionSelection(info)),
-    reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, fieldsAsked(info)) : null),
-    deleted: (ctx, args, info) => readDeleted(ctx, definition, args, fieldsAsked(info)),
+    reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, selectedFields(info)) : null),
+    deleted: (ctx, args, info) => readDeleted(ctx, definition, args, selectedFields(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
     create: (ctx, values, implied = {}) =>
       save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T>, implied }),
@@ -102,7 +102,7 @@ export async function change<T extends StoredRow, C extends RequestContext>(
   decide: (previous: T, ctx: C) => Decision<T> | Promise<Decision<T>>,
   { expectedVersion = null, deleted = false }: { expectedVersion?: number | null | undefined; deleted?: boolean } = {},
 ): Promise<T> {
-  mayWrite(ctx)
+  requireWritableRole(ctx)
   const attempt = async (inner: C, isLocked: boolean): Promise<T> => {
     const previous = await requireRecord(inner, definition, id, { deleted, isLocked })
     return save(inner, definition, { ...(await decide(previous, inner)), previous, expectedVersion })
@@ -120,14 +120,14 @@ export async function change<T extends StoredRow, C extends RequestContext>(
 const recordSelections = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
 
 /** The selected fields of the records of a connection, below `nodes` and `edges.node`. */
-function connectionSelection(info: Asked): { record: ReadonlySet<string>; total: boolean } {
-  const connection = fieldsAsked(info)
+function connectionSelection(info: SelectionInfo): { record: ReadonlySet<string>; total: boolean } {
+  const connection = selectedFields(info)
   let record = recordSelections.get(connection)
   if (!record) {
-    record = new Set([...fieldsAsked(info, ['nodes']), ...fieldsAsked(info, ['edges', 'node'])])
+    record = new Set([...selectedFields(info, ['nodes']), ...selectedFields(info, ['edges', 'node'])])
     recordSelections.set(connection, record)
   }
-  return { record, total: asksForAny(info, 'totalCount') }
+  return { record, total: isAnySelected(info, 'totalCount') }
 }
 
 /**
@@ -142,7 +142,7 @@ async function bulk<I extends Versioned>(
   successStatus: Exclude<BulkItemStatus, 'FAILED'>,
   change: (ctx: RequestContext, item: I) => Promise<unknown>,
 ): Promise<BulkResult> {
-  mayWrite(ctx)
+  requireWritableRole(ctx)
   if (items.length < 1 || items.length > bulkMax) {
     throw invalid({ path, code: 'OUT_OF_RANGE', message: `${path} must have between 1 and ${bulkMax} items.` })
   }

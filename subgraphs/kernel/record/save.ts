@@ -12,7 +12,7 @@ import {
   type StoredRow,
 } from './definition.ts'
 import type { Operation } from './event-types.ts'
-import { isHidden, redact, refuseFixed } from './field-security.ts'
+import { isHidden, redact, refuseReadOnlyFields } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
@@ -33,8 +33,8 @@ export async function save<T extends StoredRow>(
 ): Promise<T> {
   const definition = shapeFor(ctx, builtIn)
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
-  mayWrite(ctx)
-  refuseFixed(ctx.caller, definition, draft.values as Fields)
+  requireWritableRole(ctx)
+  refuseReadOnlyFields(ctx.caller, definition, draft.values as Fields)
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   if (definition.numbered && draft.operation === 'CREATE')
     return inTransaction(ctx, (inner) => writeAndRedact(inner, definition, draft))
@@ -79,7 +79,7 @@ async function checkAndWrite<T extends StoredRow>(
 }
 
 /** Refuses callers whose role is READ_ONLY. Whether the record is visible was checked when it was read. */
-export function mayWrite(ctx: RequestContext): void {
+export function requireWritableRole(ctx: RequestContext): void {
   if (ctx.caller.role === 'READ_ONLY')
     throw new Refusal('PERMISSION_DENIED', 'Your role may read but not change records.')
 }

@@ -5,12 +5,12 @@ import type { RecordShape } from './definition.ts'
 import { restrictedSql, type FieldRules } from './field-security.ts'
 
 /** The part of a resolver's `info` with the selection. graphql-jit passes the same nodes each time it executes a document. */
-export type Asked = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
+export type SelectionInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
 const namesCache = new WeakMap<readonly FieldNode[], Map<string, ReadonlySet<string>>>()
 
 /** The names of the selected fields below `path` (`['data']` for a page), including fragments of all type conditions. */
-export function fieldsAsked(info: Asked, path: readonly string[] = []): ReadonlySet<string> {
+export function selectedFields(info: SelectionInfo, path: readonly string[] = []): ReadonlySet<string> {
   const key = path.join('.')
   let byPath = namesCache.get(info.fieldNodes)
   if (!byPath) namesCache.set(info.fieldNodes, (byPath = new Map()))
@@ -29,8 +29,8 @@ export function fieldsAsked(info: Asked, path: readonly string[] = []): Readonly
 }
 
 /** Whether any of these fields is selected. The gateway has already applied `@skip` and `@include`. */
-export const asksForAny = (info: Asked, ...names: readonly string[]): boolean => {
-  const selected = fieldsAsked(info)
+export const isAnySelected = (info: SelectionInfo, ...names: readonly string[]): boolean => {
+  const selected = selectedFields(info)
   return names.some((name) => selected.has(name))
 }
 

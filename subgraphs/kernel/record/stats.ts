@@ -2,7 +2,7 @@ import { isRawNumber } from '../json/exact-number.ts'
 import type { RequestContext } from '../request.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
-import { AggregateSql, type Aggregate, type ColumnName } from './figures.ts'
+import { AggregateSql, type Aggregate, type ColumnName } from './aggregates.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, Values } from './predicate.ts'
 

@@ -1,11 +1,11 @@
 import type { Caller } from '../context.ts'
 import type { RequestContext } from '../request.ts'
-import type { Told } from './answered-records.ts'
+import type { DisclosedRecords } from './answered-records.ts'
 import type { RecordShape } from './definition.ts'
 import { TenantPredicate } from './predicate.ts'
 
 /** The record types of a subgraph, by name. */
-export type Kinds = ReadonlyMap<string, RecordShape>
+export type RecordTypes = ReadonlyMap<string, RecordShape>
 
 /**
  * The given records that the caller can see at this moment. Deleted records are included, because a caller who has seen a record may
@@ -13,9 +13,9 @@ export type Kinds = ReadonlyMap<string, RecordShape>
  */
 export async function visibleRecords(
   { caller, db }: Pick<RequestContext, 'caller' | 'db'>,
-  recordTypes: Kinds,
-  records: Told['records'],
-): Promise<Told['records']> {
+  recordTypes: RecordTypes,
+  records: DisclosedRecords['records'],
+): Promise<DisclosedRecords['records']> {
   const visible: Record<string, readonly string[]> = {}
   for (const [object, ids] of Object.entries(records)) {
     const definition = recordTypes.get(object)
@@ -35,14 +35,14 @@ export async function visibleRecords(
 type OwnerIds = Caller['ownerIds']
 
 /** Whether the visibility `now` can exclude a record that the visibility `then` includes. Null includes all owners. */
-export const seesLess = (then: OwnerIds, now: OwnerIds): boolean =>
+export const isVisibilityReduced = (then: OwnerIds, now: OwnerIds): boolean =>
   now !== null && (then === null || then.some((id) => !now.includes(id)))
 
 /** Whether the caller can see all of these records at this moment. */
 export async function seesAll(
   ctx: Pick<RequestContext, 'caller' | 'db'>,
-  recordTypes: Kinds,
-  records: Told['records'],
+  recordTypes: RecordTypes,
+  records: DisclosedRecords['records'],
 ) {
   const visible = await visibleRecords(ctx, recordTypes, records)
   return Object.entries(records).every(([object, ids]) => ids.length === (visible[object]?.length ?? 0))

@@ -6,8 +6,8 @@ import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/sql.ts'
-import { AnsweredRecords, type Told } from '../record/answered-records.ts'
-import { visibleRecords, seesAll, seesLess, type Kinds } from '../record/visible-records.ts'
+import { AnsweredRecords, type DisclosedRecords } from '../record/answered-records.ts'
+import { visibleRecords, seesAll, isVisibilityReduced, type RecordTypes } from '../record/visible-records.ts'
 import { requestContext, type RequestContext, type Services, type Ports } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -27,7 +27,7 @@ interface Stored {
   readonly fields: FieldRestrictions | null
   readonly ownerIds: readonly string[] | null
   /** The records and figures in the answer. The stored JSON has this name. */
-  readonly told: Told
+  readonly told: DisclosedRecords
   readonly answer: SubgraphResult
 }
 
@@ -48,7 +48,7 @@ export interface KeyedRequest {
   /** The services that the subgraph declares. */
   readonly ports: Partial<Ports>
   readonly request: SubgraphRequest
-  readonly kinds: Kinds
+  readonly kinds: RecordTypes
 }
 
 /**
@@ -158,7 +158,7 @@ async function isStillVisible(
   { ownerIds, told: { records, hasFigures } }: Stored,
 ): Promise<boolean> {
   const { caller } = request.context
-  if (hasFigures && seesLess(ownerIds, caller.ownerIds)) return false
+  if (hasFigures && isVisibilityReduced(ownerIds, caller.ownerIds)) return false
   return seesAll({ caller, db }, kinds, records)
 }
 

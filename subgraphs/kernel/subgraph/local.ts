@@ -4,7 +4,7 @@ import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { transientError } from '../database/transient-error.ts'
 import { defectMessage, Refusal } from '../errors.ts'
-import type { Kinds } from '../record/visible-records.ts'
+import type { RecordTypes } from '../record/visible-records.ts'
 import { portsOf, requestContext, type Ports, type RequestContext, type Services } from '../request.ts'
 import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -33,7 +33,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
 
   private readonly schema: GraphQLSchema
   private readonly crossTenantFields: ReadonlySet<string>
-  private readonly kinds: Kinds
+  private readonly kinds: RecordTypes
   private readonly ports: Partial<Ports>
   /** Services whose statements bypass row-level security. */
   private readonly crossTenantServices: Services

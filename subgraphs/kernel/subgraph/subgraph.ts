@@ -8,8 +8,8 @@ import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
-import type { Kinds } from '../record/visible-records.ts'
-import { fieldsAsked, type Asked } from '../record/selection.ts'
+import type { RecordTypes } from '../record/visible-records.ts'
+import { selectedFields, type SelectionInfo } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { Port, RequestContext } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
@@ -58,7 +58,7 @@ export interface SubgraphSchema {
   /** Root fields that bypass row-level security. */
   readonly crossTenantFields: ReadonlySet<string>
   readonly ports: readonly Port[]
-  readonly kinds: Kinds
+  readonly kinds: RecordTypes
   /** The schema as it is published to the gateway. */
   readonly sdl: string
 }
@@ -80,7 +80,7 @@ function makeMutationsNullable(schema: GraphQLSchema): void {
   for (const field of Object.values(mutation.getFields())) field.type = getNullableType(field.type)
 }
 
-function kindsOf(resources: readonly Resource[]): Kinds {
+function kindsOf(resources: readonly Resource[]): RecordTypes {
   const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
   return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
 }
@@ -115,8 +115,8 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
     Object.entries(entities).map(([type, definition]) => [
       type,
       {
-        __resolveReference: async (reference: { id: string }, ctx: RequestContext, info: Asked) => {
-          const row = await readReference(ctx, definition, reference.id, fieldsAsked(info))
+        __resolveReference: async (reference: { id: string }, ctx: RequestContext, info: SelectionInfo) => {
+          const row = await readReference(ctx, definition, reference.id, selectedFields(info))
           // The gateway adds fields to the reference for @requires.
           return row && { ...reference, ...row }
         },

@@ -1,7 +1,7 @@
 import { Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
 import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { CaseConnection, CaseConnectionArgs } from '../case/case.inputs.ts'
 import { supportCase } from '../case/case.record.ts'
@@ -28,7 +28,7 @@ export class AccountExtensionResolver {
     @Root() root: AccountExtension,
     @Args(() => CaseConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
     return cases.children(ctx, 'accountId', root.id, args, info)
   }

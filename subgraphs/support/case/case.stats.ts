@@ -1,6 +1,6 @@
 import { organizationUsers, type OrganizationUser } from '../../identity/public.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
-import { averageTime, count, share, type Condition } from '../../kernel/record/figures.ts'
+import { averageTime, count, share, type Condition } from '../../kernel/record/aggregates.ts'
 import { aggregate, countsBy } from '../../kernel/record/stats.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'

@@ -78,7 +78,7 @@ const textBounds = ({ max = textMax, filled }: Column): Json => ({
 /** Schema of a column in a body, with its bounds. */
 function inputSchema(column: Column): Json {
   const { name, kind, minimum, maximum } = column
-  const nullable = column.nullable && !column.lasting
+  const nullable = column.nullable && !column.notClearable
   if (name === 'id')
     return { ...id, description: 'Id chosen by the caller, so that an import can be retried. Absent: a new id.' }
   if (name === 'ownerId')

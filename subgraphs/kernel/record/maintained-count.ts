@@ -4,7 +4,7 @@ import type { RecordShape } from './definition.ts'
 
 /**
  * The maintained count of live rows per organization and record type. Triggers append a difference in the transaction of each
- * change, so writers never wait for each other. A read sums the differences in one snapshot. `foldTotals` merges them.
+ * change, so writers never wait for each other. A read sums the differences in one snapshot. `mergeMaintainedCounts` merges them.
  */
 export async function maintainedCount(ctx: RequestContext, definition: RecordShape): Promise<number> {
   const sql = `select (${maintainedCountSql('$1', '$2')}) as total`
@@ -17,7 +17,7 @@ export const maintainedCountSql = (organization: string, object: string): string
   `select coalesce(sum(n), 0)::int8 from kernel.record_total where organization_id = ${organization} and object = ${object}`
 
 /** Replaces the differences of one organization and record type by their sum. Safe at any time and in several workers at once. */
-export async function foldTotals(sql: Sql): Promise<void> {
+export async function mergeMaintainedCounts(sql: Sql): Promise<void> {
   await sql.query(`
     with to_merge as (
       select organization_id, object from kernel.record_total group by organization_id, object having count(*) > 20 limit 1000

@@ -5,7 +5,7 @@ import { account } from '../../crm/account/account.record.ts'
 import type { Case } from '../../support/case/case.ts'
 import { supportCase } from '../../support/case/case.record.ts'
 import type { RecordShape } from './definition.ts'
-import { average, averageTime, count, AggregateSql, share, sum, type Aggregate } from './figures.ts'
+import { average, averageTime, count, AggregateSql, share, sum, type Aggregate } from './aggregates.ts'
 import { Values } from './predicate.ts'
 
 function build<T>(shape: RecordShape, aggregate: Aggregate<T>) {

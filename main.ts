@@ -7,11 +7,11 @@ import { Edge } from './gateway/edge/edge.ts'
 import { EventStreams } from './gateway/edge/event-streams.ts'
 import { StreamSlots } from './gateway/edge/stream-slots.ts'
 import { Graph } from './gateway/graph/graph.ts'
-import { Connections, patience } from './gateway/http/connections.ts'
+import { Connections, requestTimeouts } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
-import { asksForSocket, graphqlSocket } from './gateway/http/graphql-socket.ts'
-import { answerUnreadable, headerBytesMax } from './gateway/http/unreadable.ts'
-import { listening, stopped } from './gateway/http/serving.ts'
+import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
+import { answerMalformedRequests, headerBytesMax } from './gateway/http/malformed-request.ts'
+import { startListening, stopGracefully } from './gateway/http/listen.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
@@ -134,21 +134,25 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const streams = { subscriptions, eventStreams, streamSlots }
   const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams })
   const connections = new Connections(config.trustProxy)
-  const shouldUpgradeCallback = (req: IncomingMessage) => !connections.refusalOf(req.socket) && asksForSocket(req)
-  const server = createServer({ ...patience, maxHeaderSize: headerBytesMax, shouldUpgradeCallback }, (req, res) => {
-    const refusal = connections.refusalOf(req.socket)
-    if (!refusal) return app(req, res)
-    res.shouldKeepAlive = false
-    edge.refuse(refusal, req, res)
-  })
+  const shouldUpgradeCallback = (req: IncomingMessage) =>
+    !connections.refusalOf(req.socket) && isGraphqlSocketUpgrade(req)
+  const server = createServer(
+    { ...requestTimeouts, maxHeaderSize: headerBytesMax, shouldUpgradeCallback },
+    (req, res) => {
+      const refusal = connections.refusalOf(req.socket)
+      if (!refusal) return app(req, res)
+      res.shouldKeepAlive = false
+      edge.refuse(refusal, req, res)
+    },
+  )
   connections.watch(server)
-  answerUnreadable(server, { edge, apiVersion: contract.version })
+  answerMalformedRequests(server, { edge, apiVersion: contract.version })
   const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version })
   const closeBackground = async (): Promise<void> => {
     await listener.close()
     await usage.close()
   }
-  const url = await listening(server, config).catch(async (error: unknown) => {
+  const url = await startListening(server, config).catch(async (error: unknown) => {
     await closeBackground()
     throw error
   })
@@ -158,7 +162,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     url,
     settled: () => usage.flush(),
     async close() {
-      await stopped(server, () => {
+      await stopGracefully(server, () => {
         subscriptions.close()
         eventStreams.close()
         return socket.close()

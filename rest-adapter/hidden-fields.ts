@@ -1,6 +1,6 @@
 import { getNamedType, isCompositeType, type GraphQLCompositeType, type GraphQLSchema } from 'graphql'
-import { collectFields, selectionSetsOf, type Reading } from '../gateway/graph/collect.ts'
-import type { Prepared } from '../gateway/graph/prepared.ts'
+import { collectFields, selectionSetsOf, type SelectionContext } from '../gateway/graph/collect.ts'
+import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import type { FieldRestrictions } from '../subgraphs/kernel/context.ts'
 import { objectOfType } from '../subgraphs/kernel/record/field-security.ts'
 
@@ -11,9 +11,13 @@ interface Selected {
   readonly fields: ReadonlyMap<string, { readonly name: string; readonly selection: Selected | null }>
 }
 
-const selections = new WeakMap<Prepared, Selected>()
+const selections = new WeakMap<PreparedOperation, Selected>()
 
-function selectedOf(reading: Reading, type: GraphQLCompositeType, sets: Parameters<typeof collectFields>[2]): Selected {
+function selectedOf(
+  reading: SelectionContext,
+  type: GraphQLCompositeType,
+  sets: Parameters<typeof collectFields>[2],
+): Selected {
   const fields = Array.from(collectFields(reading, type, sets).values(), ({ key, name, nodes }) => {
     const field = 'getFields' in type ? type.getFields()[name] : undefined
     const inner = field && getNamedType(field.type)
@@ -23,11 +27,11 @@ function selectedOf(reading: Reading, type: GraphQLCompositeType, sets: Paramete
   return { object: objectOfType(type.name), fields: new Map(fields) }
 }
 
-function selectionOf(schema: GraphQLSchema, prepared: Prepared): Selected {
+function selectionOf(schema: GraphQLSchema, prepared: PreparedOperation): Selected {
   let selected = selections.get(prepared)
   if (!selected) {
     const { operation, fragments } = prepared.parts
-    const reading: Reading = { schema, fragments }
+    const reading: SelectionContext = { schema, fragments }
     selected = selectedOf(reading, schema.getRootType(operation.operation)!, [operation.selectionSet])
     selections.set(prepared, selected)
   }
@@ -51,7 +55,7 @@ function removeFrom(value: unknown, { object, fields }: Selected, restrictions: 
 /** Removes the fields that the caller's access profile hides: GraphQL returns them as null, REST omits them. */
 export function removeHiddenFields(
   schema: GraphQLSchema,
-  prepared: Prepared,
+  prepared: PreparedOperation,
   data: unknown,
   restrictions: FieldRestrictions,
 ): void {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Prepared } from '../gateway/graph/prepared.ts'
+import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import { readBody } from '../gateway/edge/body.ts'
 import { cancellationOf } from '../gateway/edge/cancellation-of.ts'
 import type { Admission } from '../gateway/edge/edge.ts'
 import type { ServerSentEvent } from '../gateway/edge/event-streams.ts'
 import { claimOf } from '../gateway/edge/idempotency.ts'
-import { refuseUnmet } from '../subgraphs/kernel/unmet-scopes.ts'
-import { cancellationBy } from '../subgraphs/kernel/cancellation.ts'
+import { requireScopes } from '../subgraphs/kernel/unmet-scopes.ts'
+import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
 import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
@@ -55,7 +55,7 @@ type ServedRequest = IncomingMessage & { readonly params: PathValues }
 /** The compiled form of an operation. It is created at the first request and then reused. */
 interface CompiledOperation {
   readonly translation: Translation
-  readonly prepared: Prepared | null
+  readonly prepared: PreparedOperation | null
   readonly requirements: readonly ScopeRequirement[]
 }
 
@@ -96,7 +96,7 @@ export class Endpoint {
       if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
       const inputs = await this.inputs(compiled, caller, req, res)
       const cancellation = this.operation.success.isStream
-        ? cancellationBy(res)
+        ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)
       const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation }
       if (compiled.prepared) await this.execute(compiled.prepared, compiled.translation, inputs, context, req, res)
@@ -124,7 +124,7 @@ export class Endpoint {
 
   private authorize({ prepared, requirements }: CompiledOperation, caller: Caller): void {
     if (prepared) this.dependencies.graph.authorize(prepared, caller)
-    else refuseUnmet(caller, requirements)
+    else requireScopes(caller, requirements)
   }
 
   private async inputs(
@@ -155,7 +155,7 @@ export class Endpoint {
   }
 
   private async execute(
-    prepared: Prepared,
+    prepared: PreparedOperation,
     translation: Translation,
     { query, body }: Inputs,
     context: OperationContext,
@@ -211,7 +211,7 @@ export class Endpoint {
   ): Promise<void> {
     const { edge, eventStreams, streamSlots } = this.dependencies
     const { status } = this.operation.success
-    const cancellation = context.cancellation ?? cancellationBy(res)
+    const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
     const releaseSlot = streamSlots.take(admission.caller.organizationId || admission.caller.ip)
     async function* withErrorEvent(): AsyncGenerator<ServerSentEvent> {
       try {

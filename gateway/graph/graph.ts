@@ -6,11 +6,11 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonLarge } from '../../subgraphs/kernel/json/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
-import { refuseUnmet } from '../../subgraphs/kernel/unmet-scopes.ts'
+import { requireScopes } from '../../subgraphs/kernel/unmet-scopes.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 import type { Execution, PrepareDependencies } from './execution.ts'
-import { prepare, type Prepared } from './prepared.ts'
+import { prepare, type PreparedOperation } from './prepared-operation.ts'
 import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
@@ -54,7 +54,7 @@ export class Graph {
   private readonly dependencies: PrepareDependencies
   private readonly openIntrospection: boolean
   private readonly onDefect: (thrown: unknown, context: OperationContext) => void
-  private readonly known = new LRUCache<string, Prepared>({ maxSize: cacheBytesMax })
+  private readonly known = new LRUCache<string, PreparedOperation>({ maxSize: cacheBytesMax })
 
   private constructor(options: GraphOptions) {
     const supergraph = new LoadedSupergraph(options.supergraphSdl)
@@ -75,7 +75,7 @@ export class Graph {
   }
 
   /** Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of error. */
-  prepare(document: string, operationName: string | null = null): Prepared {
+  prepare(document: string, operationName: string | null = null): PreparedOperation {
     const key = keyOf(document, operationName)
     const known = this.known.get(key)
     if (known) return known
@@ -85,7 +85,7 @@ export class Graph {
   }
 
   /** Like `prepare`, for documents of clients: a document that is not cached blocks the event loop for a while, so it waits for its turn. */
-  async prepareAsync(document: string, operationName: string | null): Promise<Prepared> {
+  async prepareAsync(document: string, operationName: string | null): Promise<PreparedOperation> {
     if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn()
     return this.prepare(document, operationName)
   }
@@ -101,18 +101,18 @@ export class Graph {
   }
 
   /** Throws the `Refusal` that this caller would get from `execute`. */
-  authorize(prepared: Prepared, caller: Caller): void {
+  authorize(prepared: PreparedOperation, caller: Caller): void {
     if (prepared.parts.introspects && caller.kind === 'ANONYMOUS' && !this.openIntrospection) {
       throw new Refusal('INTROSPECTION_DISABLED', 'Introspection needs a credential: send Authorization or X-API-Key.')
     }
-    refuseUnmet(caller, prepared.requirements)
+    requireScopes(caller, prepared.requirements)
   }
 
   /**
    * Rejects with a `Refusal` before execution if the caller lacks a scope, a variable is invalid or the operation costs too much;
    * after execution only if the answer is too large. Errors during execution are in the errors of the result.
    */
-  async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
+  async execute(prepared: PreparedOperation, given: Variables, context: OperationContext): Promise<GraphResult> {
     const result = await this.run(prepared, given, context)
     // A small result is far below the size limit, so it needs no exact measurement.
     if (!isJsonLarge(result)) return result
@@ -122,7 +122,7 @@ export class Graph {
     return result
   }
 
-  private async run(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
+  private async run(prepared: PreparedOperation, given: Variables, context: OperationContext): Promise<GraphResult> {
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)

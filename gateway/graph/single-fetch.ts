@@ -17,7 +17,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { collectFields, selectionSetsOf, type CollectedField, type Reading } from './collect.ts'
+import { collectFields, selectionSetsOf, type CollectedField, type SelectionContext } from './collect.ts'
 import type { OperationParts } from './operation.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
 
@@ -53,11 +53,11 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, { nodes }: Collected
 /** Compares the client's selection with the selection of a plan, for each possible type. */
 class Comparison {
   private readonly narrowed: ReadonlySet<string>
-  private readonly client: Reading
-  private readonly plan: Reading
+  private readonly client: SelectionContext
+  private readonly plan: SelectionContext
   private comparisons = 0
 
-  constructor(narrowed: ReadonlySet<string>, client: Reading, plan: Reading) {
+  constructor(narrowed: ReadonlySet<string>, client: SelectionContext, plan: SelectionContext) {
     this.narrowed = narrowed
     this.client = client
     this.plan = plan
@@ -125,7 +125,7 @@ export function singleFetchOf(
   const root = apiSchema.getRootType(operation.operation)
   if (plan?.kind !== 'Fetch' || plan.requires || !root) return null
   const fetched = parse(plan.operation, { noLocation: true })
-  const client: Reading = { schema: apiSchema, fragments }
+  const client: SelectionContext = { schema: apiSchema, fragments }
   const comparison = new Comparison(supergraph.narrowed, client, { schema: apiSchema, fragments: new Map() })
   const rootFields = collectFields(client, root, [operation.selectionSet])
   if (rootFields.has('__typename')) return null

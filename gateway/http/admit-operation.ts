@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Admission } from '../edge/edge.ts'
-import type { Prepared } from '../graph/prepared.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import type { Ports } from './ports.ts'
 
 /** Checks an admitted request: first the document, then the scopes, then the quota. Returns the operation to execute. */
@@ -10,7 +10,7 @@ export async function admitOperation(
   document: string,
   operationName: string | null,
   res: ServerResponse | null,
-): Promise<Prepared> {
+): Promise<PreparedOperation> {
   const prepared = await graph.prepareAsync(document, operationName)
   graph.authorize(prepared, admission.caller)
   await edge.spend(admission, res, prepared.requests)

@@ -6,7 +6,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { parseJsonExactly } from '../../subgraphs/kernel/json/exact-json.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
-import type { Prepared } from '../graph/prepared.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
 import type { Variables } from '../graph/variable-values.ts'
 import { claimOf } from '../edge/idempotency.ts'
@@ -27,7 +27,7 @@ export interface Call {
 /** The state of one request. `found` is a nested object, because Apollo Server makes a shallow copy of the context. */
 interface Context {
   readonly call: Call
-  readonly found: { prepared?: Prepared; result?: GraphResult; thrown?: { readonly error: unknown } }
+  readonly found: { prepared?: PreparedOperation; result?: GraphResult; thrown?: { readonly error: unknown } }
 }
 
 interface Started {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
-import { cancellationBy, type Cancellation } from '../../subgraphs/kernel/cancellation.ts'
+import { cancellationOnDisconnect, type Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { IncomingRequest } from '../edge/address.ts'
 import { admitDirectory, presentsScimToken, type FindScimToken } from '../edge/directory.ts'
@@ -100,7 +100,7 @@ async function executeAsStream(
   res: Response,
   admission: Admission,
 ): Promise<void> {
-  const cancellation = cancellationBy(res)
+  const cancellation = cancellationOnDisconnect(res)
   let results: ResultStream
   try {
     const result = await execute(options, apollo, req, res, admission, cancellation)

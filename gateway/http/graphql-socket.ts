@@ -11,7 +11,7 @@ import { endsCredential } from '../edge/ends-credential.ts'
 import { OpenSocket, type SocketTimes } from './open-socket.ts'
 import type { Ports } from './ports.ts'
 import { SocketOperations } from './socket-operations.ts'
-import { refuseAndClose } from './unreadable.ts'
+import { refuseAndClose } from './malformed-request.ts'
 
 /** The maximum numbers of open websockets. */
 export interface SocketLimits {
@@ -24,7 +24,7 @@ export interface SocketLimits {
 const socketLimits: SocketLimits = { perAddress: 256, unauthenticated: 1_024, unauthenticatedPerAddress: 32 }
 
 export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
-  /** Must be created with `shouldUpgradeCallback: asksForSocket`. */
+  /** Must be created with `shouldUpgradeCallback: isGraphqlSocketUpgrade`. */
   readonly server: Server
   readonly log: Pick<Logger, 'error' | 'debug'>
   /** Sent as API-Version with a refusal. */
@@ -56,7 +56,7 @@ const paths: ReadonlySet<string> = new Set(['/v1/graphql', '/graphql'])
  * Whether a request upgrades to a GraphQL websocket. Pass it to the server as `shouldUpgradeCallback`: a request that offers another
  * upgrade, as HTTP/2 clients do with each request (`h2c`), is then answered as if it had not offered it.
  */
-export const asksForSocket = ({ headers, url = '/' }: IncomingMessage): boolean =>
+export const isGraphqlSocketUpgrade = ({ headers, url = '/' }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && paths.has(pathOf(url))
 
 /** GraphQL over websockets (graphql-transport-ws), on the server and the paths of GraphQL over HTTP. */

@@ -13,7 +13,7 @@ import { type LibraryEndpoint, libraryEndpoints, librarySupergraph } from '../gr
 import { Graph } from '../graph/graph.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { graphqlHttp } from './graphql-http.ts'
-import { asksForSocket, graphqlSocket, type GraphqlSocketOptions } from './graphql-socket.ts'
+import { isGraphqlSocketUpgrade, graphqlSocket, type GraphqlSocketOptions } from './graphql-socket.ts'
 
 /** A subgraph of the library that implements `Idempotency-Key`. A test can make its executions wait. */
 export class IdempotentEndpoint implements SubgraphEndpoint {
@@ -97,7 +97,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
       ...(direct !== undefined && { direct }),
     }),
   )
-  const server = createServer({ shouldUpgradeCallback: asksForSocket }, app)
+  const server = createServer({ shouldUpgradeCallback: isGraphqlSocketUpgrade }, app)
   const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: versionServed, ...socketOptions })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

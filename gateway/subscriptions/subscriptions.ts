@@ -7,7 +7,7 @@ import type { EventFeed } from '../../subgraphs/kernel/outbox/event-feed.ts'
 import { endsCredential } from '../edge/ends-credential.ts'
 import type { StreamSlots } from '../edge/stream-slots.ts'
 import type { Graph, GraphResult } from '../graph/graph.ts'
-import type { Prepared } from '../graph/prepared.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import type { Variables } from '../graph/variable-values.ts'
 import { CancellableGenerator } from './cancellable-generator.ts'
 import { changeQueryOf, type ChangeQuery } from './change-query.ts'
@@ -28,7 +28,7 @@ export interface SubscriptionsOptions {
 export interface SubscriptionRequest {
   readonly document: string
   readonly operationName: string | null
-  readonly prepared: Prepared
+  readonly prepared: PreparedOperation
   readonly variables: Variables
   readonly caller: Caller
   readonly requestId: string
@@ -104,7 +104,7 @@ export class Subscriptions {
 interface SubscriptionOptions extends SubscriptionRequest, Pick<SubscriptionsOptions, 'graph'> {
   readonly watch: RecordWatch
   /** `query`, prepared; it is executed for each event. */
-  readonly preparedQuery: Prepared
+  readonly preparedQuery: PreparedOperation
   readonly query: ChangeQuery
   readonly limiter: ConcurrencyLimiter
 }

@@ -10,7 +10,7 @@ import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { loadKeys } from '../kernel/secrets/keys.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
-import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
+import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
@@ -46,7 +46,7 @@ export async function demoEnvironment(now = noon, encryptionKey: string | null =
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),
-    mailer: new RememberingMailer(),
+    mailer: new RecordingMailer(),
     outbound: new Outbound([]),
     events: new EventLog({ tenants, databaseUrl: url, log }),
     shapes: builtInShapes,

@@ -7,7 +7,7 @@ import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
-import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
+import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
@@ -58,7 +58,7 @@ export class IdentityWorld {
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),
-      mailer: new RememberingMailer(),
+      mailer: new RecordingMailer(),
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
       shapes: builtInShapes,

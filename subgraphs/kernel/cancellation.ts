@@ -42,7 +42,7 @@ export class Cancellation {
 }
 
 /** A cancellation that happens when the connection closes before the response has been sent completely. */
-export function cancellationBy(response: ServerResponse): Cancellation {
+export function cancellationOnDisconnect(response: ServerResponse): Cancellation {
   const cancellation = new Cancellation()
   if (response.destroyed) cancellation.cancel()
   response.once('close', () => {

@@ -33,7 +33,7 @@ export interface Caller {
 }
 
 /** The `userId` of callers that are not users: the platform itself, and a directory that provisions users by SCIM. */
-export const nobody = '00000000-0000-0000-0000-000000000000'
+export const noUserId = '00000000-0000-0000-0000-000000000000'
 
 /** A caller without a credential. */
 export const anonymous = ({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>): Caller => ({

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ExternalCalls } from './outbound/external-calls.ts'
 import type { Clock } from './time/clock.ts'
-import { nobody, type Caller, type OperationContext } from './context.ts'
+import { noUserId, type Caller, type OperationContext } from './context.ts'
 import type { Settings } from './config/config.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/sql.ts'
@@ -50,7 +50,7 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly db: Sql
   /** A snapshot of the organization's shapes at the start of the operation; null when the organization has defined nothing. */
   readonly shapes: OrganizationShapes | null
-  /** The external calls that the open transaction needs; see `callOut`. Null outside `callingOut`. */
+  /** The external calls that the open transaction needs; see `externalCall`. Null outside `transactionWithExternalCalls`. */
   readonly externalCalls: ExternalCalls | null
   /** The data loaders of this operation, by the selected fields and then by name (`batchOf`). */
   readonly batches: Map<object, Map<string, unknown>>
@@ -94,7 +94,7 @@ export function systemContext(services: Services, organizationId: string): Reque
   const caller: Caller = {
     kind: 'SYSTEM',
     organizationId,
-    userId: nobody,
+    userId: noUserId,
     role: 'OWNER',
     visibility: 'ALL',
     ownerIds: null,

@@ -18,7 +18,7 @@ function withoutImplied(scopes: readonly string[]): string[] {
 }
 
 /** Reject mode: one unmet requirement refuses the whole operation, and the refusal names every missing scope. */
-export function refuseUnmet(caller: Caller, requirements: readonly ScopeRequirement[]): void {
+export function requireScopes(caller: Caller, requirements: readonly ScopeRequirement[]): void {
   const unmet = requirements.filter((requirement) => !meets(caller, requirement))
   if (unmet.length === 0) return
   if (caller.kind === 'ANONYMOUS')

@@ -40,7 +40,7 @@ async function withConcurrentChange(
   begin: () => Promise<Answer>,
   happens: () => Promise<unknown>,
 ): Promise<Answer> {
-  const [pending] = await platform.holding(async (sql) => {
+  const [pending] = await platform.inSeparateTransaction(async (sql) => {
     await lockPerson(sql, email)
     const answer = begin()
     await waiting(1)
@@ -62,7 +62,7 @@ describe('authRegister', () => {
     )
     const attackers = anEmail()
     const renaming = patch({ op: 'replace', path: 'userName', value: attackers })
-    const requests = await platform.holding(async (sql) => {
+    const requests = await platform.inSeparateTransaction(async (sql) => {
       await lockPerson(sql, email)
       const renamed = directory.scim('PATCH', `/Users/${userId}`, renaming)
       await waiting(1)
@@ -80,7 +80,7 @@ describe('authRegister', () => {
 
   it('requires the password again when the address has changed meanwhile', async () => {
     const { email, userId } = await personInDirectory()
-    const requests = await platform.holding(async (sql) => {
+    const requests = await platform.inSeparateTransaction(async (sql) => {
       await lockPerson(sql, email)
       const registered = anonymous().authRegister!({ body: { email, password } })
       await waiting(1)
@@ -104,7 +104,7 @@ describe('authRegister', () => {
     const [{ code }] = (await platform.query('select code from identity.organization where id = $1', [
       organizationId,
     ])) as [{ code: string }]
-    const requests = await platform.holding(async (sql) => {
+    const requests = await platform.inSeparateTransaction(async (sql) => {
       await sql.query(`update identity.organization set ${change} where id = $1`, [organizationId])
       const registered = anonymous().authRegister!({ body: { email: anEmail(), password, organizationCode: code } })
       await waiting(1)
@@ -134,7 +134,7 @@ describe('authLogin', () => {
 
   it('starts no session that survives a concurrent deactivation', async () => {
     const { email, organizationId, userId } = await personInDirectory()
-    const requests = await platform.holding(async (sql) => {
+    const requests = await platform.inSeparateTransaction(async (sql) => {
       // The session is inserted but not committed; the deactivation must still end it.
       await sql.query('lock table identity.refresh_token in share mode')
       const signedIn = anonymous().authLogin!({ body: { email, password } })

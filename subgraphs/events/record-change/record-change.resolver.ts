@@ -5,7 +5,7 @@ import { stateOf } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { refuseUnmet } from '../../kernel/unmet-scopes.ts'
+import { requireScopes } from '../../kernel/unmet-scopes.ts'
 import { recordChangeOf, recordObjectOf, type RecordChange, type StreamedRecord } from './record-change.ts'
 
 /** The query and the subscription of record changes, for these record types. */
@@ -67,7 +67,7 @@ async function recordChange(
   cursor: string,
 ): Promise<RecordChange | null> {
   const { object } = shape
-  refuseUnmet(ctx.caller, [[[scope]]])
+  requireScopes(ctx.caller, [[[scope]]])
   const recordId = id.toLowerCase()
   if (!isId(recordId)) throw notFound(`The ${object}`)
   const position = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0

@@ -8,7 +8,7 @@ import type { IdentityContext } from '../context.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
 import { invite, mustAccept, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
+import { changeUser, removeUserFromOrganization, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
 import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
 
@@ -109,7 +109,7 @@ export function removeUser(ctx: IdentityContext, id: string): Promise<string> {
     refuseRoleAboveCaller(inner, user)
     await refuseLastOwner(inner, user)
     await withdrawInvitation(inner, id)
-    await takeOut(inner, id)
+    await removeUserFromOrganization(inner, id)
     return user.id
   })
 }

@@ -13,7 +13,7 @@ export function administering<T, C extends RequestContext>(ctx: C, work: (ctx: C
   requireAdministrator(ctx)
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId, kind } = inner.caller
-    await awaitTurn(inner)
+    await lockOrganization(inner)
     if (kind === 'SCIM' && !(await isScimTokenActive(inner)))
       throw new Refusal(
         'UNAUTHENTICATED',
@@ -32,7 +32,7 @@ export function administering<T, C extends RequestContext>(ctx: C, work: (ctx: C
 }
 
 /** Takes the lock of the organization: later calls wait until this transaction ends. */
-export async function awaitTurn({ db, caller }: RequestContext): Promise<void> {
+export async function lockOrganization({ db, caller }: RequestContext): Promise<void> {
   await db.query('select 1 from identity.organization where id = $1 for no key update', [caller.organizationId])
 }
 

@@ -1,5 +1,5 @@
 import { newSession } from '../../../test/requests/session.ts'
-import { nobody, type Caller } from '../../kernel/context.ts'
+import { noUserId, type Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { systemContext } from '../../kernel/request.ts'
 import { createOAuthApp } from '../oauth/oauth-app.actions.ts'
@@ -42,7 +42,7 @@ export class Scenario {
       'select id from identity.scim_token where organization_id = $1',
       [this.organizationId],
     )
-    return { ...this.caller, kind: 'SCIM', userId: nobody, role: 'ADMIN', credentialId: token!.id }
+    return { ...this.caller, kind: 'SCIM', userId: noUserId, role: 'ADMIN', credentialId: token!.id }
   }
 
   /** Runs a GraphQL operation to prepare the mutation. */

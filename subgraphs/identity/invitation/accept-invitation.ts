@@ -2,8 +2,8 @@ import { Refusal } from '../../kernel/errors.ts'
 import { announceChange } from '../../kernel/record/write-change.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
-import { awaitTurn, mayGiveRole } from '../admin/administer.ts'
-import { findToken, takeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
+import { lockOrganization, mayGiveRole } from '../admin/administer.ts'
+import { findToken, consumeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, isPassword, passwordProblems } from '../password/password.ts'
@@ -15,7 +15,7 @@ import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { claimNewcomer } from '../user/newcomer.ts'
 import { emailTaken, type KnownAs } from '../user/user.actions.ts'
 import { userChanges } from '../user/user.events.ts'
-import { findPerson, findUser, findUserAsTold, lockPerson, type User } from '../user/user.ts'
+import { findPerson, findUser, findUserSeenByOrganization, lockPerson, type User } from '../user/user.ts'
 
 /** Accepts an invitation. A person without a password sets one; a person with a password must send it. The token proves the address. */
 export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartnerInviteInput): Promise<SignedIn> {
@@ -28,7 +28,7 @@ export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartne
   await refuseThrottledAddress(ctx)
   const invitation = await findToken(ctx, 'INVITATION', input.token)
   if (!invitation) throw await countAddressFailure(ctx, wrongToken())
-  await waitingUser(ctx, invitation)
+  await requireInvitedUser(ctx, invitation)
   const attempt = () => joined(ctx, invitation, { ...input, firstName, lastName })
   // The password may change after it was checked, for example by another invitation of the same person. Then it is checked once more.
   const answer = (await attempt()) ?? (await attempt())
@@ -39,14 +39,14 @@ export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartne
 /** Returns null and changes nothing when the person's password changed after it was checked. */
 async function joined(ctx: IdentityContext, invitation: OneTimeToken, input: AcceptPartnerInviteInput) {
   const proof = await proven(ctx, invitation.email, input.password)
-  return inTransaction(actingIn(ctx, invitation), async (inner) => {
-    await awaitTurn(inner)
-    const user = await waitingUser(inner, invitation)
+  return inTransaction(inInvitingOrganization(ctx, invitation), async (inner) => {
+    await lockOrganization(inner)
+    const user = await requireInvitedUser(inner, invitation)
     const person = await lockPerson(inner.db, { id: invitation.personId!, email: invitation.email })
     if (!person || !(await isUserOf(inner, user.id, person.id))) throw wrongToken()
     if (person.passwordHash !== proof.knownHash) return null
     const acting = actingAs(inner, user)
-    if (!(await takeToken(acting, 'INVITATION', input.token))) throw wrongToken()
+    if (!(await consumeToken(acting, 'INVITATION', input.token))) throw wrongToken()
     const member = await join(acting, {
       ...namesIn(input),
       userId: user.id,
@@ -57,13 +57,13 @@ async function joined(ctx: IdentityContext, invitation: OneTimeToken, input: Acc
   })
 }
 
-const actingIn = (ctx: IdentityContext, { organizationId }: OneTimeToken): IdentityContext => ({
+const inInvitingOrganization = (ctx: IdentityContext, { organizationId }: OneTimeToken): IdentityContext => ({
   ...ctx,
   caller: { ...ctx.caller, organizationId: organizationId! },
 })
 
 /** The current state of the invited user. The invitation is invalid when the inviter may no longer give the offered role. */
-async function waitingUser({ db }: IdentityContext, { organizationId, data }: OneTimeToken): Promise<User> {
+async function requireInvitedUser({ db }: IdentityContext, { organizationId, data }: OneTimeToken): Promise<User> {
   const { userId, role, invitedById } = data as { userId: string; invitedById: string } & Pick<User, 'role'>
   const organization = await findOrganization(db, organizationId!)
   const inviter = await findUser(db, organizationId!, invitedById)
@@ -116,7 +116,7 @@ async function join(ctx: IdentityContext, { userId, personId, newHash, ...names 
   const { db, clock, caller } = ctx
   const { organizationId } = caller
   const now = clock.now().toISOString()
-  const before = (await findUserAsTold(db, organizationId, userId))!
+  const before = (await findUserSeenByOrganization(db, organizationId, userId))!
   if (newHash !== null) await claimNewcomer(ctx, personId, { ...names, passwordHash: newHash })
   await db.query(
     `update identity.app_user set is_active = true, invited_at = null, must_accept = false, has_joined = true,

@@ -7,7 +7,7 @@ import { issueToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { invitationMail } from '../session/mails.ts'
 import { addUser, changeUser, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUserAsTold, type User } from '../user/user.ts'
+import { findPerson, findUserSeenByOrganization, type User } from '../user/user.ts'
 
 export interface Invitation extends Pick<User, 'email' | 'role' | 'visibility'> {
   readonly knownAs: KnownAs
@@ -58,7 +58,7 @@ async function namesOf({ db, caller }: IdentityContext) {
   )
   if (proven.length === 0) return null
   const organization = await findOrganization(db, organizationId)
-  const inviter = await findUserAsTold(db, organizationId, userId)
+  const inviter = await findUserSeenByOrganization(db, organizationId, userId)
   return { organization: organization!.name, invitedBy: inviter?.emailVerified ? inviter.name : '' }
 }
 
@@ -71,7 +71,7 @@ export async function sendInvitation(ctx: IdentityContext, userId: string): Prom
     [organizationId, userId],
   )
   if (!user) throw notFound('The user')
-  await useUpLinks(ctx, userId)
+  await invalidateInvitationLinks(ctx, userId)
   const { email, role, personId } = user
   // The role that this inviter may give. A later change of the role is checked for the user who makes it.
   const subject = { email, personId, organizationId, data: { userId, role, invitedById } }
@@ -96,7 +96,7 @@ export async function mustAccept({ db, caller }: IdentityContext, userId: string
 }
 
 /** The user need not accept an invitation any more, because the directory set it active. Must run in a transaction. */
-export async function forgoAcceptance(ctx: IdentityContext, userId: string): Promise<void> {
+export async function skipAcceptance(ctx: IdentityContext, userId: string): Promise<void> {
   await withdrawInvitation(ctx, userId)
   await ctx.db.query('update identity.app_user set must_accept = false where organization_id = $1 and id = $2', [
     ctx.caller.organizationId,
@@ -106,7 +106,7 @@ export async function forgoAcceptance(ctx: IdentityContext, userId: string): Pro
 
 /** Ends the open invitation of the user. Its links become invalid. Must run in a transaction. */
 export async function withdrawInvitation(ctx: IdentityContext, userId: string): Promise<void> {
-  await useUpLinks(ctx, userId)
+  await invalidateInvitationLinks(ctx, userId)
   const withdrawn = await ctx.db.query(
     `update identity.app_user set invited_at = null
      where organization_id = $1 and id = $2 and invited_at is not null returning id`,
@@ -117,7 +117,7 @@ export async function withdrawInvitation(ctx: IdentityContext, userId: string): 
 }
 
 /** Invalidates the links of all invitations to the user. Must run in a transaction. */
-export async function useUpLinks({ db, caller, clock }: IdentityContext, userId: string): Promise<void> {
+export async function invalidateInvitationLinks({ db, caller, clock }: IdentityContext, userId: string): Promise<void> {
   await db.query(
     `update identity.one_time_token set used_at = $3
      where purpose = 'INVITATION' and organization_id = $1 and data ->> 'userId' = $2 and used_at is null`,

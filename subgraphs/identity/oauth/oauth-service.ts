@@ -97,10 +97,10 @@ async function findClient(services: Services, id: string): Promise<Client | null
  */
 const clientAccount = ({ ip }: Visitor, id: string): string => `oauth client ${id} ${addressKey(ip)}`
 
-const admitClient = (services: Services, visitor: Visitor, id: string): Promise<void> =>
+const checkClientThrottle = (services: Services, visitor: Visitor, id: string): Promise<void> =>
   refuseThrottled(contextOf(services, anonymous(visitor)), clientAccount(visitor, id))
 
-async function clientFailed(services: Services, visitor: Visitor, id: string): Promise<void> {
+async function countClientFailure(services: Services, visitor: Visitor, id: string): Promise<void> {
   const wrong = new Refusal('UNAUTHENTICATED', 'The client id or the client secret is wrong.')
   const refusal = await countFailure(contextOf(services, anonymous(visitor)), clientAccount(visitor, id), wrong)
   if (refusal !== wrong) throw refusal
@@ -128,8 +128,8 @@ export const oauthService = (services: Services): OAuthPort => ({
   consent: (visitor, grant) => consent(services, visitor, grant),
   mayAct: (organizationId, userId) => mayAct(services, organizationId, userId),
   findClient: (id) => findClient(services, id),
-  admitClient: (visitor, id) => admitClient(services, visitor, id),
-  clientFailed: (visitor, id) => clientFailed(services, visitor, id),
+  checkClientThrottle: (visitor, id) => checkClientThrottle(services, visitor, id),
+  countClientFailure: (visitor, id) => countClientFailure(services, visitor, id),
   register: (caller, registration) => register(services, caller, registration),
   saveToken: (token) => store.saveToken(services, token),
   findToken: (kind, hash) => store.findToken(services, kind, hash),

@@ -1,12 +1,12 @@
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdentityContext } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
-import { useUpLinks } from '../invitation/invitation.ts'
+import { invalidateInvitationLinks } from '../invitation/invitation.ts'
 import { endConnections } from '../meeting/disconnect-meeting.ts'
-import { withdrawAllTokens } from '../one-time-token/one-time-token.ts'
+import { invalidateAllTokens } from '../one-time-token/one-time-token.ts'
 import { endSignIns } from '../session/end-sign-ins.ts'
-import { hasUnprovenPassword, personWith, type KnownAs } from '../user/user.actions.ts'
-import { findUserAsTold } from '../user/user.ts'
+import { hasUnprovenPassword, findOrAddPerson, type KnownAs } from '../user/user.actions.ts'
+import { findUserSeenByOrganization } from '../user/user.ts'
 
 export const taken = (path: string): Refusal =>
   new Refusal('UNIQUE_VIOLATION', `${path} must be unique; another user has this value.`, {
@@ -21,12 +21,17 @@ export const taken = (path: string): Refusal =>
  */
 export async function renameUser(ctx: IdentityContext, id: string, email: string): Promise<void> {
   const { organizationId } = ctx.caller
-  const { email: formerEmail, name, firstName, lastName } = (await findUserAsTold(ctx.db, organizationId, id))!
+  const {
+    email: formerEmail,
+    name,
+    firstName,
+    lastName,
+  } = (await findUserSeenByOrganization(ctx.db, organizationId, id))!
   const names: KnownAs = { name, firstName, lastName }
   const former = await lockPersonOf(ctx, id)
-  const personId = await personWith(ctx, { email, passwordHash: null, ...names })
-  await refuseUserOf(ctx, personId)
-  await useUpLinks(ctx, id)
+  const personId = await findOrAddPerson(ctx, { email, passwordHash: null, ...names })
+  await refuseSecondUserOf(ctx, personId)
+  await invalidateInvitationLinks(ctx, id)
   await ctx.db.query(
     `update identity.app_user set person_id = $3, known_as = $4, has_joined = false, updated_at = $5,
        distrusts_password = ${hasUnprovenPassword('$3')}
@@ -36,7 +41,7 @@ export async function renameUser(ctx: IdentityContext, id: string, email: string
   await endSignIns(ctx, id, 'USER_RENAMED')
   await endConnections(ctx, id)
   // A former person without any organization must not use tokens that were mailed earlier.
-  if (!(await belongsAnywhere(ctx, former))) await withdrawAllTokens(ctx, former)
+  if (!(await isMemberOfAnyOrganization(ctx, former))) await invalidateAllTokens(ctx, former)
   const target = { type: 'user', id } as const
   await appendAudit(ctx, { action: 'user.updated', target, before: { email: formerEmail }, after: { email } })
 }
@@ -52,7 +57,7 @@ async function lockPersonOf({ db, caller }: IdentityContext, userId: string): Pr
 }
 
 /** A person is at most one user of an organization, also after leaving. A person who left must be provisioned again instead. */
-async function refuseUserOf({ db, caller }: IdentityContext, personId: string): Promise<void> {
+async function refuseSecondUserOf({ db, caller }: IdentityContext, personId: string): Promise<void> {
   const found = await db.query('select 1 from identity.app_user where organization_id = $1 and person_id = $2', [
     caller.organizationId,
     personId,
@@ -61,7 +66,7 @@ async function refuseUserOf({ db, caller }: IdentityContext, personId: string): 
 }
 
 /** Call it after the person was locked: a new statement sees what was committed while the lock was awaited. */
-async function belongsAnywhere({ db }: IdentityContext, personId: string): Promise<boolean> {
+async function isMemberOfAnyOrganization({ db }: IdentityContext, personId: string): Promise<boolean> {
   const found = await db.query('select 1 from identity.app_user where person_id = $1 and left_at is null limit 1', [
     personId,
   ])

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { administering } from '../admin/administer.ts'
 import { addTeam, changeTeam, removeTeam } from '../team/team.actions.ts'
 import { refuseAny, textProblems } from '../text.ts'
-import { idGiven, ScimReference, type ScimMatches, type ScimRange } from './scim-user.ts'
+import { emptyToNull, ScimReference, type ScimMatches, type ScimRange } from './scim-user.ts'
 
 @ObjectType({ description: 'A team in the form of a SCIM group.' })
 @RequiresScopes('SCIM')
@@ -99,7 +99,7 @@ export async function findScimGroups(
 
 export function createScimGroup(ctx: RequestContext, input: ScimGroupInput): Promise<ScimGroup> {
   const { displayName, members } = input
-  const externalId = idGiven(input.externalId) ?? null
+  const externalId = emptyToNull(input.externalId) ?? null
   if (!displayName) throw invalid({ path: 'displayName', code: 'REQUIRED', message: 'displayName is required.' })
   refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
   return administering(ctx, async (inner) => {
@@ -111,7 +111,7 @@ export function createScimGroup(ctx: RequestContext, input: ScimGroupInput): Pro
 
 export function updateScimGroup(ctx: RequestContext, id: string, input: ScimGroupInput): Promise<ScimGroup> {
   const { displayName, members, joining, leaving } = input
-  const externalId = idGiven(input.externalId)
+  const externalId = emptyToNull(input.externalId)
   refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
   return administering(ctx, async (inner) => {
     await readScimGroup(inner, id)

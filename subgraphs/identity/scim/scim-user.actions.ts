@@ -2,14 +2,14 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
-import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
+import { skipAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { announceUserUpdate } from '../user/announce-user.ts'
-import { addUser, changeUser, takeOut, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUserAsTold } from '../user/user.ts'
+import { addUser, changeUser, removeUserFromOrganization, type KnownAs } from '../user/user.actions.ts'
+import { findPerson, findUserSeenByOrganization } from '../user/user.ts'
 import { renameUser, taken } from './rename-user.ts'
-import { findScimUser, idGiven, type ScimUser, type ScimUserInput } from './scim-user.ts'
+import { findScimUser, emptyToNull, type ScimUser, type ScimUserInput } from './scim-user.ts'
 
 function refuseTexts(input: ScimUserInput): void {
   const texts = ['externalId', 'displayName', 'givenName', 'familyName'] as const
@@ -44,7 +44,7 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
   return administering(ctx, async (inner) => {
     const role = input.role ?? 'MEMBER'
     refuseRoleAboveCaller(inner, { id: '', role }, role)
-    const externalId = idGiven(input.externalId) ?? null
+    const externalId = emptyToNull(input.externalId) ?? null
     await refuseTakenExternalId(inner, externalId, null)
     const names = knownAs(input, null, email)
     const person = await findPerson(inner.db, email)
@@ -79,7 +79,7 @@ export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUser
     })
     if (input.active === false) await withdrawInvitation(inner, id)
     // A user that the directory sets active need not accept an invitation. This does not make the password trusted.
-    else if (input.active) await forgoAcceptance(inner, id)
+    else if (input.active) await skipAcceptance(inner, id)
     await changeUser(inner, id, {
       ...(input.active != null && { isActive: input.active }),
       ...(input.role && { role: input.role }),
@@ -93,14 +93,14 @@ export function removeScimUser(ctx: IdentityContext, id: string): Promise<string
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     await withdrawInvitation(inner, id)
-    await takeOut(inner, id)
+    await removeUserFromOrganization(inner, id)
     return user.id
   })
 }
 
 /** Runs a change of the user's address, names or external id, and appends the event. */
 async function announced(ctx: IdentityContext, id: string, work: () => Promise<void>): Promise<void> {
-  const read = () => findUserAsTold(ctx.db, ctx.caller.organizationId, id)
+  const read = () => findUserSeenByOrganization(ctx.db, ctx.caller.organizationId, id)
   const previous = (await read())!
   await work()
   // `work` has already written the audit entries.
@@ -111,7 +111,7 @@ async function announced(ctx: IdentityContext, id: string, work: () => Promise<v
 async function describe(ctx: IdentityContext, user: ScimUser, input: ScimUserInput): Promise<void> {
   const before = { name: user.displayName, firstName: user.givenName, lastName: user.familyName }
   const names = knownAs(input, before, user.userName)
-  const given = idGiven(input.externalId)
+  const given = emptyToNull(input.externalId)
   const externalId = given === undefined ? user.externalId : given
   if (externalId === user.externalId && JSON.stringify(names) === JSON.stringify(before)) return
   await refuseTakenExternalId(ctx, externalId, user.id)

@@ -64,7 +64,7 @@ export class ScimUserPage {
 }
 
 /** Treats an empty id as missing; otherwise a second user with an empty id would violate uniqueness. */
-export const idGiven = (externalId: string | null | undefined): string | null | undefined =>
+export const emptyToNull = (externalId: string | null | undefined): string | null | undefined =>
   externalId === '' ? null : externalId
 
 @InputType()

@@ -7,7 +7,7 @@ import { isPassword, passwordLengthMax } from '../password/password.ts'
 import { emailLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { findPerson, lockMemberships, type Membership, type Person } from '../user/user.ts'
 import { isKnownDevice } from './device-token.ts'
-import { lockProven } from './person.ts'
+import { lockUnchangedPerson } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { LoginInput, SignedIn } from './session.ts'
 import { countFailure, refuseThrottled } from './throttle.ts'
@@ -70,6 +70,6 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
 
 /** The memberships that this password gives access to, locked until the transaction ends. */
 async function lockVerifiedMemberships(ctx: IdentityContext, person: Person): Promise<Membership[]> {
-  await lockProven(ctx, person)
+  await lockUnchangedPerson(ctx, person)
   return lockMemberships(ctx.db, person.id, 'password')
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdentityContext } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
-import { withdrawTokens } from '../one-time-token/one-time-token.ts'
+import { invalidateTokens } from '../one-time-token/one-time-token.ts'
 import type { Person, User } from '../user/user.ts'
 import { passwordChangedMail } from './mails.ts'
 import { endSignIns } from './end-sign-ins.ts'
@@ -49,7 +49,7 @@ export async function endSignInsOfPerson(ctx: IdentityContext, personId: string,
  * sees the result. A transaction that also changes the person must use the lock for a change: two transactions that hold `share` would
  * wait for each other. The lock does not block foreign keys to the person, because a transaction that writes a user has locked that user.
  */
-export async function lockProven(
+export async function lockUnchangedPerson(
   { db }: IdentityContext,
   { id, email, passwordHash }: Person,
   lock: 'share' | 'no key update' = 'share',
@@ -68,7 +68,7 @@ export async function lockProven(
  */
 export async function lockOwnPerson(ctx: IdentityContext, known?: Person): Promise<Person> {
   const person = known ?? (await personOf(ctx))
-  await lockProven(ctx, person, 'no key update')
+  await lockUnchangedPerson(ctx, person, 'no key update')
   const current = await personOf(ctx, 'for share of u')
   if (current.id !== person.id) throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
   return current
@@ -91,7 +91,7 @@ export async function setPassword(ctx: IdentityContext, person: NewPassword): Pr
     passwordHash,
     ctx.clock.now().toISOString(),
   ])
-  await withdrawTokens(ctx, id)
+  await invalidateTokens(ctx, id)
   await endSignInsOfPerson(ctx, id, 'PASSWORD_CHANGED')
   for (const user of await everyMembershipOf(ctx, id)) {
     // An organization that the person has not joined must not learn about the person's account.

@@ -2,7 +2,7 @@ import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
-import { awaitTurn } from '../admin/administer.ts'
+import { lockOrganization } from '../admin/administer.ts'
 import { addOrganization, normalizeCode } from '../organization/organization.actions.ts'
 import { findOrganizationByCode } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
@@ -12,7 +12,7 @@ import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
 import { claimNewcomer, findNewcomer } from '../user/newcomer.ts'
 import { findPerson, lockPerson, type Person } from '../user/user.ts'
 import { registrationRefusedMail } from './mails.ts'
-import { lockProven } from './person.ts'
+import { lockUnchangedPerson } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
 import { countRegistration, countFailure, refuseThrottled, countRefusedRegistration } from './throttle.ts'
@@ -35,11 +35,11 @@ export async function register(ctx: IdentityContext, input: RegisterInput): Prom
   const newcomer: NewUser = { id: newId(), email, ...namesOf(input, email), ...known, ...membership }
   return inTransaction(actingAs(ctx, newcomer), async (inner) => {
     if (input.organizationCode) {
-      await awaitTurn(inner)
+      await lockOrganization(inner)
       await requireOrganizationByCode(inner, input.organizationCode)
     }
     if (person.isNewcomer) await claim(inner, newcomer)
-    else if (proven) await lockProven(inner, proven)
+    else if (proven) await lockUnchangedPerson(inner, proven)
     if (!organizationId) {
       const name = input.company?.trim() || `${newcomer.name}'s organization`
       await addOrganization(inner, { id: membership.organizationId, name })

@@ -4,7 +4,7 @@ import { notFound } from '../../kernel/errors.ts'
 import type { IdentityContext } from '../context.ts'
 import { insertRow, updateRow, writeChange } from '../../kernel/record/write-change.ts'
 import { findOrganization, hideCodeUnlessAdministrator } from '../organization/organization.ts'
-import { noteArrival } from '../user/arrival.ts'
+import { markJoined } from '../user/mark-joined.ts'
 import type { User } from '../user/user.ts'
 import { newDeviceToken } from './device-token.ts'
 import { newRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
@@ -42,7 +42,7 @@ export async function startSession(ctx: IdentityContext): Promise<{ sessionId: s
       expires_at: expiresAt,
     }),
   )
-  await noteArrival(ctx)
+  await markJoined(ctx)
   return { sessionId, refreshToken: await issueRefreshToken(ctx, sessionId) }
 }
 

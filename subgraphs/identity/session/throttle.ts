@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { addressKey } from '../../kernel/network/address.ts'
 import type { Limit } from '../../kernel/config/config.ts'
-import { secondsOf, type Verdict } from '../../kernel/counters/counters.ts'
+import { secondsOf, type LimitDecision } from '../../kernel/counters/counters.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdentityContext } from '../context.ts'
 
@@ -21,7 +21,7 @@ const ownFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
 const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
 const revealingRegistrations: readonly Limit[] = [{ max: 10, windowMs: 4 * quarterHour }]
 
-const throttled = (verdict: Verdict): Refusal =>
+const throttled = (verdict: LimitDecision): Refusal =>
   new Refusal('SIGN_IN_THROTTLED', `Too many attempts to sign in; retry in ${secondsOf(verdict.resetMs)} s.`, {
     retryAfter: secondsOf(verdict.resetMs),
   })

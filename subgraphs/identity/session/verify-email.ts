@@ -1,6 +1,6 @@
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
-import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
+import { issueToken, consumeToken, wrongToken } from '../one-time-token/one-time-token.ts'
 import type { EmailVerified } from './account.ts'
 import { changePerson } from './change-person.ts'
 import { verifyEmailMail } from './mails.ts'
@@ -35,7 +35,7 @@ export function markVerified(ctx: IdentityContext, personId: string): Promise<vo
 export async function verifyEmail(ctx: IdentityContext, token: string): Promise<EmailVerified> {
   await refuseThrottledAddress(ctx)
   const email = await inTransaction(ctx, async (inner) => {
-    const taken = await takeToken(inner, 'VERIFY_EMAIL', token)
+    const taken = await consumeToken(inner, 'VERIFY_EMAIL', token)
     if (!taken) return null
     await markVerified(inner, taken.personId)
     // Only a registration with a password sends this mail, so the password is proven too.

@@ -10,7 +10,7 @@ import { endOwnTokensOf } from '../oauth/end-grants.ts'
 import { endScimTokenOf } from '../scim/scim-token.ts'
 import { endSignIns } from '../session/end-sign-ins.ts'
 import { userChanges } from './user.events.ts'
-import { findPerson, findUser, findUserAsTold, type User } from './user.ts'
+import { findPerson, findUser, findUserSeenByOrganization, type User } from './user.ts'
 
 export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
 
@@ -83,15 +83,15 @@ export async function addUser(ctx: IdentityContext, wanted: NewUser): Promise<Us
     ],
   )
   if (!added) throw taken('This person is already a user of the organization.')
-  if (added.id !== id) await forgetWhatItHad(ctx, added.id)
+  if (added.id !== id) await removeTeamsAndKeys(ctx, added.id)
   const user = (await findUser(ctx.db, organizationId, added.id))!
-  const told = (await findUserAsTold(ctx.db, organizationId, added.id))!
+  const told = (await findUserSeenByOrganization(ctx.db, organizationId, added.id))!
   await announceChange(ctx, userChanges, { operation: 'CREATE', previous: null, next: told })
   return user
 }
 
 /** A user who returns starts without the former teams and API keys. */
-async function forgetWhatItHad(ctx: IdentityContext, id: string): Promise<void> {
+async function removeTeamsAndKeys(ctx: IdentityContext, id: string): Promise<void> {
   const { organizationId } = ctx.caller
   await ctx.db.query('delete from identity.team_member where organization_id = $1 and user_id = $2', [
     organizationId,
@@ -108,14 +108,14 @@ export interface NewPerson extends Pick<NewUser, 'email' | 'passwordHash' | 'nam
 
 /** Adds a new person; with `knownAs`, takes an existing person with this address. */
 async function addPerson(ctx: IdentityContext, wanted: NewPerson & Pick<NewUser, 'knownAs'>): Promise<string> {
-  if (wanted.knownAs) return personWith(ctx, wanted)
+  if (wanted.knownAs) return findOrAddPerson(ctx, wanted)
   const id = await insertPerson(ctx, wanted)
   if (id === null) throw emailTaken()
   return id
 }
 
 /** Finds or adds the person with this address. The organization must not learn whether the person existed. Must run in a transaction. */
-export async function personWith(ctx: IdentityContext, wanted: NewPerson): Promise<string> {
+export async function findOrAddPerson(ctx: IdentityContext, wanted: NewPerson): Promise<string> {
   const find = async () => (await findPerson(ctx.db, wanted.email))?.id ?? null
   return (await find()) ?? (await insertPerson(ctx, wanted)) ?? (await find())!
 }
@@ -146,7 +146,7 @@ export function changeUser(ctx: IdentityContext, id: string, change: UserChange)
     if (changedFields.length === 0) return user
     if (change.isActive === false && user.isActive) await endSignIns(inner, id, 'USER_DEACTIVATED')
     const updatedAt = inner.clock.now().toISOString()
-    const previous = { ...(await findUserAsTold(inner.db, organizationId, id))!, updatedAt: user.updatedAt }
+    const previous = { ...(await findUserSeenByOrganization(inner.db, organizationId, id))!, updatedAt: user.updatedAt }
     const changed = Object.fromEntries(changedFields.map((name) => [name, change[name]])) as UserChange
     const row = Object.fromEntries(changedFields.map((name) => [columnOf[name], change[name]]))
     const next = { ...previous, ...changed, updatedAt }
@@ -166,10 +166,10 @@ export function changeUser(ctx: IdentityContext, id: string, change: UserChange)
  * Removes the user from the organization. Records that the user owns are kept, and the user's API keys answer API_KEY_OWNER_NOT_IN_ORG.
  * The user's sign-ins, consents, meeting connections, SCIM token and sent invitations end permanently.
  */
-export function takeOut(ctx: IdentityContext, id: string): Promise<void> {
+export function removeUserFromOrganization(ctx: IdentityContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
-    const previous = await findUserAsTold(inner.db, organizationId, id)
+    const previous = await findUserSeenByOrganization(inner.db, organizationId, id)
     if (!previous) throw notFound('The user')
     await endSignIns(inner, id, 'USER_REMOVED')
     await endOwnTokensOf(inner, id)

@@ -87,7 +87,7 @@ export async function findUser(sql: Sql, organizationId: string, id: string): Pr
  * Finds a user in the form that the organization may see: with the names that the organization gave, and nothing about the person's
  * account elsewhere, until the person joins.
  */
-export async function findUserAsTold(sql: Sql, organizationId: string, id: string): Promise<User | null> {
+export async function findUserSeenByOrganization(sql: Sql, organizationId: string, id: string): Promise<User | null> {
   const [row] = await sql.query<User>(
     `select ${columnsSeenByOrganization} from identity.admin_user t
      where t.organization_id = $1 and t.id = $2 and t.deleted_at is null`,
@@ -99,7 +99,7 @@ export async function findUserAsTold(sql: Sql, organizationId: string, id: strin
 const activeMemberships = 'u.person_id = $1 and u.left_at is null and u.is_active'
 
 /** The active memberships of a person, in the form that the organizations may see. */
-export function membershipsAsTold(sql: Sql, personId: string): Promise<User[]> {
+export function membershipsSeenByOrganizations(sql: Sql, personId: string): Promise<User[]> {
   return sql.query<User>(
     `select ${columnsSeenByOrganization} from identity.app_user u
      join identity.admin_user t on t.organization_id = u.organization_id and t.id = u.id

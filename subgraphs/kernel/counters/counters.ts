@@ -1,6 +1,6 @@
 import type { Limit } from '../config/config.ts'
 
-export interface Verdict {
+export interface LimitDecision {
   readonly allowed: boolean
   /** Hits that remain in the window with the fewest remaining hits, after these hits. */
   readonly remaining: number
@@ -17,9 +17,15 @@ export interface Verdict {
  */
 export interface Counters {
   /** Counts hits (default 1) against all limits of the key, or against none when the hits do not all fit into one of the limits. */
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits?: number): Verdict | Promise<Verdict>
+  hit(
+    space: string,
+    key: string,
+    limits: readonly Limit[],
+    nowMs: number,
+    hits?: number,
+  ): LimitDecision | Promise<LimitDecision>
   /** Reads without counting: `allowed` is true when one more hit fits. */
-  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict>
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision | Promise<LimitDecision>
   close(): Promise<void>
 }
 
@@ -32,7 +38,7 @@ export interface CountedWindow {
   readonly hits: number
 }
 
-const unlimited: Verdict = { allowed: true, remaining: Number.MAX_SAFE_INTEGER, resetMs: 0 }
+const unlimited: LimitDecision = { allowed: true, remaining: Number.MAX_SAFE_INTEGER, resetMs: 0 }
 
 /** Decides whether `cost` hits fit; a cost of 0 only reads. A window that is not open is undefined. */
 export function decide(
@@ -40,7 +46,7 @@ export function decide(
   windows: readonly (CountedWindow | undefined)[],
   cost: number,
   nowMs: number,
-): Verdict {
+): LimitDecision {
   if (limits.length === 0) return unlimited
   let waitMs = -1
   let remaining = Number.MAX_SAFE_INTEGER

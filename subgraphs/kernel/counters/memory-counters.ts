@@ -1,6 +1,6 @@
 import type { Limit } from '../config/config.ts'
 import { decide } from './counters.ts'
-import type { Counters, CountedWindow, Verdict } from './counters.ts'
+import type { Counters, CountedWindow, LimitDecision } from './counters.ts'
 
 interface OpenWindow extends CountedWindow {
   hits: number
@@ -52,7 +52,7 @@ export class MemoryCounters implements Counters {
     this.#keysMax = Math.max(1, Math.floor(keysMax / 2))
   }
 
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict {
+  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): LimitDecision {
     const windows = this.#find(space, key, limits, nowMs)
     const verdict = decide(limits, windows, hits, nowMs)
     if (verdict.allowed) {
@@ -65,7 +65,7 @@ export class MemoryCounters implements Counters {
     return verdict
   }
 
-  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict {
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision {
     return decide(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
   }
 

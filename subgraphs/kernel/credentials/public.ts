@@ -45,4 +45,4 @@ export {
   type SessionClaims,
   type VerifiedSession,
 } from './session-token.ts'
-export { standingRefusal } from './user-state.ts'
+export { userStateRefusal } from './user-state.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../ids.ts'
 import { housekeeping } from './housekeeping.jobs.ts'
-import { handSetClock, servicesOf } from './jobs.fixture.ts'
+import { manualClock, servicesOf } from './jobs.fixture.ts'
 
 let fresh: FreshDatabase
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => fresh.drop())
 
-const clock = handSetClock('2031-01-31T23:59:00Z')
+const clock = manualClock('2031-01-31T23:59:00Z')
 const run = (name: string) => housekeeping.find((job) => job.name === name)!.run(servicesOf(fresh.database, clock))
 
 it('totals.fold replaces many rows by one with their sum', async () => {

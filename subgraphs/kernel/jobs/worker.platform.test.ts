@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { Database } from '../database/database.ts'
 import type { Job } from './job.ts'
-import { handSetClock, servicesOf } from './jobs.fixture.ts'
+import { manualClock, servicesOf } from './jobs.fixture.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 let fresh: FreshDatabase
@@ -36,7 +36,7 @@ const queued = () =>
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 25_000 })
 
 async function start(job: Job): Promise<Worker> {
-  const services = servicesOf(fresh.database, handSetClock('2026-03-01T12:00:00Z'))
+  const services = servicesOf(fresh.database, manualClock('2026-03-01T12:00:00Z'))
   const worker = await startWorker({ databaseUrl: fresh.url, services, jobs: [job] })
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= worker.stop())

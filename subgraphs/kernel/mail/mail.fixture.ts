@@ -1,7 +1,7 @@
 import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
 
 /** A mailer that stores mails in memory, and throws the next of `failures` if there is one. */
-export class RememberingMailer implements Mailer {
+export class RecordingMailer implements Mailer {
   readonly sent: OutgoingMail[] = []
   /** Errors for the next attempts, one for each attempt. */
   readonly failures: Error[] = []

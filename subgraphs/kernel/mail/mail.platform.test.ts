@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { drain, ageQueueItems } from '../queue/queue.fixture.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
 import { attemptsMax, mailQueue, retryAfterMs } from './mail-queue.ts'
-import { RememberingMailer } from './mail.fixture.ts'
+import { RecordingMailer } from './mail.fixture.ts'
 import { mailJobs } from './mail.jobs.ts'
 import { openMailer } from './mailer.ts'
 import { type Mailer } from './outgoing-mail.ts'
@@ -23,15 +23,15 @@ const start = '2027-03-01T12:00:00.000Z'
 const minute = 60_000
 const order = { to: 'ann@example.com', subject: 'Grüße', text: 'Code 1234', html: '<p>Code 1234</p>' }
 let fresh: FreshDatabase
-let clock: ReturnType<typeof handSetClock>
-let mailer: RememberingMailer
+let clock: ReturnType<typeof manualClock>
+let mailer: RecordingMailer
 let services: Services
 let ctx: RequestContext<'vault'>
 
 beforeEach(async () => {
   fresh = await freshDatabase()
-  clock = handSetClock(start)
-  mailer = new RememberingMailer()
+  clock = manualClock(start)
+  mailer = new RecordingMailer()
   services = { ...servicesOf(fresh.database, clock), mailer }
   ctx = systemContext(services, '')
   await services.vault.load(platformId)

@@ -4,7 +4,7 @@ import { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
 import { TenantDatabase } from '../database/tenant-database.ts'
 import { newId } from '../ids.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { Values } from '../record/predicate.ts'
 import { systemContext, type Services } from '../request.ts'
 import { EventLog } from './event-log.ts'
@@ -20,7 +20,7 @@ const closers: (() => unknown)[] = []
 
 beforeEach(async () => {
   fresh = await freshDatabase()
-  services = servicesOf(fresh.database, handSetClock(now))
+  services = servicesOf(fresh.database, manualClock(now))
   tenants = new TenantDatabase({ url: fresh.url, guard: fresh.database.guard })
   log = new EventLog({ tenants, databaseUrl: fresh.url, log: services.log })
 })

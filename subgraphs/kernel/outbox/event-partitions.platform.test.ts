@@ -5,7 +5,7 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { housekeeping } from '../jobs/housekeeping.jobs.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { Values } from '../record/predicate.ts'
 import { systemContext, type Services } from '../request.ts'
 import { EventLog } from './event-log.ts'
@@ -14,7 +14,7 @@ import { eventInsert } from './event.ts'
 let fresh: FreshDatabase
 let services: Services
 let log: EventLog
-const clock = handSetClock('2031-01-31T23:59:00Z')
+const clock = manualClock('2031-01-31T23:59:00Z')
 const errors: { rows: number; missing: string[] }[] = []
 const organization = newId()
 

@@ -20,7 +20,7 @@ const missingPartitions = new Gauge({
  * Creates the partitions of the coming months, moves rows out of the default partition into their months, and drops the months that
  * ended before the retention time. Logs an error and sets metrics if problems remain.
  */
-export async function keepEventPartitions({
+export async function maintainEventPartitions({
   database,
   clock,
   log,

@@ -4,7 +4,7 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import type { Services } from '../request.ts'
 import { deleteFinishedItems } from './delete-finished-items.ts'
 import { drain, ageQueueItems } from './queue.fixture.ts'
@@ -40,7 +40,7 @@ beforeEach(async () => {
     { level: 'warn' },
     { write: (line: string) => void warnings.push(JSON.parse(line) as (typeof warnings)[0]) },
   )
-  services = { ...servicesOf(fresh.database, handSetClock('2027-01-01T00:00:00Z')), log }
+  services = { ...servicesOf(fresh.database, manualClock('2027-01-01T00:00:00Z')), log }
 })
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { cancellationBy } from '../cancellation.ts'
+import { cancellationOnDisconnect } from '../cancellation.ts'
 import { systemClock, type Clock } from '../time/clock.ts'
 import { defectMessage, statusOfCode, type ErrorCode } from '../errors.ts'
 import { listenOn, stopAccepting } from '../network/listen-on.ts'
@@ -137,7 +137,7 @@ async function execute(
 /** Cancels a read when the gateway closes the connection, which it does when the client has disconnected. */
 const cancelledWith = (response: ServerResponse, operation: SubgraphRequest): SubgraphRequest => ({
   ...operation,
-  context: { ...operation.context, cancellation: cancellationBy(response) },
+  context: { ...operation.context, cancellation: cancellationOnDisconnect(response) },
 })
 
 /** The body; null when it is too large, and then the rest is not read. */

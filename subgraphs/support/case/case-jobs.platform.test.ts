@@ -3,7 +3,7 @@ import { expectValidEvents } from '../../../test/expectations.ts'
 import { storedEvents } from '../../../test/stored-events.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../../kernel/ids.ts'
-import { handSetClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { createCase, setCaseStatus, updateCase } from './case.actions.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
@@ -12,7 +12,7 @@ import type { Case } from './case.ts'
 
 let fresh: FreshDatabase
 let services: Services
-const clock = handSetClock('2026-03-01T12:00:00Z')
+const clock = manualClock('2026-03-01T12:00:00Z')
 
 beforeAll(async () => {
   fresh = await freshDatabase()

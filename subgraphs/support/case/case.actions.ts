@@ -1,5 +1,5 @@
 import { organizationSettings } from '../../identity/public.ts'
-import { callingOut, callOut } from '../../kernel/outbound/call-out.ts'
+import { transactionWithExternalCalls, externalCall } from '../../kernel/outbound/external-call.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
@@ -113,9 +113,9 @@ export function assignCase(
  */
 export async function summarizeCase(ctx: RequestContext<'languageModel'>, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
-  const summarized = await callingOut(ctx, (outer) =>
+  const summarized = await transactionWithExternalCalls(ctx, (outer) =>
     change(outer, supportCase, id, async (previous, inner) => {
-      const aiSummary = await callOut(inner, `summary of case ${id}`, () => summaryCall(inner, previous))
+      const aiSummary = await externalCall(inner, `summary of case ${id}`, () => summaryCall(inner, previous))
       return { operation: 'UPDATE', values: {}, implied: { aiSummary } }
     }),
   )

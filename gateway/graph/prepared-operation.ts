@@ -17,7 +17,7 @@ import type { Variables } from './variable-values.ts'
 let preparedCount = 0
 
 /** One operation of one document, with all checks done that need neither variables nor caller. */
-export class Prepared {
+export class PreparedOperation {
   readonly kind: OperationTypeNode
   readonly name: string | null
   /** The scope requirements of the operation. The caller must meet all of them; their order has no meaning. */
@@ -133,7 +133,11 @@ function dropLocations(document: DocumentNode): void {
 }
 
 /** Throws a `Refusal` if a document cannot be parsed, is too large, is not valid or does not have the named operation. */
-export function prepare(dependencies: PrepareDependencies, source: string, operationName: string | null): Prepared {
+export function prepare(
+  dependencies: PrepareDependencies,
+  source: string,
+  operationName: string | null,
+): PreparedOperation {
   const { supergraph, limits } = dependencies
   const { document, tokens } = parseWithin(limits, source)
   refuseOversized(limits, supergraph.apiSchema, document)
@@ -142,5 +146,5 @@ export function prepare(dependencies: PrepareDependencies, source: string, opera
   const parts = operationParts(document, operationName)
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
-  return new Prepared(dependencies, parts, bytes)
+  return new PreparedOperation(dependencies, parts, bytes)
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newRequestId, problemOf } from '../edge/problem.ts'
 import type { Edge } from '../edge/edge.ts'
-import { patience } from './connections.ts'
+import { requestTimeouts } from './connections.ts'
 
 export const headerBytesMax = 32_768
 const closingMs = 1_000
@@ -17,7 +17,7 @@ const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Refusal(
         'REQUEST_TIMEOUT',
-        `Send the headers of a request within ${patience.headersTimeout / 1000} s and all of it within ${patience.requestTimeout / 1000} s.`,
+        `Send the headers of a request within ${requestTimeouts.headersTimeout / 1000} s and all of it within ${requestTimeouts.requestTimeout / 1000} s.`,
       )
     default:
       return new Refusal('MALFORMED_REQUEST', 'The request must be valid HTTP/1.1.')
@@ -25,7 +25,7 @@ const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
 }
 
 /** Sends our error body for requests that Node cannot parse, and for unsupported `Expect` headers. */
-export function answerUnreadable(
+export function answerMalformedRequests(
   server: Server,
   { edge, apiVersion }: { readonly edge: Pick<Edge, 'refuse'>; readonly apiVersion: string },
 ): void {

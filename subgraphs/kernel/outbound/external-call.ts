@@ -4,10 +4,10 @@ import { ExternalCalls, type Call } from './external-calls.ts'
 
 /**
  * The result of an external call, which is made once and while no transaction is open. `key` identifies the call within the work;
- * `prepare` runs in the transaction and reads the data for the call. Use it only inside `callingOut`.
+ * `prepare` runs in the transaction and reads the data for the call. Use it only inside `transactionWithExternalCalls`.
  */
-export async function callOut<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
-  if (!ctx.externalCalls) throw new Error('callOut must run inside callingOut.')
+export async function externalCall<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
+  if (!ctx.externalCalls) throw new Error('callOut must run inside transactionWithExternalCalls.')
   const outcome = ctx.externalCalls.outcomeOf(key)
   if (!outcome) {
     ctx.externalCalls.add(key, await prepare())
@@ -17,8 +17,11 @@ export async function callOut<T>(ctx: RequestContext, key: string, prepare: () =
   return outcome.value as T
 }
 
-/** Runs `work` in one transaction, and repeats it until every `callOut` in it has a result. */
-export async function callingOut<T, C extends RequestContext>(ctx: C, work: (inner: C) => Promise<T>): Promise<T> {
+/** Runs `work` in one transaction, and repeats it until every `externalCall` in it has a result. */
+export async function transactionWithExternalCalls<T, C extends RequestContext>(
+  ctx: C,
+  work: (inner: C) => Promise<T>,
+): Promise<T> {
   if (ctx.externalCalls) return inTransaction(ctx, work)
   if (ctx.db.open)
     throw new Error('callingOut must not start inside a transaction: the external call would keep it open.')

@@ -6,7 +6,7 @@ import { listenOn, stopAccepting } from '../../subgraphs/kernel/network/listen-o
 const sendingMs = 100
 
 /** Starts listening and returns the URL. */
-export async function listening(server: Server, config: Pick<Config, 'host' | 'port'>): Promise<string> {
+export async function startListening(server: Server, config: Pick<Config, 'host' | 'port'>): Promise<string> {
   const { address, family, port } = await listenOn(server, config)
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
@@ -15,7 +15,7 @@ export async function listening(server: Server, config: Pick<Config, 'host' | 'p
  * Stops accepting connections and waits for running requests. A further request on a keep-alive connection is answered and then
  * closes the connection. Idle connections are closed only after 100 ms, so that a request that is just being sent is not lost.
  */
-export async function stopped(server: Server, closeSockets: () => unknown): Promise<void> {
+export async function stopGracefully(server: Server, closeSockets: () => unknown): Promise<void> {
   server.prependListener('request', (_req, res) => (res.shouldKeepAlive = false))
   const closed = once(server, 'close')
   await stopAccepting(server)

@@ -59,7 +59,7 @@ interface Relation {
   readonly name: string
   readonly isPlatformTable: boolean
   readonly isPartition: boolean
-  /** Has its policy and its grants. */
+  /** True when the policy and the grants exist. */
   readonly isProtected: boolean
 }
 

@@ -70,7 +70,7 @@ function filterParameter(filter: RestFilter, api: RecordApi): Json {
   }
 }
 
-/** The parameters of a list: its filters, then what all lists have. */
+/** The parameters of a list: its filters, then the parameters of every list. */
 export function listParameters(api: RecordApi): Json[] {
   const sortBy = {
     name: 'sortBy',

@@ -7,7 +7,7 @@ import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair
 import type { StatementSettings } from './prepared-query.ts'
 
 /** Returns the settings of a tenant's statement: the organization, and the timeouts of a read, a write, or the connection. */
-export type SettingsFor = (deadline: 'DEFAULT' | 'READ' | 'WRITE') => StatementSettings
+export type SettingsFor = (name: 'DEFAULT' | 'SCAN' | 'READ' | 'WRITE') => StatementSettings
 
 export interface SharedPoolOptions {
   readonly pool: pg.Pool

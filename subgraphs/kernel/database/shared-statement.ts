@@ -93,8 +93,8 @@ export class SharedStatement implements PoolRequest, Cancellable {
   }
 
   #settings(): StatementSettings | null {
-    const { settingsFor } = this.operation
-    return settingsFor && settingsFor(this.kind === 'WRITE' ? 'WRITE' : 'DEFAULT')
+    const { kind, operation } = this
+    return operation.settingsFor && operation.settingsFor(kind === 'WRITE' || kind === 'SCAN' ? kind : 'DEFAULT')
   }
 
   #refuse(refusal: Refusal): void {

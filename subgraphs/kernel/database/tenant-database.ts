@@ -28,6 +28,12 @@ const deadline = (ms: number): string => `set_config('statement_timeout', '${ms}
 /** Prepared on every connection: sets the organization of the next statement, and its timeouts. */
 const settingsStatements = {
   DEFAULT: { name: 'tenant', text: `select ${tenant}` },
+  // Each scan is planned for its own values, because estimates without them are wrong by orders of magnitude. The memory keeps
+  // the row pointers of a large bitmap exact; there are only few scans at the same time.
+  SCAN: {
+    name: 'tenant_scan',
+    text: `select ${tenant}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '32MB', true)`,
+  },
   READ: { name: 'tenant_read', text: `select ${tenant}, ${deadline(readMs)}` },
   WRITE: {
     name: 'tenant_write',
@@ -85,7 +91,7 @@ export class TenantDatabase extends Database implements Tenancy {
 
   of(organizationId: string, operation?: Operation): Sql {
     const values = [organizationId]
-    const settingsFor: SettingsFor = (deadline) => ({ ...settingsStatements[deadline], values })
+    const settingsFor: SettingsFor = (name) => ({ ...settingsStatements[name], values })
     return new SharedSql(this.#shared, organizationId, settingsFor, operation?.cancellation ?? null)
   }
 }

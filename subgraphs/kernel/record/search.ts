@@ -8,6 +8,8 @@ import { isStorable } from './scalars.ts'
 const searchMax = 200
 /** A trigram index finds no shorter text in the middle of a word. */
 const infixMin = 3
+/** What `kernel.search_text` writes for a code point beyond ASCII. */
+const encodedCharacter = /u[0-9a-f]{2}/i
 
 /**
  * A condition that the search index answers and that holds for every row in which a searchable column contains the text; null when no
@@ -36,7 +38,7 @@ export function containsCandidates(
  * The condition of `search`: one of the columns contains the text. One or two letters or digits find words that begin with them.
  */
 export function searchCondition(
-  { hasSearchText }: RecordShape,
+  { hasSearchText, searchable }: RecordShape,
   columns: readonly Column[],
   text: string,
   alias: string,
@@ -52,11 +54,14 @@ export function searchCondition(
     })
   if (columns.length === 0) return 'false'
   const isPrefix = /^[A-Za-z0-9]{1,2}$/.test(text)
+  const isIndexed = hasSearchText && columns.every(({ key }) => key === undefined)
+  const narrowed = isIndexed ? candidates(isPrefix ? ` ${text}` : text, alias, values) : null
+  // The search text decides alone when every column may be searched and the text is part of one word.
+  const isOneWord = /^[A-Za-z0-9]+$/.test(text) && !encodedCharacter.test(text)
+  if (narrowed && isOneWord && columns.length === searchable.length) return narrowed
   const operand = isPrefix
     ? `~* ${values.add(`(^|[^[:alnum:]])${text}`)}`
     : `ilike ${values.add(`%${escapeLikePattern(text)}%`)}`
   const matches = `(${columns.map((column) => `${column.sql(alias)} ${operand}`).join(' or ')})`
-  const isIndexed = hasSearchText && columns.every(({ key }) => key === undefined)
-  const narrowed = isIndexed ? candidates(isPrefix ? ` ${text}` : text, alias, values) : null
   return narrowed ? `${narrowed} and ${matches}` : matches
 }

@@ -18,7 +18,7 @@ export const recordColumns = `
       deleted_at timestamptz(3),
       primary key (organization_id, id)`
 
-/** The indexes for paging through lists. `name` is the prefix of the index names. */
+/** The first indexes of the first three record types; later ones use `listIndexes`. `name` is the prefix of the index names. */
 export const recordIndexes = (table: string, name: string): string => `
     create index ${name}_created on ${table} (organization_id, created_at, id) where deleted_at is null;
     create index ${name}_updated on ${table} (organization_id, updated_at, id) where deleted_at is null;
@@ -44,6 +44,12 @@ export const columnIndexes = (table: string, name: string, columns: readonly str
         `create index ${name}_by_${column} on ${table} (organization_id, ${column}, created_at, id) where deleted_at is null;`,
     )
     .join('\n    ')
+
+/** The indexes of a new table of records: for `indexed` columns of `OrgRecord`, for these columns, and for the list of deleted records. */
+export const listIndexes = (table: string, name: string, columns: readonly string[]): string => `
+    create index ${name}_created on ${table} (organization_id, created_at, id) where deleted_at is null;
+    create index ${name}_deleted on ${table} (organization_id, deleted_at, id) where deleted_at is not null;
+    ${columnIndexes(table, name, ['updated_at', 'external_id', 'owner_id', ...columns])}`
 
 /**
  * The search text of the columns, and the index that answers `search`, `contains` on these columns, filters by tags, and custom fields

@@ -1,13 +1,14 @@
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { writeChange } from '../../kernel/record/write-change.ts'
 import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
 import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
-import { appendAudit } from '../audit/audit.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { announceUserUpdate } from '../user/announce-user.ts'
-import { addUser, changeUser, takeOut, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUserAsTold } from '../user/user.ts'
+import { addUser, changeUser, takeOut } from '../user/user.actions.ts'
+import { userAudit, userChanges } from '../user/user.events.ts'
+import { updateUserRow } from '../user/user-rows.ts'
+import { findStoredUser, shownToOrganization, type KnownAs } from '../user/user.ts'
 import { renameUser, taken } from './rename-user.ts'
 import { findScimUser, idGiven, type ScimUser, type ScimUserInput } from './scim-user.ts'
 
@@ -47,11 +48,9 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
     const externalId = idGiven(input.externalId) ?? null
     await refuseTakenExternalId(inner, externalId, null)
     const names = knownAs(input, null, email)
-    const person = await findPerson(inner.db, email)
     const { id } = await addUser(inner, {
       id: newId(),
       organizationId: inner.caller.organizationId,
-      personId: person?.id ?? null,
       passwordHash: null,
       email,
       ...names,
@@ -72,11 +71,7 @@ export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUser
   return administering(ctx, async (inner) => {
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user, input.role ?? undefined)
-    const email = input.userName == null ? user.userName : normalizeEmail(input.userName)
-    await announced(inner, id, async () => {
-      if (email !== user.userName) await renameUser(inner, id, email)
-      await describe(inner, user, input)
-    })
+    await describe(inner, id, input)
     if (input.active === false) await withdrawInvitation(inner, id)
     // Whoever the directory says is active need not accept an invitation; a password of theirs is trusted no more for it.
     else if (input.active) await forgoAcceptance(inner, id)
@@ -98,34 +93,31 @@ export function removeScimUser(ctx: IdentityContext, id: string): Promise<string
   })
 }
 
-/** Does what changes how the user is known, and appends the event of it. */
-async function announced(ctx: IdentityContext, id: string, work: () => Promise<void>): Promise<void> {
-  const read = () => findUserAsTold(ctx.db, ctx.caller.organizationId, id)
-  const previous = (await read())!
-  await work()
-  // What `work` does is in the audit log already.
-  await announceUserUpdate(ctx, previous, (await read())!, null)
-}
-
-/** What the organization calls the user: its names, and what its directory knows it by. */
-async function describe(ctx: IdentityContext, user: ScimUser, input: ScimUserInput): Promise<void> {
-  const before = { name: user.displayName, firstName: user.givenName, lastName: user.familyName }
-  const names = knownAs(input, before, user.userName)
+/** What the organization calls the user: its address, its names, and what its directory knows it by. */
+async function describe(ctx: IdentityContext, id: string, input: ScimUserInput): Promise<void> {
+  const previous = (await findStoredUser(ctx.db, ctx.caller.organizationId, id))!
+  const { name, firstName, lastName } = shownToOrganization(previous)
+  const former: KnownAs = { name, firstName, lastName }
+  const email = input.userName == null ? previous.email : normalizeEmail(input.userName)
+  const names = knownAs(input, former, email)
   const given = idGiven(input.externalId)
-  const externalId = given === undefined ? user.externalId : given
-  if (externalId === user.externalId && JSON.stringify(names) === JSON.stringify(before)) return
-  await refuseTakenExternalId(ctx, externalId, user.id)
-  await ctx.db.query(
-    `update identity.app_user set known_as = $3, external_id = $4, updated_at = $5
-     where organization_id = $1 and id = $2`,
-    [ctx.caller.organizationId, user.id, JSON.stringify(names), externalId, ctx.clock.now().toISOString()],
-  )
-  await appendAudit(ctx, {
-    action: 'user.updated',
-    target: { type: 'user', id: user.id },
-    before: { ...before, externalId: user.externalId },
-    after: { ...names, externalId },
-  })
+  const externalId = given === undefined ? previous.externalId : given
+  const updatedAt = ctx.clock.now().toISOString()
+  const next = { ...previous, email, knownAs: names, externalId, updatedAt }
+  if (email !== previous.email) {
+    await refuseTakenExternalId(ctx, externalId, id)
+    return renameUser(ctx, previous, { ...next, hasJoined: false })
+  }
+  const isRenamed = JSON.stringify(names) !== JSON.stringify(former)
+  if (externalId === previous.externalId && !isRenamed) return
+  await refuseTakenExternalId(ctx, externalId, id)
+  const columns = { known_as: JSON.stringify(names), external_id: externalId, updated_at: updatedAt }
+  const row = updateUserRow(next, columns)
+  if (isRenamed) await writeChange(ctx, userChanges, { operation: 'UPDATE', previous, next }, row)
+  else {
+    const ids = { previous: { id, externalId: previous.externalId }, next: { id, externalId } }
+    await writeChange(ctx, userAudit, { operation: 'UPDATE', ...ids }, row)
+  }
 }
 
 async function refuseTakenExternalId(

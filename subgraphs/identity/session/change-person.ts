@@ -1,18 +1,29 @@
+import type { Values } from '../../kernel/record/predicate.ts'
+import { writeChanges, type ChangeInOrganization } from '../../kernel/record/write-change.ts'
 import type { IdentityContext } from '../context.ts'
-import { announceUserUpdate } from '../user/announce-user.ts'
-import { membershipsAsTold } from '../user/user.ts'
+import { shownUpdate } from '../user/shown-update.ts'
+import { userChanges } from '../user/user.events.ts'
+import { findMemberships, type PersonProfile, type StoredUser } from '../user/user.ts'
 import { actingAs } from './session.actions.ts'
 
-/** Does what changes a person, who must be locked, and tells all its organizations what is different, if anything is. */
+type PersonChange = Partial<PersonProfile>
+
+/** The updates of the users that a person is, one for each organization that sees a difference. The person must be locked. */
+export async function shownUpdates(
+  ctx: IdentityContext,
+  personId: string,
+  change: PersonChange,
+): Promise<ChangeInOrganization<StoredUser>[]> {
+  const memberships = await findMemberships(ctx.db, personId)
+  return memberships.flatMap((user) => shownUpdate(actingAs(ctx, user), user, { ...user, ...change }))
+}
+
+/** Changes a person, who must be locked, and announces it in all organizations that see a difference. `row` writes the person. */
 export async function changePerson(
   ctx: IdentityContext,
   personId: string,
-  work: () => Promise<unknown>,
+  change: PersonChange,
+  row: (values: Values) => string,
 ): Promise<void> {
-  const before = await membershipsAsTold(ctx.db, personId)
-  await work()
-  for (const record of await membershipsAsTold(ctx.db, personId)) {
-    const previous = before.find(({ id }) => id === record.id)!
-    await announceUserUpdate(actingAs(ctx, record), previous, record)
-  }
+  await writeChanges(ctx, userChanges, await shownUpdates(ctx, personId, change), row)
 }

@@ -44,8 +44,8 @@ export interface Change<T extends object = object> {
   readonly changedFields?: readonly string[]
   /** Types of further events of the same change. */
   readonly events?: readonly string[]
-  /** What the audit log calls the change, where that is not the type of its event. Null: it has no entry of its own. */
-  readonly action?: string | null
+  /** What the audit log calls the change, where that is not the type of its event. */
+  readonly action?: string
 }
 
 /** The values of the statement that an entry becomes part of. */

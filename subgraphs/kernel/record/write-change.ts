@@ -6,53 +6,67 @@ import { Values } from './predicate.ts'
 import { eventsOf, eventTypeOf } from './record-events.ts'
 
 /**
- * The one statement that makes a change: the row, its events and its entry in the audit log, so that there is none of them
- * without the others. `rowSql` writes the row and returns it (`returning 1`); where it finds none, nothing is written and
- * the answer is false. It checks nothing: `save` does for records, and whoever has rows of another kind does for them.
+ * The statements that write the rows of a change, by name; a later one may read the rows that an earlier one returns. `written`
+ * returns a row when the change was made. A single statement is `written`.
  */
-export async function writeChange<T extends object>(
+export type RowStatements = string | { readonly [name: string]: string; readonly written: string }
+
+/** A change with the caller who makes it, which decides the organization of its event and audit entry. */
+export interface ChangeInOrganization<T extends object> {
+  readonly ctx: RequestContext
+  readonly change: Change<T>
+}
+
+/**
+ * Writes the rows of a change, its events and its audit entry in one statement, so none of them exists without the others. When
+ * `written` returns no row, no event and no audit entry is written, and the answer is false. Nothing is checked here: `save`
+ * checks records; other callers must check their own rows.
+ */
+export const writeChange = <T extends object>(
   ctx: RequestContext,
   source: TrackedObject<T>,
   change: Change<T>,
-  rowSql: (values: Values) => string,
+  rows: (values: Values) => RowStatements,
+): Promise<boolean> => writeChanges(ctx, source, [{ ctx, change }], rows)
+
+/** As `writeChange`, for rows whose change concerns several organizations, or none: each has its own events and audit entry. */
+export async function writeChanges<T extends object>(
+  { db }: RequestContext,
+  source: TrackedObject<T>,
+  changes: readonly ChangeInOrganization<T>[],
+  rows: (values: Values) => RowStatements,
 ): Promise<boolean> {
   const values = new Values()
-  let sql = `with written as (${rowSql(values)})`
-  const events = eventsOf(source, change, actorIdOf(ctx.caller))
-  if (events.length > 0) sql += `, event as (${eventInsert(ctx, values, events, 'written')})`
-  if (source.audit && change.action !== null) {
-    const action = change.action ?? eventTypeOf(source, change.operation)
-    sql += `, audit as (${source.audit(ctx, values, { ...change, action }, 'written')})`
+  const written = rows(values)
+  const statements = Object.entries(typeof written === 'string' ? { written } : written)
+  for (const [index, { ctx, change }] of changes.entries()) {
+    const events = eventsOf(source, change, actorIdOf(ctx.caller))
+    if (events.length > 0) statements.push([`event_${index}`, eventInsert(ctx, values, events, 'written')])
+    if (source.audit) {
+      const action = change.action ?? eventTypeOf(source, change.operation)
+      statements.push([`audit_${index}`, source.audit(ctx, values, { ...change, action }, 'written')])
+    }
   }
-  const [row] = await ctx.db.query<{ count: number }>(
-    `${sql} select count(*)::int as count from written`,
+  const [row] = await db.query<{ count: number }>(
+    `with ${statements.map(([name, sql]) => `${name} as (${sql})`).join(', ')} select count(*)::int as count from written`,
     values.list,
     'WRITE',
   )
   return row!.count > 0
 }
 
-/** The events and the audit entry of a change whose rows, as they are in several tables, the transaction has written already. */
-export async function announceChange<T extends object>(
-  ctx: RequestContext,
-  source: TrackedObject<T>,
-  change: Change<T>,
-): Promise<void> {
-  await writeChange(ctx, source, change, () => 'select 1')
-}
-
 type Row = Readonly<Record<string, unknown>>
 
-/** `insert into <table> ...` of the columns that are given. */
-export function insertRow(values: Values, table: string, row: Row, onConflict = ''): string {
+/** `insert into <table> ...` of the columns that are given. `rest` may have a condition and what happens on a conflict. */
+export function insertRow(values: Values, table: string, row: Row, rest = ''): string {
   const placeholders = Object.values(row).map((value) => values.add(value))
-  return `insert into ${table} (${Object.keys(row).join(', ')}) values (${placeholders.join(', ')}) ${onConflict} returning 1`
+  return `insert into ${table} (${Object.keys(row).join(', ')}) select ${placeholders.join(', ')} ${rest} returning 1`
 }
 
-/** `update <table> ...` of the columns that are given, where the other ones have these values. */
-export function updateRow(values: Values, table: string, row: Row, where: Row): string {
+/** `update <table> ...` of the columns that are given, where the other ones have these values and the SQL condition holds. */
+export function updateRow(values: Values, table: string, row: Row, where: Row, condition = 'true'): string {
   const [set, which] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
-  return `update ${table} set ${set} where ${which} returning 1`
+  return `update ${table} set ${set} where ${which} and ${condition} returning 1`
 }
 
 /** `delete from <table> ...` where the columns have these values. */

@@ -1,6 +1,6 @@
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
-import { events } from './events/subgraph.ts'
+import { eventsSubgraph } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
@@ -12,7 +12,7 @@ import { mailCountTable, mailQueueTable, mailTable } from './kernel/mail/mail.mi
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape } from './kernel/record/definition.ts'
-import { knowRecords } from './kernel/record/known-records.ts'
+import { registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
@@ -23,10 +23,13 @@ import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgrap
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support, events]
+const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+
+/** The domains, and the subgraph `events`, which is derived from their records. */
+export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]
 
 // Records of identity are administered, not restricted by profiles.
-knowRecords(
+registerRecordTypes(
   subgraphs
     .filter(({ name }) => name !== identity.name)
     .flatMap(({ resources }) =>

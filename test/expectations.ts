@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { validateEvents, type StoredEvent } from './contract/validate-events.ts'
-import { objectNames } from '../subgraphs/kernel/record/known-records.ts'
+// Registers the record types, also in a test file that imports only one domain.
+import '../subgraphs/all.ts'
+import { recordTypeNames } from '../subgraphs/kernel/record/record-registry.ts'
 import type { Platform } from './platform.ts'
 import type { Answer } from './rest-client.ts'
 import { storedEvents } from './stored-events.ts'
@@ -34,7 +36,7 @@ export async function expectValidEvents(platform: Pick<Platform, 'query'>): Prom
   const rows = await storedEvents<StoredEvent>(
     platform.query.bind(platform),
     `select type, version, data from kernel.event where object = any($1)`,
-    [objectNames()],
+    [recordTypeNames()],
   )
   expect(rows.length).not.toBe(0)
   expect(validateEvents(rows)).toEqual([])

@@ -1,12 +1,12 @@
 import 'reflect-metadata'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { HandSetDefinitions } from '../../subgraphs/kernel/record/custom-fields.fixture.ts'
+import { InMemoryDefinitions } from '../../subgraphs/kernel/record/custom-fields.fixture.ts'
 import type { OrganizationDefinitions } from '../../subgraphs/kernel/record/organization-shapes.ts'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
 /** Definitions that must be loaded before they are used. */
-class LoadedDefinitions extends HandSetDefinitions {
+class LoadedDefinitions extends InMemoryDefinitions {
   readonly loaded = new Set<string>()
 
   override definitionsOf(organizationId: string): OrganizationDefinitions | null {

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Info, Query, Resolver } from 'type-graphql'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Product } from '../product/product.ts'
@@ -14,7 +14,7 @@ export class ProductBySkuResolver {
     nullable: true,
     description: 'The live product with exactly this SKU; null if there is none.',
   })
-  productBySku(@Arg('sku', () => String) sku: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  productBySku(@Arg('sku', () => String) sku: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return products.by(ctx, 'sku', sku, info)
   }
 }

@@ -1,12 +1,12 @@
 import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
-import { PartArgs } from '../../kernel/record/list-args.ts'
+import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
@@ -27,12 +27,12 @@ const products = recordsOf(product)
 @Resolver(() => Product)
 export class ProductResolver {
   @Query(() => Product, { nullable: true })
-  product(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  product(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return products.one(ctx, id, info)
   }
 
   @Query(() => ProductPage)
-  productList(@Args(() => ProductPageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  productList(@Args(() => ProductPageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return products.page(ctx, args, info)
   }
 
@@ -40,13 +40,17 @@ export class ProductResolver {
   productConnection(
     @Args(() => ProductConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
     return products.connection(ctx, args, info)
   }
 
   @Query(() => [Product], { description: 'Deleted products, most recently deleted first.' })
-  productListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  productListDeleted(
+    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
     return products.deleted(ctx, args, info)
   }
 

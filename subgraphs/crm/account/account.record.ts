@@ -1,8 +1,8 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
-import { seenIds } from '../../kernel/record/read.ts'
+import { visibleIds } from '../../kernel/record/read.ts'
 import { accountEvents } from './account.events.ts'
-import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
+import { parentIsAnotherAccount, parentsFormNoCycle } from './account.rules.ts'
 import { Account } from './account.ts'
 
 export const account: RecordDefinition<Account> = defineRecord(Account, {
@@ -10,12 +10,12 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
   table: 'crm.account',
   visibleBy: ['ownerId'],
   searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
-  references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => seenIds(ctx, account, ids) },
+  references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => visibleIds(ctx, account, ids) },
   relations: {
     parent: { to: () => account, by: 'parentAccountId' },
     children: relationFrom(() => account, 'parentAccountId'),
   },
   events: accountEvents,
-  invariants: isNotItsOwnParent,
-  checks: parentsFormNoCircle,
+  invariants: parentIsAnotherAccount,
+  checks: parentsFormNoCycle,
 })

@@ -1,12 +1,12 @@
 import { Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
-import { PartArgs } from '../../kernel/record/list-args.ts'
+import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { updateAccount } from './account.actions.ts'
@@ -28,12 +28,12 @@ const accounts = recordsOf(account)
 @Resolver(() => Account)
 export class AccountResolver {
   @Query(() => Account, { nullable: true })
-  account(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  account(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return accounts.one(ctx, id, info)
   }
 
   @Query(() => AccountPage)
-  accountList(@Args(() => AccountPageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  accountList(@Args(() => AccountPageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return accounts.page(ctx, args, info)
   }
 
@@ -41,13 +41,17 @@ export class AccountResolver {
   accountConnection(
     @Args(() => AccountConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
     return accounts.connection(ctx, args, info)
   }
 
   @Query(() => [Account], { description: 'Deleted accounts, most recently deleted first.' })
-  accountListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  accountListDeleted(
+    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
     return accounts.deleted(ctx, args, info)
   }
 
@@ -95,7 +99,7 @@ export class AccountResolver {
     nullable: true,
     description: 'The parent account; null if there is none or the caller does not see it.',
   })
-  parent(@Root() root: Account, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  parent(@Root() root: Account, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return accounts.reference(ctx, root.parentAccountId, info)
   }
 
@@ -104,7 +108,7 @@ export class AccountResolver {
     @Root() root: Account,
     @Args(() => AccountConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
     return accounts.children(ctx, 'parentAccountId', root.id, args, info)
   }

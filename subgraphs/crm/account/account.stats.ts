@@ -3,13 +3,13 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { average, count, sum } from '../../kernel/record/figures.ts'
+import { average, count, sum } from '../../kernel/record/aggregates.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { account } from './account.record.ts'
 
 @ObjectType({
   description:
-    'Figures over the live accounts that the caller sees. A figure over a field that the profile hides is null.',
+    'Statistics of the live accounts that the caller sees. A value is null if the profile hides a field that it needs.',
 })
 @RequiresScope('ACCOUNTS')
 export class AccountStats {
@@ -42,7 +42,7 @@ export class AccountStats {
 }
 
 export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
-  const [figures, counts] = await Promise.all([
+  const [values, counts] = await Promise.all([
     aggregate(ctx, account, {
       total: count(),
       strategic: count({ isStrategic: true }),
@@ -57,5 +57,5 @@ export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
       byIndustry: 'industry',
     }),
   ])
-  return { ...figures, ...counts } as AccountStats
+  return { ...values, ...counts } as AccountStats
 }

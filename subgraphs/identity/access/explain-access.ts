@@ -1,12 +1,12 @@
 import type { Caller } from '../../kernel/context.ts'
-import { type ActingUser, standingRefusal } from '../../kernel/credentials/public.ts'
+import { type ActingUser, userStateRefusal } from '../../kernel/credentials/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { columnOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
-import { refuseFixed, refuseHidden } from '../../kernel/record/field-security.ts'
-import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
-import { allOf, readOne } from '../../kernel/record/read.ts'
-import { mayWrite } from '../../kernel/record/save.ts'
+import { refuseReadOnlyFields, refuseHiddenFields } from '../../kernel/record/field-security.ts'
+import { recordTypeNames, recordNamed } from '../../kernel/record/record-registry.ts'
+import { allColumnNames, readOne } from '../../kernel/record/read.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
 import { requireAdministrator, requireEntitlement } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { findActingUser } from '../credential/credential-source.ts'
@@ -26,7 +26,7 @@ export async function explainAccess(ctx: RequestContext, question: AccessQuestio
   const { object, field = null, operation } = question
   const definition = recordNamed(object)
   if (!definition) {
-    const message = `object must be one of ${objectNames().join(', ')}.`
+    const message = `object must be one of ${recordTypeNames().join(', ')}.`
     throw invalid({ path: 'object', code: 'UNKNOWN_OBJECT', message })
   }
   if (field !== null) refuseUnknown(definition, field)
@@ -72,7 +72,7 @@ const standingDetail = {
 }
 
 function standing(user: ActingUser): AccessReason {
-  const code = standingRefusal(user)
+  const code = userStateRefusal(user)
   if (code) return { rule: 'STANDING', outcome: 'REFUSED', detail: standingDetail[code] }
   return { rule: 'STANDING', outcome: 'ALLOWED', detail: 'The user and the organization are active.' }
 }
@@ -83,7 +83,7 @@ function entitlement(acting: RequestContext, { entitlement: feature }: RecordSha
 }
 
 const role = (acting: RequestContext): AccessReason =>
-  resultOf('ROLE', `The role ${acting.caller.role} may change records.`, () => mayWrite(acting))
+  resultOf('ROLE', `The role ${acting.caller.role} may change records.`, () => requireWritableRole(acting))
 
 async function visibility(
   ctx: RequestContext,
@@ -99,7 +99,7 @@ async function visibility(
     return { rule, outcome: 'ALLOWED', detail }
   }
   const unrestricted: Caller = { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null }
-  const record = await readOne({ ...ctx, caller: unrestricted }, definition, id, allOf(definition))
+  const record = await readOne({ ...ctx, caller: unrestricted }, definition, id, allColumnNames(definition))
   if (!record)
     return { rule, outcome: 'REFUSED', detail: 'NOT_FOUND: The organization has no live record with this id.' }
   const isVisible = (await readOne(acting, definition, id)) !== null
@@ -139,6 +139,8 @@ function fieldReason(caller: Caller, definition: RecordShape, field: string, ope
   const given = key === null ? { [field]: null } : { customFields: { [key]: null } }
   const verb = operation === 'READ' ? 'read' : 'written'
   return resultOf('FIELD', `${definition.object}.${field} may be ${verb}.`, () =>
-    operation === 'READ' ? refuseHidden(caller, definition, given) : refuseFixed(caller, definition, given),
+    operation === 'READ'
+      ? refuseHiddenFields(caller, definition, given)
+      : refuseReadOnlyFields(caller, definition, given),
   )
 }

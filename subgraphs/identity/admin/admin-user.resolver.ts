@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { pageArgs } from '../../kernel/record/list-args.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { IdentityContext } from '../context.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Team, teamsOf } from '../team/team.ts'
-import { adminTables, provenPasswords, signIns, waysToBelong } from './admin.migrations.ts'
+import { adminTables, provenPasswordColumn, joinedAndGenerationColumns, acceptanceColumns } from './admin.migrations.ts'
 import {
   deactivateUser,
   inviteAgain,
@@ -38,7 +38,11 @@ export class AdminUserResolver {
 
   @Query(() => AdminUserPage, { description: 'Users of the organization. For owners and admins.' })
   @RequiresScopes('SESSION')
-  userList(@Args(() => AdminUserPageArgs) args: AdminUserPageArgs, @Ctx() ctx: IdentityContext, @Info() info: Asked) {
+  userList(
+    @Args(() => AdminUserPageArgs) args: AdminUserPageArgs,
+    @Ctx() ctx: IdentityContext,
+    @Info() info: SelectionInfo,
+  ) {
     return readUsers(ctx, args, info)
   }
 
@@ -101,5 +105,5 @@ export class AdminUserResolver {
 export const adminUserResource: Resource = {
   resolver: AdminUserResolver,
   crossTenantFields: ['userInvite', 'userInviteAgain', 'userReactivate'],
-  migrations: [adminTables, waysToBelong, provenPasswords, signIns],
+  migrations: [adminTables, acceptanceColumns, provenPasswordColumn, joinedAndGenerationColumns],
 }

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { pageArgs } from '../../kernel/record/list-args.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -34,7 +34,11 @@ export class ApiKeyResolver {
     description: "The user's own API keys; for owners and admins all keys of the organization.",
   })
   @RequiresScopes('SESSION')
-  apiKeyList(@Args(() => ApiKeyPageArgs) args: ApiKeyPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  apiKeyList(
+    @Args(() => ApiKeyPageArgs) args: ApiKeyPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
     return readApiKeys(ctx, args, info)
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, requestContext, systemContext, type RequestContext } from '../../kernel/request.ts'
 import { anonymous, goodPassword, useIdentity } from '../identity.fixture.ts'
-import { sceneOf } from './scene.fixture.ts'
+import { aScenario } from './scenario.fixture.ts'
 import { apiKey } from '../api-key/api-key.record.ts'
 import { createApiKey } from '../api-key/api-key.actions.ts'
 import { addTeam } from '../team/team.actions.ts'
@@ -21,25 +21,25 @@ async function aContext() {
   return requestContext({ caller, requestId: 'request-1', idempotency: null }, world.services)
 }
 
-interface Noted {
+interface TestRecord {
   readonly id: string
   readonly name: string
   readonly secretHash: string
 }
 
-const noted: TrackedObject<Noted> = { object: 'api_key', audit: auditRecord('api_key', (record) => record) }
+const testRecord: TrackedObject<TestRecord> = { object: 'api_key', audit: auditRecord('api_key', (record) => record) }
 
-/** Leaves one entry without changing a row. */
-async function noteEntry(ctx: RequestContext): Promise<string> {
+/** Writes one audit entry without changing a row. */
+async function writeEntry(ctx: RequestContext): Promise<string> {
   const next = { id: newId(), name: 'Sync', secretHash: 'x' }
-  await writeChange(ctx, noted, { operation: 'CREATE', previous: null, next }, () => 'select 1')
+  await writeChange(ctx, testRecord, { operation: 'CREATE', previous: null, next }, () => 'select 1')
   return next.id
 }
 
 describe('an audit entry', () => {
-  it('says who did what to what, from where', async () => {
+  it('stores actor, action, target, IP address and user agent', async () => {
     const ctx = await aContext()
-    const id = await noteEntry(ctx)
+    const id = await writeEntry(ctx)
     const { organizationId, userId, credentialId } = ctx.caller
     expect(await entriesOf(id)).toEqual([
       {
@@ -63,15 +63,15 @@ describe('an audit entry', () => {
 
   it('names no actor for the platform itself', async () => {
     const organization = await world.anOrganization()
-    const id = await noteEntry(systemContext(world.services, organization.id))
+    const id = await writeEntry(systemContext(world.services, organization.id))
     expect(await entriesOf(id)).toMatchObject([{ actor_id: null, actor_kind: 'SYSTEM', ip: null, user_agent: null }])
   })
 
-  it('goes with the transaction that makes the change', async () => {
+  it('is rolled back with the transaction of the change', async () => {
     const ctx = await aContext()
     let id = ''
     const failing = inTransaction(ctx, async (inner) => {
-      id = await noteEntry(inner)
+      id = await writeEntry(inner)
       throw new Error('undone')
     })
     await expect(failing).rejects.toThrow('undone')
@@ -114,8 +114,8 @@ describe('the audit entry of a change', () => {
   })
 
   it('is written by the statement that writes the row, also when the change has no event', async () => {
-    const scene = await sceneOf(world)
-    const { organizationId, personId } = scene
+    const scenario = await aScenario(world)
+    const { organizationId, personId } = scenario
     const isWrittenWith = async (action: string, table: string, condition: string) => {
       const rows = await world.query(
         `select 1 from identity.audit_entry a join ${table} t on (a.xmin::text, a.cmin::text) = (t.xmin::text, t.cmin::text)
@@ -124,18 +124,18 @@ describe('the audit entry of a change', () => {
       )
       expect([action, rows.length]).toEqual([action, 1])
     }
-    const installation = await scene.connectedApp()
+    const installation = await scenario.connectedApp()
     await isWrittenWith('oauth_grant.created', 'identity.oauth_grant', 't.id::text = a.target_id')
-    await scene.run(`mutation { connectedAppUpdate(id: "${installation}", input: {settings: {a: 1}}) { id } }`)
+    await scenario.run(`mutation { connectedAppUpdate(id: "${installation}", input: {settings: {a: 1}}) { id } }`)
     await isWrittenWith('connected_app.updated', 'identity.oauth_installation', 't.id::text = a.target_id')
-    const invited = await scene.invited()
+    const invited = await scenario.invited()
     await isWrittenWith('user.invited', 'identity.app_user', `t.id = '${invited}'`)
     const input = `{currentPassword: "${goodPassword}", newPassword: "Better horse 8!"}`
-    await scene.run(`mutation { authChangePassword(input: ${input}) { accessToken } }`)
+    await scenario.run(`mutation { authChangePassword(input: ${input}) { accessToken } }`)
     await isWrittenWith('user.password_changed', 'identity.person', `t.id = '${personId}'`)
   })
 
-  it('is written with events alone, under the action that the change has', async () => {
+  it('is written also for a change that has only events, with the action of the change', async () => {
     const { id: organizationId } = await world.anOrganization()
     const ctx = systemContext(world.services, organizationId)
     const owner = await world.aUser(organizationId)
@@ -148,7 +148,7 @@ describe('the audit entry of a change', () => {
     ])
   })
 
-  it('is not there when the change is refused', async () => {
+  it('is not written when the change is refused', async () => {
     const { id: organizationId } = await world.anOrganization()
     const ctx = systemContext(world.services, organizationId)
     const team = await addTeam(ctx, { name: 'Sales', memberIds: [] })

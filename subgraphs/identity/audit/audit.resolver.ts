@@ -2,7 +2,7 @@ import { Args, Ctx, Info, Query, Resolver } from 'type-graphql'
 import { readPage } from '../../kernel/record/list.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -18,12 +18,16 @@ export class AuditResolver {
     description: 'The audit log of the organization. Newest first by default. For owners and admins.',
   })
   @RequiresScopes('SESSION')
-  auditLogEntryList(@Args(() => AuditPageArgs) args: AuditPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  auditLogEntryList(
+    @Args(() => AuditPageArgs) args: AuditPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
     requireAdministrator(ctx)
     return readPage(ctx, auditLogEntry, args, {
-      page: fieldsAsked(info),
-      record: fieldsAsked(info, ['data']),
-      total: asksForAny(info, 'total', 'totalPages'),
+      page: selectedFields(info),
+      record: selectedFields(info, ['data']),
+      total: isAnySelected(info, 'total', 'totalPages'),
     })
   }
 }

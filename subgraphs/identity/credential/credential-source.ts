@@ -7,7 +7,7 @@ import type {
 } from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
-import { withDerived } from '../../kernel/record/field-security.ts'
+import { addDerivedRestrictions } from '../../kernel/record/field-security.ts'
 
 /** The columns of `ActingUser`, for a user `u` in an organization `o`. */
 const actingUser = `
@@ -36,7 +36,7 @@ const actingUser = `
   ) end as fields,
   o.entitlements`
 
-/** The current rights of a user, as its credentials have them. */
+/** The current rights of a user, which are also the rights of the user's credentials. */
 export async function findActingUser(sql: Sql, organizationId: string, userId: string): Promise<ActingUser | null> {
   if (!isId(userId)) return null
   const [row] = await sql.query<ActingUser>(
@@ -49,7 +49,7 @@ export async function findActingUser(sql: Sql, organizationId: string, userId: s
 
 /** Adds the restrictions of derived fields. Stored profiles contain only the restrictions that were set. */
 const withDerivedRestrictions = <T extends ActingUser>(row: T): T =>
-  row.fields ? { ...row, fields: withDerived(row.fields) } : row
+  row.fields ? { ...row, fields: addDerivedRestrictions(row.fields) } : row
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
 

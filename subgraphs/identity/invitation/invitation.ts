@@ -13,11 +13,11 @@ import { findStoredUser, shownToOrganization, type KnownAs, type User } from '..
 
 export interface Invitation extends Pick<User, 'email' | 'role' | 'visibility'> {
   readonly knownAs: KnownAs
-  /** Somebody who has not accepted yet gets another mail, and role and visibility as they are now given. */
+  /** True: a person who was invited and has not accepted gets another mail, and this role and visibility. */
   readonly mayRepeat?: boolean
 }
 
-/** The user is there at once, so that it can be given teams and another role; it cannot act before it accepts. */
+/** Invites a person. The user exists at once, so that it can get teams and another role, but it cannot act before the person accepts. */
 export function invite(ctx: IdentityContext, invitation: Invitation): Promise<{ id: string; expiresAt: Date }> {
   const { email, role, visibility, mayRepeat = false } = invitation
   return administering(ctx, async (inner) => {
@@ -49,7 +49,7 @@ interface Invited extends Pick<User, 'email' | 'role'> {
   readonly invitedAt: string | null
 }
 
-/** What the invited person is told of who invites: nothing, before an owner has shown that it reads its address. */
+/** Names for the mail; null while no owner has a verified email address. An inviter without a verified address is not named. */
 async function namesOf({ db, caller }: IdentityContext) {
   const { organizationId, userId } = caller
   const proven = await db.query(
@@ -65,7 +65,7 @@ async function namesOf({ db, caller }: IdentityContext) {
   return { organization: organization!.name, invitedBy: emailVerified ? name : '' }
 }
 
-/** A link of its own, in a mail that leaves with the commit; those of before lead nowhere. In a transaction. */
+/** Queues a mail with a new link, which is sent after the commit. Earlier links become invalid. Must run in a transaction. */
 export async function sendInvitation(ctx: IdentityContext, userId: string): Promise<Date> {
   const { organizationId, userId: invitedById } = ctx.caller
   const [user] = await ctx.db.query<Invited>(
@@ -75,9 +75,9 @@ export async function sendInvitation(ctx: IdentityContext, userId: string): Prom
     [organizationId, userId],
   )
   if (!user) throw notFound('The user')
-  await useUpLinks(ctx, userId)
+  await invalidateInvitationLinks(ctx, userId)
   const { email, role, personId, invitedAt } = user
-  // The role is that which the inviter vouches for; whoever changes it later vouches for that.
+  // The role that this inviter may give. A later change of the role is checked for the user who makes it.
   const subject = { email, personId, organizationId, data: { userId, role, invitedById } }
   const issued = await issueToken(ctx, 'INVITATION', subject)
   await invitationMail(ctx, email, { names: await namesOf(ctx), issue: async () => issued })
@@ -86,7 +86,7 @@ export async function sendInvitation(ctx: IdentityContext, userId: string): Prom
   return issued.expiresAt
 }
 
-/** Whether the user was invited and has never accepted. It is so still when the invitation was withdrawn. */
+/** Whether the user was invited and has never accepted. Also true after the invitation was withdrawn. */
 export async function mustAccept({ db, caller }: IdentityContext, userId: string): Promise<boolean> {
   const found = await db.query(
     'select 1 from identity.app_user where organization_id = $1 and id = $2 and must_accept',
@@ -95,8 +95,8 @@ export async function mustAccept({ db, caller }: IdentityContext, userId: string
   return found.length > 0
 }
 
-/** The user belongs to the organization without having accepted, because its directory says so. In a transaction. */
-export async function forgoAcceptance(ctx: IdentityContext, userId: string): Promise<void> {
+/** The user need not accept an invitation any more, because the directory set it active. Must run in a transaction. */
+export async function skipAcceptance(ctx: IdentityContext, userId: string): Promise<void> {
   await withdrawInvitation(ctx, userId)
   await ctx.db.query('update identity.app_user set must_accept = false where organization_id = $1 and id = $2', [
     ctx.caller.organizationId,
@@ -104,18 +104,18 @@ export async function forgoAcceptance(ctx: IdentityContext, userId: string): Pro
   ])
 }
 
-/** The user is not waited for any more, and links that were sent lead nowhere. In a transaction. */
+/** Ends the open invitation of the user. Its links become invalid. Must run in a transaction. */
 export async function withdrawInvitation(ctx: IdentityContext, userId: string): Promise<void> {
-  await useUpLinks(ctx, userId)
-  const [waiting] = await ctx.db.query<Waiting>(
+  await invalidateInvitationLinks(ctx, userId)
+  const [invited] = await ctx.db.query<InvitationState>(
     `select id, invited_at as "invitedAt" from identity.app_user
      where organization_id = $1 and id = $2 and invited_at is not null`,
     [ctx.caller.organizationId, userId],
   )
-  if (waiting) await setInvitedAt(ctx, 'user.invitation_withdrawn', waiting, { ...waiting, invitedAt: null })
+  if (invited) await setInvitedAt(ctx, 'user.invitation_withdrawn', invited, { ...invited, invitedAt: null })
 }
 
-interface Waiting {
+interface InvitationState {
   readonly id: string
   readonly invitedAt: string | null
 }
@@ -123,16 +123,16 @@ interface Waiting {
 async function setInvitedAt(
   ctx: IdentityContext,
   action: string,
-  previous: Waiting,
-  next: Waiting & Partial<Pick<User, 'role'>>,
+  previous: InvitationState,
+  next: InvitationState & Partial<Pick<User, 'role'>>,
 ): Promise<void> {
   const user = { organizationId: ctx.caller.organizationId, id: next.id }
   const row = updateUserRow(user, { invited_at: next.invitedAt })
   await writeChange(ctx, userAudit, { operation: 'UPDATE', previous, next, action }, row)
 }
 
-/** Links that were sent lead nowhere. In a transaction. */
-export async function useUpLinks({ db, caller, clock }: IdentityContext, userId: string): Promise<void> {
+/** Invalidates the links of all invitations to the user. Must run in a transaction. */
+export async function invalidateInvitationLinks({ db, caller, clock }: IdentityContext, userId: string): Promise<void> {
   await db.query(
     `update identity.one_time_token set used_at = $3
      where purpose = 'INVITATION' and organization_id = $1 and data ->> 'userId' = $2 and used_at is null`,

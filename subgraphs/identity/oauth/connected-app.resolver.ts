@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { asksForAny, type Asked } from '../../kernel/record/selection.ts'
+import { isAnySelected, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
@@ -18,7 +18,7 @@ import {
   ConnectedAppUpdateInput,
 } from './connected-app.ts'
 import { oauthForget } from './oauth-forget.job.ts'
-import { appOrganizationTells, grantsByUser, oauthGrantTables } from './oauth.migrations.ts'
+import { appOrganizationTrigger, grantsByUser, oauthGrantTables } from './oauth.migrations.ts'
 
 @Resolver(() => ConnectedApp)
 export class ConnectedAppResolver {
@@ -35,9 +35,9 @@ export class ConnectedAppResolver {
   connectedAppList(
     @Args(() => ConnectedAppPageArgs) args: ConnectedAppPageArgs,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
-    return readConnectedApps(ctx, args, asksForAny(info, 'total', 'totalPages'))
+    return readConnectedApps(ctx, args, isAnySelected(info, 'total', 'totalPages'))
   }
 
   @Mutation(() => ConnectedApp, { description: 'Changes the settings that the app can read. For owners and admins.' })
@@ -65,6 +65,6 @@ export class ConnectedAppResolver {
 
 export const connectedAppResource: Resource = {
   resolver: ConnectedAppResolver,
-  migrations: [oauthGrantTables, appOrganizationTells, grantsByUser],
+  migrations: [oauthGrantTables, appOrganizationTrigger, grantsByUser],
   jobs: [oauthForget],
 }

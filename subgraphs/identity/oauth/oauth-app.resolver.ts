@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql'
 import { pageArgs } from '../../kernel/record/list-args.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -39,7 +39,11 @@ export class OAuthAppResolver {
     description: "The user's own OAuth apps; for owners and admins all apps of the organization.",
   })
   @RequiresScopes('SESSION')
-  oauthAppList(@Args(() => OAuthAppPageArgs) args: OAuthAppPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  oauthAppList(
+    @Args(() => OAuthAppPageArgs) args: OAuthAppPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
     return readOAuthApps(ctx, args, info)
   }
 

@@ -3,8 +3,8 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject as isObject } from '../../kernel/json/exact-number.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
-import { restrictableTo, type FieldLevel } from '../../kernel/record/field-security.ts'
-import { objectNames, recordNamed } from '../../kernel/record/known-records.ts'
+import { strictestLevel, type FieldLevel } from '../../kernel/record/field-security.ts'
+import { recordTypeNames, recordNamed } from '../../kernel/record/record-registry.ts'
 import { textProblems } from '../text.ts'
 
 const restrictionsMax = 2000
@@ -24,7 +24,7 @@ function fieldProblem(definition: RecordShape, name: string, level: unknown, pat
   }
   const column = definition.columns.byName.get(name)
   if (!column || column.internal) return problem('UNKNOWN_FIELD', `${definition.object} has no field ${name}.`)
-  const most = restrictableTo(column)
+  const most = strictestLevel(column)
   if (level === 'WRITE' || most === 'HIDDEN') return []
   if (!most) return problem('NOT_RESTRICTABLE', `${path} cannot be restricted, because every record needs it.`)
   return level === 'READ' ? [] : problem('NOT_RESTRICTABLE', `${path} is never null, so it can be READ but not HIDDEN.`)
@@ -48,7 +48,7 @@ export function restrictionProblems(fields: unknown): FieldProblem[] {
     const path = `fields.${object}`
     const definition = recordNamed(object)
     if (!definition)
-      return [{ path, code: 'UNKNOWN_OBJECT', message: `${path} must be one of ${objectNames().join(', ')}.` }]
+      return [{ path, code: 'UNKNOWN_OBJECT', message: `${path} must be one of ${recordTypeNames().join(', ')}.` }]
     if (!isObject(own)) return [{ path, code: 'WRONG_TYPE', message: `${path} must be an object with fields as keys.` }]
     return Object.entries(own).flatMap(([name, level]) => fieldProblem(definition, name, level, `${path}.${name}`))
   })

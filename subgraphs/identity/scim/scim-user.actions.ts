@@ -3,14 +3,14 @@ import { newId } from '../../kernel/ids.ts'
 import { writeChange } from '../../kernel/record/write-change.ts'
 import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
-import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
+import { skipAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { addUser, changeUser, takeOut } from '../user/user.actions.ts'
+import { addUser, changeUser, removeUserFromOrganization } from '../user/user.actions.ts'
 import { userAudit, userChanges } from '../user/user.events.ts'
 import { updateUserRow } from '../user/user-rows.ts'
 import { findStoredUser, shownToOrganization, type KnownAs } from '../user/user.ts'
 import { renameUser, taken } from './rename-user.ts'
-import { findScimUser, idGiven, type ScimUser, type ScimUserInput } from './scim-user.ts'
+import { findScimUser, emptyToNull, type ScimUser, type ScimUserInput } from './scim-user.ts'
 
 function refuseTexts(input: ScimUserInput): void {
   const texts = ['externalId', 'displayName', 'givenName', 'familyName'] as const
@@ -37,7 +37,7 @@ function knownAs(input: ScimUserInput, before: KnownAs | null, email: string): K
   return { name, firstName, lastName }
 }
 
-/** MEMBER who sees its own records, unless a role is given. */
+/** The user gets the record visibility OWN and the given role; default MEMBER. */
 export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   if (!input.userName) throw invalid({ path: 'userName', code: 'REQUIRED', message: 'userName is required.' })
@@ -45,7 +45,7 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
   return administering(ctx, async (inner) => {
     const role = input.role ?? 'MEMBER'
     refuseRoleAboveCaller(inner, { id: '', role }, role)
-    const externalId = idGiven(input.externalId) ?? null
+    const externalId = emptyToNull(input.externalId) ?? null
     await refuseTakenExternalId(inner, externalId, null)
     const names = knownAs(input, null, email)
     const { id } = await addUser(inner, {
@@ -65,7 +65,7 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
   })
 }
 
-/** Changes what is given; null takes back what may be absent. */
+/** Changes the given attributes. Null removes an optional attribute. */
 export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   return administering(ctx, async (inner) => {
@@ -73,8 +73,8 @@ export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUser
     refuseRoleAboveCaller(inner, user, input.role ?? undefined)
     await describe(inner, id, input)
     if (input.active === false) await withdrawInvitation(inner, id)
-    // Whoever the directory says is active need not accept an invitation; a password of theirs is trusted no more for it.
-    else if (input.active) await forgoAcceptance(inner, id)
+    // A user that the directory sets active need not accept an invitation. This does not make the password trusted.
+    else if (input.active) await skipAcceptance(inner, id)
     await changeUser(inner, id, {
       ...(input.active != null && { isActive: input.active }),
       ...(input.role && { role: input.role }),
@@ -88,19 +88,19 @@ export function removeScimUser(ctx: IdentityContext, id: string): Promise<string
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     await withdrawInvitation(inner, id)
-    await takeOut(inner, id)
+    await removeUserFromOrganization(inner, id)
     return user.id
   })
 }
 
-/** What the organization calls the user: its address, its names, and what its directory knows it by. */
+/** Sets the address of the user, the names that the organization gives the user, and the user's id in the directory. */
 async function describe(ctx: IdentityContext, id: string, input: ScimUserInput): Promise<void> {
   const previous = (await findStoredUser(ctx.db, ctx.caller.organizationId, id))!
   const { name, firstName, lastName } = shownToOrganization(previous)
   const former: KnownAs = { name, firstName, lastName }
   const email = input.userName == null ? previous.email : normalizeEmail(input.userName)
   const names = knownAs(input, former, email)
-  const given = idGiven(input.externalId)
+  const given = emptyToNull(input.externalId)
   const externalId = given === undefined ? previous.externalId : given
   const updatedAt = ctx.clock.now().toISOString()
   const next = { ...previous, email, knownAs: names, externalId, updatedAt }

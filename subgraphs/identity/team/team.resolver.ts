@@ -16,15 +16,15 @@ import { notFound } from '../../kernel/errors.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import { readPage } from '../../kernel/record/list.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
-import { allOf } from '../../kernel/record/read.ts'
+import { allColumnNames } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { asksForAny, fieldsAsked, type Asked } from '../../kernel/record/selection.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { User } from '../user/user.ts'
-import { addTeam, changeTeam, refuseStrangers, removeTeam } from './team.actions.ts'
+import { addTeam, changeTeam, requireUsersOfOrganization, removeTeam } from './team.actions.ts'
 import { teamTables } from './team.migrations.ts'
 import { findTeam, Team, teamsOf } from './team.ts'
 import { team } from './team.record.ts'
@@ -68,10 +68,10 @@ export class TeamResolver {
 
   @Query(() => TeamPage, { description: 'Teams of the organization. For owners and admins.' })
   @RequiresScopes('SESSION')
-  teamList(@Args(() => TeamPageArgs) args: TeamPageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  teamList(@Args(() => TeamPageArgs) args: TeamPageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     requireAdministrator(ctx)
-    const total = asksForAny(info, 'total', 'totalPages')
-    return readPage(ctx, team, args, { page: fieldsAsked(info), record: allOf(team), total })
+    const total = isAnySelected(info, 'total', 'totalPages')
+    return readPage(ctx, team, args, { page: selectedFields(info), record: allColumnNames(team), total })
   }
 
   @Mutation(() => Team)
@@ -118,7 +118,7 @@ export class TeamResolver {
     @Ctx() ctx: RequestContext,
   ) {
     return administering(ctx, async (inner) => {
-      await refuseStrangers(inner, lowerCased(userIds))
+      await requireUsersOfOrganization(inner, lowerCased(userIds))
       return changeTeam(inner, id, { leaving: lowerCased(userIds) })
     })
   }

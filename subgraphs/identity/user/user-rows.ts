@@ -36,7 +36,7 @@ export interface NewPerson extends KnownAs {
   readonly now: string
 }
 
-const rowOf = ({ passwordHash, name, firstName, lastName, now }: NewPerson) => ({
+const columnsOf = ({ passwordHash, name, firstName, lastName, now }: NewPerson) => ({
   password_hash: passwordHash,
   name,
   first_name: firstName,
@@ -45,17 +45,17 @@ const rowOf = ({ passwordHash, name, firstName, lastName, now }: NewPerson) => (
 })
 
 /** The condition that the statement `person` has written its row. */
-export const isWritten = 'exists (select from person)'
+export const personIsWritten = 'exists (select from person)'
 
 /** The statement that inserts a person; it returns no row when another person has the address. */
 export const insertPerson = (values: Values, person: NewPerson): string =>
   insertRow(
     values,
     'identity.person',
-    { id: person.id, email: person.email, created_at: person.now, ...rowOf(person) },
+    { id: person.id, email: person.email, created_at: person.now, ...columnsOf(person) },
     'on conflict (email) do nothing',
   )
 
 /** The statement that sets the first password and the names of a newcomer, who must be locked. */
 export const claimNewcomer = (values: Values, person: NewPerson): string =>
-  updatePersonRow(person.id, rowOf(person))(values)
+  updatePersonRow(person.id, columnsOf(person))(values)

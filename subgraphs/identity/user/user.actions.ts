@@ -10,7 +10,7 @@ import { endConnections } from '../meeting/disconnect-meeting.ts'
 import { endOwnTokensOf } from '../oauth/end-grants.ts'
 import { endScimTokenOf } from '../scim/scim-token.ts'
 import { endSignIns } from '../session/end-sign-ins.ts'
-import { claimNewcomer, insertPerson, isWritten, updateUserRow } from './user-rows.ts'
+import { claimNewcomer, insertPerson, personIsWritten, updateUserRow } from './user-rows.ts'
 import { userChanges } from './user.events.ts'
 import {
   findPerson,
@@ -26,22 +26,22 @@ export interface NewUser extends Pick<
   User,
   'id' | 'organizationId' | 'email' | 'name' | 'firstName' | 'lastName' | 'role' | 'visibility'
 > {
-  /** The person who must have the address; without it nobody may have the address. With `knownAs` it is whoever has it. */
+  /** The person who must have the address; null: the person must not exist yet. Ignored with `knownAs`: then any person with the address is taken. */
   readonly personId?: string | null
-  /** Of a new person; null when it cannot sign in with a password. */
+  /** Hash of a new person's password; null: the person cannot sign in with a password. */
   readonly passwordHash: string | null
-  /** The person was only invited before and registers: it gets this password and these names. It must be locked. */
+  /** True: the person was only invited before and registers now, with this password and these names. The person must be locked. */
   readonly isNewcomer?: boolean
-  /** It cannot act before it accepts. */
+  /** True: the user cannot act before the person accepts an invitation. */
   readonly isInvited?: boolean
   readonly externalId?: string | null
-  /** As the organization calls it, whatever it calls itself; given when somebody else adds the person. */
+  /** Names that the organization gives the person; given when somebody else adds the person. */
   readonly knownAs?: KnownAs | null
-  /** A person who left may come back as the user it was; otherwise it is refused like one who is there. */
+  /** True: a person who left becomes the same user again. False: the person is refused like a current user. */
   readonly mayReturn?: boolean
 }
 
-/** Whoever set the password of a person need not be who reads the address. It is so for a person who is not stored yet. */
+/** Whether somebody who cannot read mails to the address may have set the password. True for a person who is not stored yet. */
 export async function hasUnprovenPassword({ db }: IdentityContext, personId: string): Promise<boolean> {
   const proven = await db.query(
     `select 1 from identity.person p where p.id = $1 and p.is_password_proven
@@ -54,9 +54,10 @@ export async function hasUnprovenPassword({ db }: IdentityContext, personId: str
 const taken = (message: string) =>
   new Refusal('UNIQUE_VIOLATION', message, { errors: [{ path: 'email', code: 'NOT_UNIQUE', message }] })
 
-export const emailTaken = (): Refusal => taken('There is an account with this email; sign in, or use its password.')
+export const emailTaken = (): Refusal =>
+  taken('An account with this email exists. Sign in, or send the password of the account.')
 
-/** Makes a person a user of the organization of the context. To be called in a transaction. */
+/** Adds a person as a user of the context's organization. Must run in a transaction. */
 export async function addUser(ctx: IdentityContext, wanted: NewUser): Promise<User> {
   // When a concurrent transaction inserts a person with the address, the second attempt finds that person.
   const id = (await tryToAdd(ctx, wanted)) ?? (await tryToAdd(ctx, wanted))
@@ -69,12 +70,12 @@ async function tryToAdd(ctx: IdentityContext, wanted: NewUser): Promise<string |
   const person = await findPerson(ctx.db, wanted.email)
   if (!wanted.knownAs && person?.id !== (wanted.personId ?? undefined)) return null
   const former = person && wanted.mayReturn ? await findFormerUser(ctx, person.id) : null
-  if (former) await forgetWhatItHad(ctx, former.id)
+  if (former) await removeTeamsAndKeys(ctx, former.id)
   const next = newUser(wanted, person, former, ctx.clock.now().toISOString())
   const rows = await userRows(ctx, wanted, person, next)
   const isAdded = await writeChange(ctx, userChanges, { operation: 'CREATE', previous: null, next }, rows)
   if (isAdded) return next.id
-  if (person) throw taken('This person belongs to the organization already.')
+  if (person) throw taken('This person is already a user of the organization.')
   return null
 }
 
@@ -116,7 +117,7 @@ function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUs
   }
 }
 
-/** The row of the user, unless a user who has not left is there, and the row of the person, if that is new. */
+/** The statements that write the user, unless the person is a current user, and the person, if it is new. */
 async function userRows(
   ctx: IdentityContext,
   { passwordHash, name, firstName, lastName, isInvited = false, isNewcomer = false }: NewUser,
@@ -149,11 +150,11 @@ async function userRows(
     insertRow(values, 'identity.app_user', row, `${condition} ${onConflict}`)
   if (person && !isNewcomer) return insert
   const write = person ? claimNewcomer : insertPerson
-  return (values) => ({ person: write(values, newPerson), written: insert(values, `where ${isWritten}`) })
+  return (values) => ({ person: write(values, newPerson), written: insert(values, `where ${personIsWritten}`) })
 }
 
-/** Who comes back starts anew: without the teams and the API keys of before. */
-async function forgetWhatItHad(ctx: IdentityContext, id: string): Promise<void> {
+/** A user who returns starts without the former teams and API keys. */
+async function removeTeamsAndKeys(ctx: IdentityContext, id: string): Promise<void> {
   const { organizationId } = ctx.caller
   await ctx.db.query('delete from identity.team_member where organization_id = $1 and user_id = $2', [
     organizationId,
@@ -170,7 +171,7 @@ export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' |
 
 const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
 
-/** Changes what a user may do. Takes effect on every credential of the user with the commit; who is deactivated is signed out. */
+/** Changes the rights of a user. Takes effect for every credential of the user with the commit. Deactivating ends all sign-ins. */
 export function changeUser(ctx: IdentityContext, id: string, change: UserChange): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
@@ -193,10 +194,10 @@ export function changeUser(ctx: IdentityContext, id: string, change: UserChange)
 }
 
 /**
- * Takes the user out of the organization. What it owns stays, and its API keys answer that it left. What it was signed in with
- * and what it let act for it ends for good, and so do the token it gave a directory and the invitations that it sent.
+ * Removes the user from the organization. Records that the user owns are kept, and the user's API keys answer API_KEY_OWNER_NOT_IN_ORG.
+ * The user's sign-ins, consents, meeting connections, SCIM token and sent invitations end permanently.
  */
-export function takeOut(ctx: IdentityContext, id: string): Promise<void> {
+export function removeUserFromOrganization(ctx: IdentityContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
     const previous = await findStoredUser(inner.db, organizationId, id)

@@ -1,4 +1,4 @@
-/** What says whether every caller of the organization sees every record of a type. */
+/** The properties of a record type that restrict which callers of the organization can see its records. */
 interface Visibility {
   readonly object: string
   readonly visibleBy: readonly string[]
@@ -6,25 +6,26 @@ interface Visibility {
   readonly entitlement?: string
 }
 
-/** The records with restricted visibility in an answer: their ids by record type, and whether the answer has figures over such records. */
-export interface Told {
+/** The records with restricted visibility in an answer: their ids by record type, and whether the answer has aggregates of such records. */
+export interface DisclosedRecords {
   readonly records: Readonly<Record<string, readonly string[]>>
+  /** The name is part of stored answers (`idempotency.ts`). */
   readonly hasFigures: boolean
 }
 
 const hasRestrictedVisibility = ({ visibleBy, visibleThrough, entitlement }: Visibility): boolean =>
   visibleBy.length > 0 || visibleThrough !== undefined || entitlement !== undefined
 
-/** Collects the records of an answer while the answer is built. */
+/** Collects which records an answer contains while the answer is built. */
 export class AnsweredRecords {
   readonly #ids = new Map<string, Set<string>>()
-  #hasFigures = false
+  #hasAggregates = false
 
-  constructor(private readonly kinds: Pick<ReadonlyMap<string, unknown>, 'has'>) {}
+  constructor(private readonly recordTypes: Pick<ReadonlyMap<string, unknown>, 'has'>) {}
 
   record(definition: Visibility, id: unknown): void {
     if (!hasRestrictedVisibility(definition)) return
-    if (!this.kinds.has(definition.object))
+    if (!this.recordTypes.has(definition.object))
       throw new Error(`No resource of the subgraph declares the record type ${definition.object}`)
     const ids = this.#ids.get(definition.object)
     if (ids) ids.add(id as string)
@@ -35,14 +36,14 @@ export class AnsweredRecords {
     for (const { id } of rows) this.record(definition, id)
   }
 
-  figure(definition: Visibility): void {
-    if (hasRestrictedVisibility(definition)) this.#hasFigures = true
+  aggregate(definition: Visibility): void {
+    if (hasRestrictedVisibility(definition)) this.#hasAggregates = true
   }
 
-  told(): Told {
+  told(): DisclosedRecords {
     return {
       records: Object.fromEntries([...this.#ids].map(([object, ids]) => [object, [...ids]])),
-      hasFigures: this.#hasFigures,
+      hasFigures: this.#hasAggregates,
     }
   }
 }

@@ -8,7 +8,7 @@ export type BulkItemStatus = keyof typeof BulkItemStatus
 @ObjectType({ description: 'The result of one item of a bulk request.' })
 @Directive('@shareable')
 export class BulkItemResult {
-  @Field(() => Int, { description: 'Position in the request, from 0.' })
+  @Field(() => Int, { description: 'Position of the item in the request, counted from 0.' })
   index!: number
 
   @Field(() => ID)
@@ -25,7 +25,7 @@ export class BulkItemResult {
 
   @Field(() => Json, {
     nullable: true,
-    description: 'The refused inputs: path, code and message of each; null when there are none.',
+    description: 'Invalid inputs of a failed item, each with path, code and message; null when there are none.',
   })
   errors!: unknown
 }

@@ -3,14 +3,14 @@ import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../json
 import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
-import { customFieldsName, isMember, valueInWords } from './custom-field-column.ts'
+import { customFieldsName, isMember, valueDescription } from './custom-field-column.ts'
 import { checkCustomFields } from './custom-fields.ts'
 import type { RecordShape } from './definition.ts'
 import { checkJson, isStorable } from './scalars.ts'
 
 export const textMax = 255
 export const numberMax = 1e15
-/** Maximum decimals of an amount whose column does not declare its own limit. */
+/** Maximum number of decimals of a `money` column that does not declare `decimals`. */
 export const decimalsMax = 20
 
 const problem = (column: Column, code: string, message: string): FieldProblem => ({ path: column.name, code, message })
@@ -20,7 +20,7 @@ const isLongerThan = (text: string, max: number): boolean => text.length > max &
 function checkText(column: Column, text: unknown): FieldProblem | null {
   if (typeof text !== 'string') return problem(column, 'WRONG_TYPE', `${column.name} must be text.`)
   if (!isStorable(text))
-    return problem(column, 'NOT_TEXT', `${column.name} must not contain a NUL character or half of a surrogate pair.`)
+    return problem(column, 'NOT_TEXT', `${column.name} must not contain a NUL character or an unpaired surrogate.`)
   const max = column.max ?? textMax
   if (isLongerThan(text, max)) return problem(column, 'TOO_LONG', `${column.name} must have at most ${max} characters.`)
   if (column.filled && text.trim() === '') return problem(column, 'EMPTY', `${column.name} must not be empty.`)
@@ -63,7 +63,9 @@ function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
 
 function checkColumn(column: Column, value: unknown): FieldProblem | null {
   if (value === null)
-    return column.nullable && !column.lasting ? null : problem(column, 'REQUIRED', `${column.name} must not be null.`)
+    return column.nullable && !column.notClearable
+      ? null
+      : problem(column, 'REQUIRED', `${column.name} must not be null.`)
   switch (column.kind) {
     case 'text':
       return checkText(column, value)
@@ -82,13 +84,13 @@ function checkColumn(column: Column, value: unknown): FieldProblem | null {
   }
 }
 
-/** The graph knows the types of columns of a table only. */
+/** Custom fields have no GraphQL type, so their JSON type is checked here. */
 function checkCustomField(column: Column, value: unknown): FieldProblem | null {
   if (value === null) return null
-  const isOfKind = columnKinds[column.kind].parse(value) !== undefined
-  if (isOfKind && (column.kind !== 'enum' || isMember(column, value))) return checkColumn(column, value)
+  const hasKind = columnKinds[column.kind].parse(value) !== undefined
+  if (hasKind && (column.kind !== 'enum' || isMember(column, value))) return checkColumn(column, value)
   const code = column.kind === 'enum' ? 'NOT_ALLOWED' : 'WRONG_TYPE'
-  return problem(column, code, `${column.name} is ${valueInWords(column)}.`)
+  return problem(column, code, `${column.name} must be ${valueDescription(column)}.`)
 }
 
 function customFieldProblems({ columns: { customFields } }: RecordShape, values: unknown): FieldProblem[] {
@@ -99,7 +101,7 @@ function customFieldProblems({ columns: { customFields } }: RecordShape, values:
   })
 }
 
-/** Checks the bounds of the columns for every kind of write. GraphQL has checked most types before. */
+/** Checks given values against the limits of their columns. Before that, GraphQL has checked the types of most of them. */
 export function checkValues(definition: RecordShape, values: Readonly<Record<string, unknown>>): FieldProblem[] {
   const { byName } = definition.columns
   const problems = Object.entries(values).flatMap(([name, value]) => {

@@ -5,19 +5,19 @@ import { isStorable, normalizeTimestamp } from './scalars.ts'
 export type ColumnKind =
   'id' | 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'timestamp' | 'date' | 'json' | 'enum' | 'textList'
 
-/** What is true of every column of one kind, wherever its value is stored. */
-export interface KindOfColumn {
-  /** The type of a column of a table. */
+/** Properties that all columns of one kind share: columns of a table and custom fields. */
+export interface ColumnKindProperties {
+  /** The PostgreSQL type of a table column of this kind. */
   readonly databaseType: string
   readonly databaseDefault?: string
-  /** The type of a list of values to compare with (`in`, `notIn`). */
+  /** The PostgreSQL type of a list of values in a comparison (`in`, `notIn`). */
   readonly listType: string
-  /** The cast of a single value to compare with, where PostgreSQL would infer a type that is too narrow. */
+  /** The cast of a single value in a comparison; needed where PostgreSQL would infer a type that is too narrow. */
   readonly operandCast: string
-  /** The operators of a filter. */
+  /** The filter operators that this kind supports. */
   readonly operators: readonly string[]
   readonly isSortable: boolean
-  /** The value in the one form that is stored and compared; undefined when it is not of this kind. */
+  /** Converts a value to the canonical form that is stored and compared; undefined when the value is not of this kind. */
   readonly parse: (value: unknown) => unknown
 }
 
@@ -45,7 +45,7 @@ const parseDecimal = (value: unknown): unknown =>
 const parseTextList = (value: unknown): unknown =>
   Array.isArray(value) && value.every((item) => parseText(item) !== undefined) ? value : undefined
 
-export const columnKinds: Readonly<Record<ColumnKind, KindOfColumn>> = {
+export const columnKinds: Readonly<Record<ColumnKind, ColumnKindProperties>> = {
   id: {
     ...sortable,
     databaseType: 'uuid',

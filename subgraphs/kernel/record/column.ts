@@ -7,7 +7,7 @@ import { DateTime, Decimal, Json } from './scalars.ts'
 export type GraphQLTypeOf =
   typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
 
-/** The TypeScript type behind a GraphQL type: the compiler compares it with the property. */
+/** The TypeScript type of a GraphQL type. The compiler compares it with the type of the decorated property. */
 type ValueOf<G> = G extends StringConstructor
   ? string
   : G extends BooleanConstructor
@@ -23,53 +23,53 @@ type ValueOf<G> = G extends StringConstructor
 export interface ColumnOptions {
   nullable?: boolean
   description?: string
-  /** Text: most characters, counted as code points. */
+  /** Text: maximum length, in code points. */
   max?: number
-  /** Text, and each item of a list: must not be empty or only white space. */
+  /** Text, and each item of a list: must contain more than white space. */
   filled?: boolean
-  /** Null only where nobody ever gave a value: a caller may change but not clear it. */
-  lasting?: boolean
-  /** Numbers: smallest and largest value. */
+  /** Null is possible only while the column never had a value: a caller can change the value but cannot set it to null. */
+  notClearable?: boolean
+  /** Numbers: minimum and maximum value. */
   minimum?: number
   maximum?: number
-  /** Lists: most items. */
+  /** Lists: maximum number of items. */
   maxItems?: number
-  /** Decimals: most digits behind the point. */
+  /** Decimals: maximum number of digits after the decimal point. */
   decimals?: number
-  /** Enumerations whose read shape is a plain string. */
+  /** Enumerations: the GraphQL object type has a String field; only inputs and filters have the enum type. */
   readAsString?: boolean
-  /** JSON: the object type that the graph shows it as. */
+  /** JSON: the GraphQL object type of the field. */
   shape?: () => unknown
-  /** Columns whose content shows in this one: it is hidden with any of them. */
+  /** Columns from which this one is computed. A profile that hides one of them also hides this column. */
   derivedFrom?: readonly string[]
-  /** Kept, and usable by rules, but not part of the graph. */
+  /** Stored, and readable by rules in the code, but not part of the GraphQL schema. */
   internal?: boolean
-  /** The view that the record is read from computes it, so it is not written. */
+  /** The database view of the record computes this column, so it is never written. */
   computed?: boolean
-  /** When a client may give the value; never, where the platform or the rules of the type do. Always, unless said. */
+  /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */
   writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
-  /** What a new record has when nobody gave a value. A column without one that takes no null is required on create. */
+  /** The value of a new record when the client gives none. A column that is not nullable and has no default is required on create. */
   default?: unknown
 }
 
-/** One column of a record: what field security, filters, sorting, the event payload and the change diff read. */
+/** One column of a record. Field security, filters, sorting, event payloads and the comparison of versions are all derived from it. */
 export interface Column extends ColumnOptions {
-  /** The name in the graph, in REST and in the class; `customFields.<key>` for a custom field. */
+  /** The name in GraphQL, in REST and in the class; `customFields.<key>` for a custom field. */
   readonly name: string
-  /** The column of the table that holds the value. */
+  /** The name of the table column that contains the value. */
   readonly column: string
-  /** The key of the value in that column, where the column holds a JSON object. */
+  /** Custom fields: the key of the value in the JSON object of that table column. */
   readonly key?: string
   readonly kind: ColumnKind
   readonly type: GraphQLTypeOf
   readonly nullable: boolean
-  /** The value of a row in SQL, of the type that belongs to the kind: to be selected, compared, ordered and indexed. */
+  /** The SQL expression for the value, with the PostgreSQL type of the kind. It can be selected, compared, ordered by and indexed. */
   readonly sql: (alias: string) => string
-  /** A value as the parameter of a write. */
+  /** Converts a value to the parameter of an insert or update. */
   readonly stored: (value: unknown) => unknown
 }
 
-const asItIs = (value: unknown): unknown => value
+const unchanged = (value: unknown): unknown => value
 const asJson = (value: unknown): unknown => (value === null ? null : JSON.stringify(value))
 
 const columnsByClass = new Map<object, Column[]>()
@@ -100,10 +100,10 @@ function kindOf(type: GraphQLTypeOf): ColumnKind {
   }
 }
 
-const hiddenWith = ({ derivedFrom }: ColumnOptions): string | undefined =>
-  derivedFrom && `Null to those from whom a profile hides ${derivedFrom.join(' or ')}.`
+const descriptionOfDerived = ({ derivedFrom }: ColumnOptions): string | undefined =>
+  derivedFrom && `Null for a caller whose profile hides ${derivedFrom.join(' or ')}.`
 
-/** A column of a table, named as in the class. */
+/** A table column for a property of the record class; `name` is the name of the property. */
 export function tableColumn(name: string, type: GraphQLTypeOf, options: ColumnOptions = {}): Column {
   const kind = kindOf(type)
   const column = snakeCase(name)
@@ -115,11 +115,11 @@ export function tableColumn(name: string, type: GraphQLTypeOf, options: ColumnOp
     type,
     nullable: options.nullable ?? false,
     sql: (alias) => `${alias}.${column}`,
-    stored: kind === 'json' ? asJson : asItIs,
+    stored: kind === 'json' ? asJson : unchanged,
   }
 }
 
-/** Declares a column: a GraphQL field, a database column and an entry of the class's column list, from one line. */
+/** Declares a column: a GraphQL field, a database column and an entry in the column list of the class. */
 export function Column<const G extends GraphQLTypeOf>(
   typeOf: () => G,
   options: ColumnOptions & { default?: ValueOf<G> } = {},
@@ -136,7 +136,7 @@ export function Column<const G extends GraphQLTypeOf>(
     if (!options.internal) {
       const shown = options.shape ? options.shape() : kind === 'enum' && options.readAsString ? String : type
       const fieldOptions: FieldOptions = { nullable: column.nullable, simple: true }
-      const description = [options.description, hiddenWith(options)].filter(Boolean).join(' ')
+      const description = [options.description, descriptionOfDerived(options)].filter(Boolean).join(' ')
       if (description) fieldOptions.description = description
       Field(() => shown as never, fieldOptions)(target, key)
     }
@@ -152,11 +152,11 @@ export function Column<const G extends GraphQLTypeOf>(
   }
 }
 
-/** What a new record has in a column that nobody gave a value. */
-export const initialValue = (column: Column): unknown => column.default ?? blank(column)
+/** The value of a new record in a column for which the client gives none. */
+export const initialValue = (column: Column): unknown => column.default ?? emptyValue(column)
 
-/** A column without a value. */
-export function blank(column: Column): unknown {
+/** The value of an empty column: null, an empty list, false or an empty object. Undefined when the column cannot be empty. */
+export function emptyValue(column: Column): unknown {
   if (column.nullable) return null
   if (column.kind === 'textList') return []
   if (column.kind === 'boolean') return false
@@ -164,13 +164,13 @@ export function blank(column: Column): unknown {
   return undefined
 }
 
-/** The columns of a record class, those of its base class first. */
+/** The columns of a record class. Columns of the base class come first. */
 export function columnsOf(entity: object): readonly Column[] {
   const base = Object.getPrototypeOf(entity) as object | null
   return [...(base && base !== Function.prototype ? columnsOf(base) : []), ...(columnsByClass.get(entity) ?? [])]
 }
 
-/** An enumeration: its members as values and as a GraphQL enum type, from one list. */
+/** Declares an enumeration in TypeScript and as a GraphQL enum type from one list of members. */
 export function enumeration<const M extends string>(
   name: string,
   members: readonly M[],

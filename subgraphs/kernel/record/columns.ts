@@ -1,21 +1,21 @@
 import { columnsOf, type Column } from './column.ts'
 
 /**
- * The columns of a kind of record: an immutable value. Decorated classes give those of the built-in kinds when their module is
+ * The columns of a record type, immutable. Columns of built-in record types come from decorated classes when their module is
  * loaded; the definitions of an organization add its custom fields (`organization-shapes.ts`).
  */
 export class Columns {
-  /** Columns of the graph and of events. */
+  /** Columns that are part of the GraphQL schema and of events. */
   readonly shown: readonly Column[]
-  /** Always read: ids, which edges and visibility need. */
+  /** Columns of the kind `id`. */
   readonly ids: readonly Column[]
-  /** All of them by name, custom fields included. */
+  /** All columns by name, including custom fields. */
   readonly byName: ReadonlyMap<string, Column>
-  /** The custom fields that are defined, by API name. */
+  /** The defined custom fields by API name. */
   readonly customFields: ReadonlyMap<string, Column>
 
   constructor(
-    /** Columns of the table, in the order of their declaration: what a write stores. */
+    /** Columns of the table, in the order of their declaration. */
     readonly stored: readonly Column[],
     customFields: readonly Column[] = [],
   ) {
@@ -25,7 +25,7 @@ export class Columns {
     this.customFields = new Map(customFields.map((column) => [column.key!, column]))
   }
 
-  /** The columns of a decorated class and of the classes that it extends. */
+  /** The columns of a decorated class, including those of its base classes. */
   static of(entity: object): Columns {
     return new Columns(columnsOf(entity))
   }

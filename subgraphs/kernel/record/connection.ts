@@ -3,11 +3,11 @@ import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { isHidden } from './field-security.ts'
-import { Listing, size, type ConnectionArgs, type ListArgs } from './list.ts'
+import { ListQuery, pageSize, type ConnectionArgs, type ListArgs } from './list.ts'
 import type { Order } from './order.ts'
-import { selectList, together } from './selection.ts'
+import { selectList, withFields } from './selection.ts'
 
-/** What a connection answers. Making cursors takes longer than reading the rows, so it waits until somebody selects them. */
+/** The result of a connection field. Building cursors takes longer than reading the rows, so they are built only when selected. */
 export class Connection {
   readonly pageInfo: PageInfo
 
@@ -59,18 +59,18 @@ function connectionOf(
   return new Connection(order, rows, hasNextPage, Boolean(after), totalCount)
 }
 
-/** A keyset connection over live records in sight. */
+/** One page of a keyset connection over the records that the caller can see and that are not deleted. */
 export async function readConnection(
   ctx: RequestContext,
   definition: RecordShape,
   args: ConnectionArgs,
-  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
+  selected: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection> {
-  const first = size(args.first, 'first')
-  const listing = new Listing(ctx, definition, args)
-  const part = { limit: first + 1, cursor: args.after ?? null, cursorPath: 'after' as const }
-  const [rows, totalCount] = await listing.read(asked.record, part, asked.total)
-  return connectionOf(listing.order, rows, first, args.after, totalCount)
+  const first = pageSize(args.first, 'first')
+  const query = new ListQuery(ctx, definition, args)
+  const range = { limit: first + 1, cursor: args.after ?? null, cursorPath: 'after' as const }
+  const [rows, totalCount] = await query.read(selected.record, range, selected.total)
+  return connectionOf(query.order, rows, first, args.after, totalCount)
 }
 
 interface ChildrenRequest extends ConnectionArgs {
@@ -78,20 +78,20 @@ interface ChildrenRequest extends ConnectionArgs {
 }
 
 /**
- * The children of many parents, each with its own page, in one statement: parents of one operation that ask the same way
- * are read together.
+ * Reads the children of one parent. Calls of one operation with the same arguments share one statement, which reads one page
+ * for each parent.
  */
 export function readChildren(
   ctx: RequestContext,
   definition: RecordShape,
   parentColumn: string,
   request: ChildrenRequest,
-  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
+  selected: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection> {
   const { parentId, ...args } = request
-  const same = JSON.stringify(args)
-  return batchOf(ctx, asked.record, `${definition.object}.${parentColumn}${same}`, (parents) =>
-    childrenOf(ctx, definition, parentColumn, args, parents, asked),
+  const argsKey = JSON.stringify(args)
+  return batchOf(ctx, selected.record, `${definition.object}.${parentColumn}${argsKey}`, (parents) =>
+    childrenOf(ctx, definition, parentColumn, args, parents, selected),
   ).load(parentId)
 }
 
@@ -101,37 +101,38 @@ async function childrenOf(
   parentColumn: string,
   args: ConnectionArgs,
   parents: readonly string[],
-  asked: { readonly record: ReadonlySet<string>; readonly total: boolean },
+  selected: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection[]> {
-  const first = size(args.first, 'first')
-  const listing = new Listing(ctx, definition, args, `${columnOf(definition, parentColumn).sql('t')} = p.parent_id`)
-  const { scope, order, conditions, rules } = listing
-  // Whose they are is hidden: as if nobody had filled it in, they are nobody's.
+  const first = pageSize(args.first, 'first')
+  const query = new ListQuery(ctx, definition, args, `${columnOf(definition, parentColumn).sql('t')} = p.parent_id`)
+  const { predicate, order, conditions, rules } = query
+  // The parent column is hidden from the caller: return empty connections.
   if (isHidden(ctx.caller, definition, parentColumn))
-    return parents.map(() => connectionOf(order, [], first, args.after, asked.total ? 0 : null))
-  const where = args.after ? [...conditions, order.after(args.after, 't', scope.values, 'after')] : conditions
+    return parents.map(() => connectionOf(order, [], first, args.after, selected.total ? 0 : null))
+  const where = args.after ? [...conditions, order.after(args.after, 't', predicate.values, 'after')] : conditions
   const distinct = [...new Set(parents)]
-  const columns = selectList(definition, together(asked.record, order.columnNames), 't', rules) + order.selected('t')
-  const parentIds = `unnest(${scope.values.add(distinct)}::uuid[])`
-  const counted = asked.total
+  const columns =
+    selectList(definition, withFields(selected.record, order.columnNames), 't', rules) + order.selected('t')
+  const parentIds = `unnest(${predicate.values.add(distinct)}::uuid[])`
+  const counted = selected.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)
     : Promise.resolve(new Map<string, number>())
   const [rows, totals] = await Promise.all([
     ctx.db.query(
-      `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${scope.values.add(first + 1)}) c`,
-      scope.values.list,
-      listing.kind,
+      `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${predicate.values.add(first + 1)}) c`,
+      predicate.values.list,
+      query.kind,
     ),
     counted,
   ])
   ctx.answered?.records(definition, rows)
-  if (asked.total) ctx.answered?.figure(definition)
+  if (selected.total) ctx.answered?.aggregate(definition)
   const byParent = new Map<unknown, Row[]>(distinct.map((id) => [id, []]))
   for (const row of rows) byParent.get(row.parentOf)!.push(row)
   const connections = new Map(
     distinct.map((id) => [
       id,
-      connectionOf(order, byParent.get(id)!, first, args.after, asked.total ? (totals.get(id) ?? 0) : null),
+      connectionOf(order, byParent.get(id)!, first, args.after, selected.total ? (totals.get(id) ?? 0) : null),
     ]),
   )
   return parents.map((id) => connections.get(id)!)
@@ -145,10 +146,10 @@ async function countsOf(
   parents: readonly string[],
 ): Promise<Map<string, number>> {
   const parent = columnOf(definition, parentColumn).sql('t')
-  const { scope, conditions } = new Listing(ctx, definition, args)
+  const { predicate, conditions } = new ListQuery(ctx, definition, args)
   const rows = await ctx.db.query<{ id: string; total: number }>(
-    `select ${parent} as id, count(*)::int8 as total from ${definition.table} t where ${parent} = any(${scope.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
-    scope.values.list,
+    `select ${parent} as id, count(*)::int8 as total from ${definition.table} t where ${parent} = any(${predicate.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
+    predicate.values.list,
     'SCAN',
   )
   return new Map(rows.map(({ id, total }) => [id, total]))

@@ -7,7 +7,7 @@ import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { customField, customFieldKey } from './custom-field-column.ts'
 
 describe('a custom field', () => {
-  it('is a column with the name of its key', () => {
+  it('is a column named customFields.<key>', () => {
     const column = customField({ name: 'margin', kind: 'money', minimum: 0 })
     expect(column).toMatchObject({
       name: 'customFields.margin',
@@ -25,15 +25,15 @@ describe('a custom field', () => {
   })
 
   it.each(['', '1st', 'a b', "a'b", 'a"b', 'a\\b', '__proto__', 'a'.repeat(65), 'naïve', 'a\n'])(
-    'cannot be called %j',
+    'refuses the name %j',
     (name) => {
       expect(() => customField({ name, kind: 'text' })).toThrow('cannot be the name of a custom field')
     },
   )
 })
 
-describe('the operators of a kind of column', () => {
-  const graph = buildSchema(
+describe('the filter operators of a column kind', () => {
+  const schema = buildSchema(
     readFileSync(schemaPath('subgraphs/crm.graphql'), 'utf8').replace(/^extend schema[\s\S]*?\n\)\n/, ''),
     { assumeValid: true, assumeValidSDL: true },
   )
@@ -49,9 +49,12 @@ describe('the operators of a kind of column', () => {
     textList: 'StringListFilter',
   }
 
-  it.each(Object.entries(filters) as [ColumnKind, string][])('%s are those of %s in the graph', (kind, name) => {
-    const type = graph.getType(name)
-    const inGraph = isInputObjectType(type) ? Object.keys(type.getFields()) : []
-    expect([...columnKinds[kind].operators].sort()).toEqual(inGraph.sort())
-  })
+  it.each(Object.entries(filters) as [ColumnKind, string][])(
+    '%s are the fields of %s in the GraphQL schema',
+    (kind, name) => {
+      const type = schema.getType(name)
+      const inSchema = isInputObjectType(type) ? Object.keys(type.getFields()) : []
+      expect([...columnKinds[kind].operators].sort()).toEqual(inSchema.sort())
+    },
+  )
 })

@@ -9,18 +9,18 @@ export type CustomFieldKind = Extract<
 
 type Bounds = Pick<ColumnOptions, 'description' | 'max' | 'filled' | 'minimum' | 'maximum' | 'maxItems' | 'decimals'>
 
-/** A custom field as an organization defined it. Plain data. */
+/** The definition of a custom field by an organization. Plain data. */
 export interface CustomFieldDefinition extends Bounds {
   /** The API name: the key in `customFields`. */
   readonly name: string
   readonly kind: CustomFieldKind
-  /** The values that a field of the kind `enum` may have. */
+  /** The allowed values of a field of the kind `enum`. */
   readonly members?: readonly string[]
-  /** Whether `search` looks into it; text only. */
+  /** Whether `search` includes this field; only for the kind `text`. */
   readonly searchable?: boolean
 }
 
-/** The column of records that holds the values of all custom fields. */
+/** The column of a record that contains the values of all custom fields. */
 export const customFieldsName = 'customFields'
 const container = 'custom_fields'
 const prefix = `${customFieldsName}.`
@@ -28,18 +28,18 @@ const prefix = `${customFieldsName}.`
 /** The name of the column of a custom field: `customFields.<key>`. */
 export const customFieldName = (key: string): string => prefix + key
 
-/** The key of `customFields.<key>`; null for every other name of a field. */
+/** The key of `customFields.<key>`; null for every other column name. */
 export const customFieldKey = (name: string): string | null =>
   name.startsWith(prefix) ? name.slice(prefix.length) : null
 
 const apiName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-/** Text as a string constant in SQL. */
+/** Quotes text as an SQL string literal. */
 export const sqlLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /**
- * The value of a key as the type of its kind. A value of another type, stored before the field was defined, reads as no
- * value; it never makes a statement fail.
+ * SQL that converts the value of a key to the PostgreSQL type of its kind. A value of another type, stored before the field was
+ * defined, becomes null (an empty list for `textList`), so it never makes a statement fail.
  */
 const typedSql: Readonly<Record<CustomFieldKind, (json: string, text: string) => string>> = {
   text: (json, text) => `case when jsonb_typeof(${json}) = 'string' then ${text} end`,
@@ -68,7 +68,7 @@ function typeOf({ kind, members = [] }: CustomFieldDefinition): GraphQLTypeOf {
   }
 }
 
-/** A custom field as a column: a key of `custom_fields` that is read, compared, ordered and checked as a column of its kind. */
+/** The column of a custom field. It is read, compared, ordered by and checked like a table column of its kind. */
 export function customField(definition: CustomFieldDefinition): Column {
   const { name, kind, members: _members, searchable: _searchable, ...bounds } = definition
   if (!apiName.test(name) || name === '__proto__') throw new Error(`${name} cannot be the name of a custom field.`)
@@ -81,7 +81,7 @@ export function customField(definition: CustomFieldDefinition): Column {
     key: name,
     kind,
     type: typeOf(definition),
-    // An absent list reads as an empty one.
+    // A missing list is read as an empty list.
     nullable: kind !== 'textList',
     derivedFrom: [customFieldsName],
     sql(alias) {
@@ -93,11 +93,11 @@ export function customField(definition: CustomFieldDefinition): Column {
   }
 }
 
-/** Whether the value is one of an enumeration's. */
+/** Whether the value is a member of the column's enumeration. */
 export const isMember = ({ type }: Column, value: unknown): boolean =>
   typeof value === 'string' && Object.hasOwn(type, value)
 
-const inWords: Partial<Record<ColumnKind, string>> = {
+const valueDescriptions: Partial<Record<ColumnKind, string>> = {
   text: 'text',
   money: 'a number',
   boolean: 'true or false',
@@ -106,6 +106,6 @@ const inWords: Partial<Record<ColumnKind, string>> = {
   textList: 'a list of text',
 }
 
-/** What a custom field takes, for the message of a refusal. */
-export const valueInWords = ({ kind, type }: Column): string =>
-  inWords[kind] ?? `one of ${Object.keys(type).join(', ')}`
+/** Describes the allowed values of a custom field, for error messages: `one of HOT, COLD`. */
+export const valueDescription = ({ kind, type }: Column): string =>
+  valueDescriptions[kind] ?? `one of ${Object.keys(type).join(', ')}`

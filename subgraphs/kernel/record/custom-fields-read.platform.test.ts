@@ -8,15 +8,15 @@ import type { RequestContext } from '../request.ts'
 import { columnKinds } from './column-kind.ts'
 import { readConnection } from './connection.ts'
 import type { CustomFieldDefinition } from './custom-field-column.ts'
-import { DefiningWorld, pageOf } from './custom-fields.fixture.ts'
-import { average, averageTime, count, sum } from './figures.ts'
+import { CustomFieldsFixture, pageOf } from './custom-fields.fixture.ts'
+import { average, averageTime, count, sum } from './aggregates.ts'
 import type { OrderInput } from './order.ts'
 import { readBy } from './read.ts'
 import { save } from './save.ts'
 import { shapeFor } from './shape-source.ts'
 import { aggregate, countsBy } from './stats.ts'
 
-const world = new DefiningWorld()
+const fixture = new CustomFieldsFixture()
 const acme = newId()
 const other = newId()
 
@@ -30,8 +30,8 @@ const fields: readonly CustomFieldDefinition[] = [
   { name: 'regions', kind: 'textList' },
 ]
 
-/** Columns of the table that hold the same, so that both can be asked the same. */
-const twins: Readonly<Record<string, string>> = {
+/** Table columns with the same values, so that a filter on either must find the same records. */
+const equivalentColumns: Readonly<Record<string, string>> = {
   nickname: 'region',
   margin: 'annualRevenue',
   renewalAt: 'lastActivityDate',
@@ -42,7 +42,7 @@ const twins: Readonly<Record<string, string>> = {
 const large = exactNumber('123456789012345.125')
 const [new2027, june] = ['2027-01-01T00:00:00.000Z', '2027-06-01T12:30:00.000Z']
 
-/** `none` has no custom fields; those of `wrong` have values of other types, as they were stored before the fields were defined. */
+/** `none` has no custom fields. `wrong` has values of other types, stored before the fields were defined. */
 const records = {
   one: {
     nickname: 'North 50%',
@@ -80,23 +80,23 @@ const everyone = Object.keys(records).sort()
 let ctx: RequestContext
 
 async function create(context: RequestContext, name: string, customFields: Readonly<Record<string, unknown>>) {
-  const twin = Object.entries(twins).flatMap(([field, column]) =>
+  const equivalent = Object.entries(equivalentColumns).flatMap(([field, column]) =>
     name === 'wrong' || customFields[field] === undefined ? [] : [[column, customFields[field]]],
   )
-  const values = { name, customFields, isStrategic: customFields.loyal === true, ...Object.fromEntries(twin) }
+  const values = { name, customFields, isStrategic: customFields.loyal === true, ...Object.fromEntries(equivalent) }
   await save(context, account, { operation: 'CREATE', previous: null, values })
 }
 
 beforeAll(async () => {
-  await world.open()
-  // Before anything is defined.
-  await create(world.context(acme), 'wrong', records.wrong)
-  await create(world.context(other), 'elsewhere', records.one)
-  world.definitions.define(acme, { account: fields })
-  ctx = world.context(acme)
+  await fixture.open()
+  // These records are created before any field is defined.
+  await create(fixture.context(acme), 'wrong', records.wrong)
+  await create(fixture.context(other), 'elsewhere', records.one)
+  fixture.definitions.define(acme, { account: fields })
+  ctx = fixture.context(acme)
   for (const [name, values] of Object.entries(records)) if (name !== 'wrong') await create(ctx, name, values)
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
 const byName = [{ field: 'name', direction: 'ASC' }]
 const find = async (filter: object) => (await pageOf(ctx, account, { filter: { ...filter }, orderBy: byName })).names
@@ -161,11 +161,11 @@ describe('a filter on a custom field', () => {
     ['regions', 'hasAll', ['apac', 'emea'], 'one'],
     ['regions', 'isEmpty', true, 'none three wrong'],
     ['regions', 'isEmpty', false, 'one two'],
-  ])('%s %s %j finds %j, as a column of the table does', async (field, operator, operand, found) => {
+  ])('%s %s %j finds %j, like a table column does', async (field, operator, operand, found) => {
     const names = found === '' ? [] : found.split(' ')
     expect(await findBy({ [field]: { [operator]: operand } })).toEqual(names)
-    const twin = twins[field]
-    if (twin) expect(await find({ [twin]: { [operator]: operand } })).toEqual(names)
+    const equivalent = equivalentColumns[field]
+    if (equivalent) expect(await find({ [equivalent]: { [operator]: operand } })).toEqual(names)
   })
 
   it.each([
@@ -178,19 +178,19 @@ describe('a filter on a custom field', () => {
     [{ renewalAt: '2027-01-01T01:00:00+01:00' }, ['one', 'three']],
     [{ loyal: false }, ['two']],
     [{ margin: {} }, everyone],
-    // Text, as in the query of a URL.
+    // Query parameters of a URL are text.
     [{ margin: '10.25' }, ['two']],
     [{ loyal: 'false' }, ['two']],
-    // Fields that nobody defined keep their meaning.
+    // Fields without a definition are compared for equality.
     [{ color: 'red' }, ['wrong']],
     [{ color: 'red', margin: null }, ['wrong']],
     [{ color: null, margin: { isNull: true } }, ['none']],
     [{}, everyone],
-  ])('takes values for equality: %j', async (customFields, names) => {
+  ])('treats plain values as equality: %j', async (customFields, names) => {
     expect(await findBy(customFields)).toEqual(names)
   })
 
-  it('combines with everything else', async () => {
+  it('combines with not, or, and, and related records', async () => {
     const rich = { customFields: { margin: { gt: 10 } } }
     expect(await find({ not: rich })).toEqual(['none', 'one', 'wrong'])
     expect(await find({ or: [rich, { name: { eq: 'one' } }] })).toEqual(['one', 'three', 'two'])
@@ -202,7 +202,7 @@ describe('a filter on a custom field', () => {
     await save(ctx, account, { operation: 'CREATE', previous: null, values: child as { name: string } })
     expect(await find({ parent: { customFields: { tier: 'HOT' } } })).toEqual(['child'])
     expect(await find({ children: { some: { customFields: { tier: null } } } })).toEqual(['one'])
-    await world.fresh.database.query(`delete from crm.account where name = 'child'`)
+    await fixture.fresh.database.query(`delete from crm.account where name = 'child'`)
   })
 
   it.each([
@@ -218,7 +218,7 @@ describe('a filter on a custom field', () => {
     ['regions', { eq: ['emea'] }, 'filter.customFields.regions.eq', 'UNKNOWN_OPERATOR'],
     ['nickname', { eq: 'a\0' }, 'filter.customFields.nickname.eq', 'NOT_TEXT'],
     ['nickname', { in: Array.from({ length: 501 }, () => 'a') }, 'filter.customFields.nickname.in', 'TOO_MANY'],
-  ])('of %s by %j is refused', async (field, condition, path, code) => {
+  ])('on %s with %j is refused', async (field, condition, path, code) => {
     await expect(findBy({ [field]: condition })).rejects.toMatchObject({ extensions: { errors: [{ path, code }] } })
   })
 
@@ -230,8 +230,8 @@ describe('a filter on a custom field', () => {
     })
   })
 
-  it('of another organization means the value, as nothing is defined there', async () => {
-    const elsewhere = world.context(other)
+  it('in another organization compares for equality, because nothing is defined there', async () => {
+    const elsewhere = fixture.context(other)
     const found = async (customFields: object) => (await pageOf(elsewhere, account, { filter: { customFields } })).names
     expect(await found({ margin: 10 })).toEqual(['elsewhere'])
     expect(await found({ margin: { gt: 5 } })).toEqual([])
@@ -265,11 +265,11 @@ describe('an order by a custom field', () => {
     ['renewalAt', 'DESC', 'two one three none wrong'],
     ['foundedOn', 'DESC', 'two one none three wrong'],
     ['tier', 'ASC', 'three one two none wrong'],
-  ])('%s %s has absent values last, over pages of every size', async (field, direction, order) => {
+  ])('%s %s returns missing values last, with every page size', async (field, direction, order) => {
     for (const limit of [1, 2, 3, 100]) expect(await inOrder(field, direction, limit)).toEqual(order.split(' '))
   })
 
-  it('gives cursors to connections', async () => {
+  it('creates cursors for connections', async () => {
     const orderBy = [{ field: 'customFields.margin', direction: 'DESC' }]
     const asked = { record: new Set(['name']), total: true }
     const first = await readConnection(ctx, account, { orderBy, first: 2 }, asked)
@@ -279,11 +279,11 @@ describe('an order by a custom field', () => {
     expect(rest.nodes.map(({ name }) => name)).toEqual(['one'])
   })
 
-  it('by a name of 64 characters works too', async () => {
+  it('works with a name of 64 characters', async () => {
     const name = 'a'.repeat(64)
     const organization = newId()
-    world.definitions.define(organization, { account: [{ name, kind: 'text' }] })
-    const own = world.context(organization)
+    fixture.definitions.define(organization, { account: [{ name, kind: 'text' }] })
+    const own = fixture.context(organization)
     for (const value of ['y', 'x']) await create(own, value, { [name]: value })
     const orderBy = [{ field: `customFields.${name}`, direction: 'ASC' }]
     const { names, nextCursor } = await pageOf(own, account, { orderBy, limit: 1 })
@@ -306,9 +306,9 @@ describe('an order by a custom field', () => {
 })
 
 describe('a custom field', () => {
-  it('is searched when its definition says so', async () => {
+  it('is searched when its definition is searchable', async () => {
     expect((await pageOf(ctx, account, { search: '50%', orderBy: byName })).names).toEqual(['one'])
-    expect((await pageOf(world.context(other), account, { search: '50%' })).names).toEqual([])
+    expect((await pageOf(fixture.context(other), account, { search: '50%' })).names).toEqual([])
   })
 
   it('finds one record by its value', async () => {
@@ -318,13 +318,13 @@ describe('a custom field', () => {
     await expect(readBy(ctx, account, 'customFields.nickname', 'West')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('comes back as it was stored, whatever its type', async () => {
+  it('is returned as it was stored, with any type', async () => {
     const { data } = await pageOf(ctx, account, { orderBy: byName })
     expect(Object.fromEntries(data.map(({ name, customFields }) => [name, customFields]))).toEqual(records)
   })
 
-  it('has figures', async () => {
-    const figures = await aggregate(ctx, account, {
+  it('can be aggregated', async () => {
+    const aggregates = await aggregate(ctx, account, {
       total: count(),
       loyal: count({ 'customFields.loyal': true }),
       rich: count({ 'customFields.margin': { gt: 10 }, isStrategic: true }),
@@ -332,7 +332,7 @@ describe('a custom field', () => {
       averageMargin: average('customFields.margin', 2),
       hours: averageTime('customFields.renewalAt', 'customFields.renewalAt', 'hours', 1),
     })
-    expect(figures).toEqual({
+    expect(aggregates).toEqual({
       total: 5,
       loyal: 2,
       rich: 1,
@@ -359,10 +359,10 @@ describe('a custom field', () => {
   it('can have an index, which an order by it uses', async () => {
     const { columns } = shapeFor(ctx, account)
     for (const column of columns.customFields.values())
-      await world.fresh.database.query(
+      await fixture.fresh.database.query(
         `create index "by_${column.key!}" on crm.account (organization_id, ${column.sql('account')}, id)`,
       )
-    const plan = await world.fresh.database.transaction(async (sql) => {
+    const plan = await fixture.fresh.database.transaction(async (sql) => {
       await sql.query('set local enable_sort = off')
       return sql.query<Record<string, string>>(
         `explain select id from crm.account t where organization_id = $1 order by ${columns.byName.get('customFields.renewalAt')!.sql('t')}, id limit 2`,
@@ -370,38 +370,38 @@ describe('a custom field', () => {
       )
     })
     expect(JSON.stringify(plan)).toContain('by_renewalAt')
-    for (const key of columns.customFields.keys()) await world.fresh.database.query(`drop index crm."by_${key}"`)
+    for (const key of columns.customFields.keys()) await fixture.fresh.database.query(`drop index crm."by_${key}"`)
   })
 
-  it('of accounts is none of other records', async () => {
+  it('of accounts does not exist on other records', async () => {
     const filter = { customFields: { margin: { gt: 1 } } }
     expect((await pageOf(ctx, supportCase, { filter })).names).toEqual([])
   })
 })
 
 describe('a custom field that the profile hides', () => {
-  const hidden = () => world.context(acme, { fields: { account: { 'customFields.margin': 'HIDDEN' } } })
-  const allHidden = () => world.context(acme, { fields: { account: { customFields: 'HIDDEN' } } })
+  const hidden = () => fixture.context(acme, { fields: { account: { 'customFields.margin': 'HIDDEN' } } })
+  const allHidden = () => fixture.context(acme, { fields: { account: { customFields: 'HIDDEN' } } })
   const code = 'FIELD_NOT_READABLE'
 
-  it('is absent from records and from what is made of it', async () => {
+  it('is absent from records and from aggregates', async () => {
     const { data } = await pageOf(hidden(), account, { filter: { name: { eq: 'one' } } })
     const { margin: _margin, ...rest } = records.one
     expect(data[0]!.customFields).toEqual(rest)
     for (const context of [hidden(), allHidden()]) {
-      const figures = await aggregate(context, account, {
+      const aggregates = await aggregate(context, account, {
         total: count(),
         margin: sum('customFields.margin'),
         rich: count({ 'customFields.margin': { gt: 10 } }),
       })
-      expect(figures).toEqual({ total: 5, margin: null, rich: null })
+      expect(aggregates).toEqual({ total: 5, margin: null, rich: null })
       expect(await countsBy(context, account, { margin: 'customFields.margin' })).toEqual({ margin: null })
     }
   })
 
   it('is not searched', async () => {
     const fields = { account: { 'customFields.nickname': 'HIDDEN' } } as const
-    expect((await pageOf(world.context(acme, { fields }), account, { search: '50%' })).names).toEqual([])
+    expect((await pageOf(fixture.context(acme, { fields }), account, { search: '50%' })).names).toEqual([])
     expect((await pageOf(allHidden(), account, { search: '50%' })).names).toEqual([])
   })
 
@@ -412,11 +412,11 @@ describe('a custom field that the profile hides', () => {
     [{ filter: { customFields: { nickname: 'South' } } }, allHidden],
     [{ orderBy: [{ field: 'customFields.margin' }] }, hidden],
     [{ orderBy: [{ field: 'customFields.margin' }] }, allHidden],
-  ])('refuses to be asked by: %j', async (args, context) => {
+  ])('cannot be filtered or ordered by: %j', async (args, context) => {
     await expect(pageOf(context(), account, args)).rejects.toMatchObject({ code })
   })
 
-  it('leaves the other fields alone', async () => {
+  it('does not restrict the other fields', async () => {
     const args = {
       filter: { customFields: { nickname: { startsWith: 'n' } } },
       orderBy: [{ field: 'customFields.tier' }],
@@ -426,7 +426,7 @@ describe('a custom field that the profile hides', () => {
 })
 
 describe('values that were stored before a field was defined', () => {
-  const nasty: readonly unknown[] = [
+  const unusual: readonly unknown[] = [
     'text',
     '',
     0,
@@ -463,30 +463,30 @@ describe('values that were stored before a field was defined', () => {
     textList: 'a',
   }
 
-  it('never make a statement fail, whatever is defined then', async () => {
+  it('never make a statement fail, with any later definition', async () => {
     const organization = newId()
-    const before = world.context(organization)
-    for (const [index, value] of nasty.entries()) {
-      const values = { name: `nasty ${index}`, customFields: { field: value } }
+    const before = fixture.context(organization)
+    for (const [index, value] of unusual.entries()) {
+      const values = { name: `unusual ${index}`, customFields: { field: value } }
       await save(before, account, { operation: 'CREATE', previous: null, values: values as { name: string } })
     }
     for (const kind of kinds) {
-      world.definitions.define(organization, {
+      fixture.definitions.define(organization, {
         account: [{ name: 'field', kind, members: ['text'], searchable: true }],
       })
-      const own = world.context(organization)
+      const own = fixture.context(organization)
       for (const operator of columnKinds[kind].operators) {
         const isList = ['in', 'notIn', 'hasAny', 'hasAll'].includes(operator)
         const operand = operator.startsWith('is') ? false : isList ? [operands[kind]] : operands[kind]
         await pageOf(own, account, { filter: { customFields: { field: { [operator]: operand } } }, search: 'a' })
       }
       if (kind !== 'textList')
-        expect((await pageOf(own, account, { orderBy: [{ field: 'customFields.field' }] })).total).toBe(nasty.length)
+        expect((await pageOf(own, account, { orderBy: [{ field: 'customFields.field' }] })).total).toBe(unusual.length)
       await countsBy(own, account, { field: 'customFields.field' })
     }
   })
 
-  it('count as dates and moments exactly when they are', async () => {
+  it('are dates and timestamps exactly when they are valid', async () => {
     const organization = newId()
     const days = [
       '2024-02-29',
@@ -500,7 +500,7 @@ describe('values that were stored before a field was defined', () => {
       '2027-13-01',
       '2027-12-00',
     ]
-    const moments = [
+    const timestamps = [
       '2027-04-30T23:59:59Z',
       '2027-04-30T24:00:00Z',
       '2027-04-30T10:00+05:30',
@@ -508,16 +508,16 @@ describe('values that were stored before a field was defined', () => {
       '2027-04-30 10:00:00Z',
       '2027-04-30T10:00',
     ]
-    for (const [index, value] of [...days, ...moments].entries())
-      await save(world.context(organization), account, {
+    for (const [index, value] of [...days, ...timestamps].entries())
+      await save(fixture.context(organization), account, {
         operation: 'CREATE',
         previous: null,
         values: { name: `day ${index}`, customFields: { field: value } },
       })
     const valid = async (kind: 'date' | 'timestamp') => {
-      world.definitions.define(organization, { account: [{ name: 'field', kind }] })
+      fixture.definitions.define(organization, { account: [{ name: 'field', kind }] })
       const filter = { customFields: { field: { isNull: false } } }
-      const { data } = await pageOf(world.context(organization), account, {
+      const { data } = await pageOf(fixture.context(organization), account, {
         filter,
         orderBy: [{ field: 'customFields.field', direction: 'ASC' }],
       })

@@ -8,12 +8,12 @@ import { fingerprintOf } from '../../../test/requests/fingerprint.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { CustomFieldDefinition } from './custom-field-column.ts'
-import { DefiningWorld, pageOf } from './custom-fields.fixture.ts'
+import { CustomFieldsFixture, pageOf } from './custom-fields.fixture.ts'
 import { CachedShapes } from './organization-shapes.ts'
 import { shapeFor } from './shape-source.ts'
 import { change, recordsOf } from './records-of.ts'
 
-const world = new DefiningWorld()
+const fixture = new CustomFieldsFixture()
 const accounts = recordsOf(account)
 
 const fields: readonly CustomFieldDefinition[] = [
@@ -30,26 +30,26 @@ let organizationId: string
 let ctx: RequestContext
 
 beforeAll(async () => {
-  await world.open()
+  await fixture.open()
   organizationId = newId()
-  world.definitions.define(organizationId, { account: fields })
-  ctx = world.context(organizationId)
+  fixture.definitions.define(organizationId, { account: fields })
+  ctx = fixture.context(organizationId)
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
-const fingerprint = () => fingerprintOf(<R>(text: string) => world.fresh.database.query<R>(text))
+const fingerprint = () => fingerprintOf(<R>(text: string) => fixture.fresh.database.query<R>(text))
 const create = (customFields: object) => accounts.create(ctx, { name: 'Northwind', customFields })
 const update = (id: string, customFields: object) => accounts.update(ctx, id, { customFields })
 
 const eventsOf = (id: string) =>
   storedEvents<{ type: string; data: Record<string, unknown> }>(
-    (text, values) => world.fresh.database.query(text, values),
+    (text, values) => fixture.fresh.database.query(text, values),
     'select type, data from kernel.event where record_id = $1 order by id',
     [id],
   )
 
 const stored = async (id: string): Promise<unknown> => {
-  const [row] = await world.fresh.database.query<{ values: unknown }>(
+  const [row] = await fixture.fresh.database.query<{ values: unknown }>(
     `select custom_fields as values from crm.account where id = $1`,
     [id],
   )
@@ -69,7 +69,7 @@ describe('save', () => {
   }
   const normalized = { ...values, renewalAt: '2027-01-01T00:00:00.000Z' }
 
-  it('writes custom fields in the form of their kind, and leaves undefined ones as they are', async () => {
+  it('writes defined custom fields in their stored form and does not change undefined ones', async () => {
     const { id, customFields } = await create(values)
     expect(customFields).toEqual(normalized)
     expect(await stored(id)).toEqual(normalized)
@@ -81,18 +81,23 @@ describe('save', () => {
   })
 
   it.each([
-    [{ nickname: 5 }, 'nickname', 'WRONG_TYPE', 'customFields.nickname is text.'],
+    [{ nickname: 5 }, 'nickname', 'WRONG_TYPE', 'customFields.nickname must be text.'],
     [{ nickname: ' ' }, 'nickname', 'EMPTY', 'customFields.nickname must not be empty.'],
     [{ nickname: 'x'.repeat(11) }, 'nickname', 'TOO_LONG', 'customFields.nickname must have at most 10 characters.'],
-    [{ margin: '5' }, 'margin', 'WRONG_TYPE', 'customFields.margin is a number.'],
+    [{ margin: '5' }, 'margin', 'WRONG_TYPE', 'customFields.margin must be a number.'],
     [{ margin: 101 }, 'margin', 'OUT_OF_RANGE', 'customFields.margin must be between 0 and 100.'],
     [{ margin: 1.125 }, 'margin', 'TOO_PRECISE', 'customFields.margin must have at most 2 decimals.'],
-    [{ loyal: 'true' }, 'loyal', 'WRONG_TYPE', 'customFields.loyal is true or false.'],
-    [{ renewalAt: '2027-02-30' }, 'renewalAt', 'WRONG_TYPE', 'customFields.renewalAt is an ISO 8601 date and time.'],
-    [{ foundedOn: '2027-02-29' }, 'foundedOn', 'WRONG_TYPE', 'customFields.foundedOn is an ISO 8601 date.'],
-    [{ tier: 'WARM' }, 'tier', 'NOT_ALLOWED', 'customFields.tier is one of HOT, COLD.'],
-    [{ tier: 'toString' }, 'tier', 'NOT_ALLOWED', 'customFields.tier is one of HOT, COLD.'],
-    [{ regions: 'emea' }, 'regions', 'WRONG_TYPE', 'customFields.regions is a list of text.'],
+    [{ loyal: 'true' }, 'loyal', 'WRONG_TYPE', 'customFields.loyal must be true or false.'],
+    [
+      { renewalAt: '2027-02-30' },
+      'renewalAt',
+      'WRONG_TYPE',
+      'customFields.renewalAt must be an ISO 8601 date and time.',
+    ],
+    [{ foundedOn: '2027-02-29' }, 'foundedOn', 'WRONG_TYPE', 'customFields.foundedOn must be an ISO 8601 date.'],
+    [{ tier: 'WARM' }, 'tier', 'NOT_ALLOWED', 'customFields.tier must be one of HOT, COLD.'],
+    [{ tier: 'toString' }, 'tier', 'NOT_ALLOWED', 'customFields.tier must be one of HOT, COLD.'],
+    [{ regions: 'emea' }, 'regions', 'WRONG_TYPE', 'customFields.regions must be a list of text.'],
     [{ regions: ['europe'] }, 'regions.0', 'TOO_LONG', 'customFields.regions must have at most 4 characters.'],
     [{ regions: ['a', 'b', 'c'] }, 'regions', 'TOO_MANY', 'customFields.regions must have at most 2 items.'],
   ])('refuses %j, and nothing changes', async (customFields, path, code, message) => {
@@ -127,18 +132,18 @@ describe('save', () => {
     expect(await fingerprint()).toBe(before)
   })
 
-  it('keeps a value that is not of the kind until somebody changes it', async () => {
+  it('keeps a value of the wrong kind until it is changed', async () => {
     const { id } = await create({})
-    await world.fresh.database.query(`update crm.account set custom_fields = '{"margin": "abc"}' where id = $1`, [id])
+    await fixture.fresh.database.query(`update crm.account set custom_fields = '{"margin": "abc"}' where id = $1`, [id])
     expect((await accounts.update(ctx, id, { name: 'Renamed' })).customFields).toEqual({ margin: 'abc' })
     expect((await update(id, { margin: 1 })).customFields).toEqual({ margin: 1 })
   })
 
-  it('decides anew on custom fields when another writer came between', async () => {
+  it('decides again on custom fields after a concurrent change', async () => {
     const { id } = await create({ margin: 1 })
     let attempts = 0
     const raised = await change<Account, typeof ctx>(ctx, account, id, async (previous) => {
-      if (attempts++ === 0) await accounts.update(world.context(organizationId), id, { customFields: { margin: 5 } })
+      if (attempts++ === 0) await accounts.update(fixture.context(organizationId), id, { customFields: { margin: 5 } })
       return { operation: 'UPDATE', values: { customFields: { margin: (previous.customFields.margin as number) + 1 } } }
     })
     expect([attempts, raised.customFields]).toEqual([2, { margin: 6 }])
@@ -147,13 +152,13 @@ describe('save', () => {
   it('refuses fields that the profile makes read-only, and nothing changes', async () => {
     const { id } = await create({ margin: 1 })
     const before = await fingerprint()
-    const fixed = world.context(organizationId, { fields: { account: { 'customFields.margin': 'READ' } } })
-    await expect(accounts.update(fixed, id, { customFields: { margin: 2 } })).rejects.toMatchObject({
+    const restricted = fixture.context(organizationId, { fields: { account: { 'customFields.margin': 'READ' } } })
+    await expect(accounts.update(restricted, id, { customFields: { margin: 2 } })).rejects.toMatchObject({
       code: 'FIELD_NOT_WRITABLE',
       extensions: { errors: [{ path: 'customFields.margin' }] },
     })
     expect(await fingerprint()).toBe(before)
-    expect((await accounts.update(fixed, id, { customFields: { nickname: 'N' } })).customFields).toEqual({
+    expect((await accounts.update(restricted, id, { customFields: { nickname: 'N' } })).customFields).toEqual({
       margin: 1,
       nickname: 'N',
     })
@@ -161,33 +166,33 @@ describe('save', () => {
 })
 
 describe('definitions of an organization', () => {
-  it('cost nothing where there are none', () => {
-    const none = world.context(newId())
+  it('change nothing when there are none', () => {
+    const none = fixture.context(newId())
     expect(none.shapes).toBeNull()
     expect(shapeFor(none, account)).toBe(account)
-    // Nor where there are some for other kinds of records.
+    // The same holds when definitions exist only for other record types.
     expect(shapeFor(ctx, supportCase)).toBe(supportCase)
   })
 
-  it('make one shape for each version', () => {
+  it('create one shape for each version', () => {
     const id = newId()
-    world.definitions.define(id, { account: fields })
-    const shape = shapeFor(world.context(id), account)
-    expect(shapeFor(world.context(id), account)).toBe(shape)
-    expect(shapeFor(world.context(id), shape)).toBe(shape)
-    world.definitions.define(id, { account: fields })
-    expect(shapeFor(world.context(id), account)).not.toBe(shape)
+    fixture.definitions.define(id, { account: fields })
+    const shape = shapeFor(fixture.context(id), account)
+    expect(shapeFor(fixture.context(id), account)).toBe(shape)
+    expect(shapeFor(fixture.context(id), shape)).toBe(shape)
+    fixture.definitions.define(id, { account: fields })
+    expect(shapeFor(fixture.context(id), account)).not.toBe(shape)
     expect(account.columns.customFields.size).toBe(0)
   })
 
-  it('hold for an operation as they were when it began, and for the next one as they are then', async () => {
+  it('are those of the start of an operation; the next operation uses the current ones', async () => {
     const id = newId()
     const asked = { filter: { customFields: { size: { gt: 9 } } }, orderBy: [{ field: 'customFields.size' }] }
-    world.definitions.define(id, { account: [{ name: 'size', kind: 'money' }] })
-    const before = world.context(id)
+    fixture.definitions.define(id, { account: [{ name: 'size', kind: 'money' }] })
+    const before = fixture.context(id)
     await accounts.create(before, { name: 'ten', customFields: { size: 10 } })
-    world.definitions.define(id, { account: [{ name: 'size', kind: 'text' }] })
-    const after = world.context(id)
+    fixture.definitions.define(id, { account: [{ name: 'size', kind: 'text' }] })
+    const after = fixture.context(id)
     await accounts.create(after, { name: 'text', customFields: { size: '9' } })
 
     expect((await pageOf(before, account, asked)).names).toEqual(['ten'])
@@ -197,21 +202,21 @@ describe('definitions of an organization', () => {
     const byText = { filter: { customFields: { size: { startsWith: '9' } } } }
     expect((await pageOf(after, account, byText)).names).toEqual(['text'])
     await expect(accounts.create(before, { name: 'x', customFields: { size: 'text' } })).rejects.toThrow()
-    // The rules of a profile follow the version too.
+    // Rules of a profile apply with both versions.
     const fields = { account: { 'customFields.size': 'HIDDEN' } } as const
-    for (const context of [world.context(id, { fields }), { ...before, caller: { ...before.caller, fields } }])
+    for (const context of [fixture.context(id, { fields }), { ...before, caller: { ...before.caller, fields } }])
       await expect(pageOf(context, account, asked)).rejects.toMatchObject({ code: 'FIELD_NOT_READABLE' })
   })
 
-  it('refuse names that are no API names', () => {
+  it('refuse names that are not valid API names', () => {
     for (const name of ['', '1st', 'a b', "a'b", 'a"b', '__proto__', 'a'.repeat(65), 'naïve']) {
       const id = newId()
-      world.definitions.define(id, { account: [{ name, kind: 'text' }] })
-      expect(() => shapeFor(world.context(id), account)).toThrow('cannot be the name of a custom field')
+      fixture.definitions.define(id, { account: [{ name, kind: 'text' }] })
+      expect(() => shapeFor(fixture.context(id), account)).toThrow('cannot be the name of a custom field')
     }
   })
 
-  it('are kept within a bound of bytes', () => {
+  it('are cached up to a limit of bytes', () => {
     const source = { definitionsOf: (id: string) => definitionsOf(id), load: () => null }
     const many = Array.from({ length: 500 }, (_, index): CustomFieldDefinition => ({ name: `f${index}`, kind: 'text' }))
     const definitionsOf = (id: string) => ({ organizationId: id, version: 1, customFields: { account: many } })

@@ -2,15 +2,15 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import type { Caller } from '../context.ts'
 import { TenantDatabase } from '../database/tenant-database.ts'
 import { newId } from '../ids.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { requestContext, systemContext, type RequestContext, type Services } from '../request.ts'
 import type { CustomFieldDefinition } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { readPage, type Page, type PageArgs } from './list.ts'
 import { CachedShapes, type DefinitionSource, type OrganizationDefinitions } from './organization-shapes.ts'
 
-/** Definitions that a test sets by hand; each change is a new version. */
-export class HandSetDefinitions implements DefinitionSource {
+/** Definitions in memory, set by a test; each change creates a new version. */
+export class InMemoryDefinitions implements DefinitionSource {
   readonly #byOrganization = new Map<string, OrganizationDefinitions>()
 
   define(organizationId: string, customFields: Readonly<Record<string, readonly CustomFieldDefinition[]>>): void {
@@ -27,10 +27,10 @@ export class HandSetDefinitions implements DefinitionSource {
   }
 }
 
-/** Organizations with definitions of their own, on a migrated database behind its row-level security. */
-export class DefiningWorld {
-  readonly definitions = new HandSetDefinitions()
-  readonly clock = handSetClock('2027-02-01T09:00:00.000Z')
+/** Organizations with custom fields, on a migrated database with row-level security. */
+export class CustomFieldsFixture {
+  readonly definitions = new InMemoryDefinitions()
+  readonly clock = manualClock('2027-02-01T09:00:00.000Z')
   fresh!: FreshDatabase
   services!: Services
   #tenants!: TenantDatabase
@@ -47,7 +47,7 @@ export class DefiningWorld {
     await this.fresh.drop()
   }
 
-  /** A session of an owner who sees everything, unless said otherwise. */
+  /** The context of a session of an owner who can see all records; `more` overrides properties of the caller. */
   context(organizationId: string, more: Partial<Caller> = {}): RequestContext {
     const { caller } = systemContext(this.services, organizationId)
     const acting: Caller = { ...caller, kind: 'SESSION', userId: newId(), ...more }
@@ -55,7 +55,7 @@ export class DefiningWorld {
   }
 }
 
-/** A page with its total, and with the names of its records in their order. */
+/** A page with its total, and the names of its records in page order. */
 export async function pageOf(
   ctx: RequestContext,
   definition: RecordShape,

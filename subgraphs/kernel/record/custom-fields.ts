@@ -24,7 +24,7 @@ export function checkCustomFields(value: unknown): FieldProblem | null {
   return null
 }
 
-/** Merges a change into the custom fields of a record: fields that it does not name are kept, and null removes a field. */
+/** Merges a change into the custom fields of a record. Fields that the change does not contain are kept; null removes a field. */
 export function mergeCustomFields(previous: unknown, change: unknown): Fields {
   const merged = Object.entries({ ...(previous as Fields), ...(change as Fields) }).filter(
     ([, value]) => value !== null,
@@ -41,7 +41,7 @@ export function mergeCustomFields(previous: unknown, change: unknown): Fields {
   return fields
 }
 
-/** The values of defined fields in the form that is stored; what is of another type stays as it is, to be refused. */
+/** Converts the values of defined fields to their stored form. A value of the wrong type is not changed; `checkValues` refuses it. */
 export function storedCustomFields({ customFields }: Columns, values: unknown): unknown {
   if (customFields.size === 0 || !isJsonObject(values)) return values
   return Object.fromEntries(
@@ -49,7 +49,7 @@ export function storedCustomFields({ customFields }: Columns, values: unknown): 
   )
 }
 
-/** Names of the defined fields whose value differs: `customFields.<key>`. */
+/** The names, `customFields.<key>`, of the defined fields whose values differ. */
 export function changedCustomFields({ customFields }: Columns, previous: unknown, next: unknown): string[] {
   const [before, after] = [previous, next].map((values) => (isJsonObject(values) ? values : {})) as [Fields, Fields]
   return [...customFields].flatMap(([key, { name }]) => (isSameValue(before[key], after[key]) ? [] : [name]))

@@ -6,9 +6,9 @@ import { requestContext, type RequestContext } from '../request.ts'
 import { columnsOf, tableColumn, type Column } from './column.ts'
 import { Columns } from './columns.ts'
 import { customField } from './custom-field-column.ts'
-import { DefiningWorld } from './custom-fields.fixture.ts'
+import { CustomFieldsFixture } from './custom-fields.fixture.ts'
 import type { RecordDefinition } from './definition.ts'
-import { average, count, sum } from './figures.ts'
+import { average, count, sum } from './aggregates.ts'
 import { readDeleted, readPage, type PageArgs } from './list.ts'
 import { OrgRecord } from './org-record.ts'
 import { readOne } from './read.ts'
@@ -16,12 +16,12 @@ import { recordColumns } from './record-table.ts'
 import { recordsOf } from './records-of.ts'
 import { aggregate, countsBy } from './stats.ts'
 
-/** A record of any kind that an organization defined: its own fields are keys of `customFields`. */
+/** A record of a custom object; the fields that the organization defined are keys of `customFields`. */
 class CustomRecord extends OrgRecord {}
 
 const objectName = tableColumn('objectName', String, { internal: true })
 
-/** The definition of a custom object; the rows of all of them share one table. */
+/** The definition of a custom object. All custom objects share one table. */
 const customObject = (object: string, fields: readonly Column[]): RecordDefinition<CustomRecord> => ({
   entity: CustomRecord as abstract new () => CustomRecord,
   columns: new Columns([...columnsOf(OrgRecord), objectName], fields),
@@ -50,21 +50,21 @@ const machine = customObject('custom_object.machine', [
 const ship = customObject('custom_object.ship', [customField({ name: 'serial', kind: 'money' })])
 const machines = recordsOf(machine)
 
-const world = new DefiningWorld()
+const fixture = new CustomFieldsFixture()
 const organizationId = newId()
 let ctx: RequestContext
 
-/** As the owner of the table: only the predicates of the statements keep organizations and kinds apart. */
+/** A context with the table owner's connection, without row-level security: only the SQL conditions separate organizations and objects. */
 function contextOf(id: string, ownerIds: readonly string[] | null = null): RequestContext {
-  const { caller } = world.context(id, { ownerIds, userId: ownerIds?.[0] ?? newId() })
-  return requestContext({ caller, requestId: 'request', idempotency: null }, world.services, {
-    db: world.fresh.database,
+  const { caller } = fixture.context(id, { ownerIds, userId: ownerIds?.[0] ?? newId() })
+  return requestContext({ caller, requestId: 'request', idempotency: null }, fixture.services, {
+    db: fixture.fresh.database,
   })
 }
 
 beforeAll(async () => {
-  await world.open()
-  await world.fresh.database.query(`create table public.custom_record (${recordColumns}, object_name text not null)`)
+  await fixture.open()
+  await fixture.fresh.database.query(`create table public.custom_record (${recordColumns}, object_name text not null)`)
   ctx = contextOf(organizationId)
   const of = (serial: unknown, power?: number, builtOn?: string) => ({
     customFields: { serial, ...(power !== undefined && { power }), ...(builtOn && { builtOn }) },
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await recordsOf(ship).create(ctx, of(1))
   await machines.create(contextOf(newId()), of('m-9', 100))
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
 const asked = { page: new Set(['nextCursor']), record: new Set(['customFields']), total: true }
 
@@ -102,14 +102,14 @@ describe('records of a custom object in a shared table', () => {
     expect((await serials({ orderBy, limit: 2, cursor: first.nextCursor })).found).toEqual(['m-3'])
   })
 
-  it('have figures', async () => {
-    const figures = {
+  it('can be aggregated', async () => {
+    const aggregates = {
       total: count<CustomRecord>(),
       strong: count<CustomRecord>({ 'customFields.power': { gt: 5 } }),
       power: sum<CustomRecord>('customFields.power'),
       averagePower: average<CustomRecord>('customFields.power', 2),
     }
-    expect(await aggregate(ctx, machine, figures)).toEqual({ total: 3, strong: 1, power: 12.5, averagePower: 6.25 })
+    expect(await aggregate(ctx, machine, aggregates)).toEqual({ total: 3, strong: 1, power: 12.5, averagePower: 6.25 })
     expect(await countsBy(ctx, machine, { serials: 'customFields.serial' })).toEqual({
       serials: { 'm-1': 1, 'm-2': 1, 'm-3': 1 },
     })
@@ -126,7 +126,7 @@ describe('records of a custom object in a shared table', () => {
       { serial: 'm-4', power: 2 },
     ])
     expect((await machines.restore(own, id)).version).toBe(4)
-    const events = await world.fresh.database.query<{
+    const events = await fixture.fresh.database.query<{
       type: string
       object: string
       changed: unknown
@@ -149,10 +149,10 @@ describe('records of a custom object in a shared table', () => {
     )
   })
 
-  it('are found and changed as records of their own object only, and nothing changes otherwise', async () => {
+  it('are found and changed only as records of their own object; other attempts change nothing', async () => {
     const own = contextOf(newId())
     const { id } = await machines.create(own, { customFields: { serial: 'm-5' } })
-    const before = await fingerprintOf(<R>(text: string) => world.fresh.database.query<R>(text))
+    const before = await fingerprintOf(<R>(text: string) => fixture.fresh.database.query<R>(text))
     expect(await readOne(own, ship, id)).toBeNull()
     await expect(recordsOf(ship).update(own, id, { externalId: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(machines.update(ctx, id, { externalId: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -160,10 +160,10 @@ describe('records of a custom object in a shared table', () => {
       extensions: { errors: [{ path: 'customFields.power', code: 'OUT_OF_RANGE' }] },
     })
     await expect(machines.update(own, id, { externalId: 'x' }, 7)).rejects.toMatchObject({ code: 'VERSION_CONFLICT' })
-    expect(await fingerprintOf(<R>(text: string) => world.fresh.database.query<R>(text))).toBe(before)
+    expect(await fingerprintOf(<R>(text: string) => fixture.fresh.database.query<R>(text))).toBe(before)
   })
 
-  it('are seen by their owners', async () => {
+  it('are visible to their owners only', async () => {
     const id = newId()
     const [ann, ben] = [contextOf(id, [newId()]), contextOf(id, [newId()])]
     await machines.create(ann, { customFields: { serial: 'of-ann' } })

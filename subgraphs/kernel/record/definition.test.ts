@@ -6,11 +6,11 @@ import { caseComment } from '../../support/case/case.record.ts'
 import { Column } from './column.ts'
 import { relationFrom, type RecordDefinition } from './definition.ts'
 import type { RecordEvents } from './event-types.ts'
-import { seenIds } from './read.ts'
+import { visibleIds } from './read.ts'
 import { restArea } from './rest-area.ts'
 
-// The compiler is what tests here: each line below `@ts-expect-error` would compile if a name were not checked, and
-// `tsc` refuses a file with an expected error that does not come.
+// The compiler runs these tests: `tsc` reports each `@ts-expect-error` whose next line compiles, so it fails when a column name is
+// no longer checked.
 describe('names of columns', () => {
   it('are checked by the compiler in a definition', () => {
     const definitions: readonly RecordDefinition<Account>[] = [
@@ -22,10 +22,10 @@ describe('names of columns', () => {
       // @ts-expect-error -- misspelt
       { ...account, searchable: ['name', 'domian'] },
       // @ts-expect-error -- misspelt
-      { ...account, references: { parentAcountId: (ctx, ids) => seenIds(ctx, account, ids) } },
+      { ...account, references: { parentAcountId: (ctx, ids) => visibleIds(ctx, account, ids) } },
       // @ts-expect-error -- misspelt
       { ...account, relations: { parent: { to: () => account, by: 'parentAcountId' } } },
-      // @ts-expect-error -- not through relationFrom, so that nobody checks the name
+      // @ts-expect-error -- not created by relationFrom, so its name would not be checked
       { ...account, relations: { children: { to: () => account, from: 'parentAccountId' } } },
       // @ts-expect-error -- misspelt
       { ...account, relations: { children: relationFrom(() => account, 'parentAcountId') } },
@@ -51,7 +51,7 @@ describe('names of columns', () => {
       { ...event, adds: { rating: 'record.rating', previousRating: 'previous.rating' } },
       // @ts-expect-error -- misspelt
       { ...event, adds: { rating: 'record.ratign' } },
-      // @ts-expect-error -- only the record and what it was before have columns
+      // @ts-expect-error -- the source must be `record` or `previous`
       { ...event, adds: { rating: 'next.rating' } },
     ]
     expect(events).toHaveLength(3)
@@ -62,7 +62,7 @@ describe('a column', () => {
   it('has a default that the compiler compares with its type', () => {
     const decorators = [
       Column(() => AccountStatus, { default: 'ACTIVE' }),
-      // @ts-expect-error -- no value of the enumeration
+      // @ts-expect-error -- not a member of the enumeration
       Column(() => AccountStatus, { default: 'ATCIVE' }),
       // @ts-expect-error -- text for a number
       Column(() => Int, { default: '0' }),

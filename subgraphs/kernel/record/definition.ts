@@ -4,80 +4,81 @@ import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 
-/** What every stored row has; most are an `OrgRecord`. */
+/** The columns that every stored row has. Most record classes extend `OrgRecord`, which has more. */
 export interface StoredRow {
   id: string
   organizationId: string
 }
 
-/** A change that is wanted, before anything checked it. */
+/** A requested change that is not checked yet. */
 export interface Draft<T extends StoredRow> {
   readonly operation: Operation
-  /** The record as it is; null on create. */
+  /** The record before the change; null on create. */
   readonly previous: T | null
-  /** Only what is to change, as the caller asks for it: the caller must be allowed to write each of these fields. */
+  /** The values that the caller requests to change. The caller must be allowed to write each of these fields. */
   readonly values: Partial<T>
-  /** What follows from it by the rules of the type, whoever may write those fields; stands above `values`. */
+  /** Values that the rules of the record type derive. Field permissions do not apply to them, and they override `values`. */
   readonly implied?: Partial<T>
   /** Refuse with VERSION_CONFLICT unless the record still has this version. */
   readonly expectedVersion?: number | null
   /**
-   * Types of further events of the same change, beside `<object>.<created|updated|deleted|restored>`. They are written also
-   * where nothing else changes: then the record keeps its version, and must still have it.
+   * Types of additional events of the same change, besides `<object>.<created|updated|deleted|restored>`. They are also written
+   * when no column changes. The record then keeps its version, and a changed version is still refused with VERSION_CONFLICT.
    */
   readonly events?: readonly string[]
-  /** What the audit log calls the change, where that is not the type of its event. */
+  /** The action in the audit log; default: the type of the event. */
   readonly action?: string
 }
 
-/** Tells which of these ids exist and may be seen by the caller. Exported by the subgraph that owns the record. */
+/** Returns those ids whose record exists and is visible to the caller. The subgraph that owns the record exports it. */
 export type Reference = (ctx: RequestContext, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
-/** How a record points at another one of the same subgraph; nested filters follow it. */
+/** A relation to another record type of the same subgraph, for nested filters. */
 export interface Relation {
   readonly to: () => RecordShape
-  /** The column on this record that holds the other's id; or the column on the other that holds this one's. */
+  /** The column of this record that contains the id of the other record. Set either `by` or `from`. */
   readonly by?: string
+  /** The column of the other record that contains the id of this record. */
   readonly from?: string
 }
 
-/** What reads need to know of a record: an immutable value. `RecordDefinition` adds what writes need. */
+/** The part of a record definition that reads use, immutable. `RecordDefinition` adds the part that only writes use. */
 export interface RecordShape extends TrackedObject {
-  /** The decorated class: the type in the graph and the model of the table. */
+  /** The decorated class: the GraphQL object type and the model of the table. */
   readonly entity: object
   readonly columns: Columns
   /** `schema.table`, quoted where needed. */
   readonly table: string
-  /** The table that is written, where `table` is a view. Columns that the view computes are `computed`. */
+  /** The table for writes when `table` is a view. Columns that the view computes are `computed`. */
   readonly storedIn?: string
-  /** The column that says the kind of a row, where a table has records of several kinds: it holds `object`. */
+  /** The column that contains `object`, when one table stores several record types. */
   readonly objectColumn?: string
-  /** The feature of the plan that records of this kind need; without it they answer 402. */
+  /** The plan feature that this record type requires; without it every read and write is refused with 402. */
   readonly entitlement?: string
-  /** Columns whose user sees the record under OWN and TEAM. Empty: everybody in the organization sees it. */
+  /** Columns with user ids: with the visibility OWN or TEAM, these users see the record. Empty: the whole organization sees it. */
   readonly visibleBy: readonly string[]
-  /** A part of another record is seen by whoever sees that record. */
+  /** The record is visible when its parent record is visible and not deleted. `by` is the column with the id of the parent, `to` its type. */
   readonly visibleThrough?: { readonly by: string; readonly to: () => RecordShape }
-  /** Columns that `search` looks into. */
+  /** Columns that `search` compares with the text. */
   readonly searchable: readonly string[]
-  /** Columns that hold ids of other records, and who knows them. */
+  /** Columns with ids of other records, each with the function that checks the ids. */
   readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
-  /** Unique columns among live rows, by the name of the index that guards them. */
+  /** Columns that are unique among rows that are not deleted, by the name of their unique index. */
   readonly unique?: Readonly<Record<string, string>>
-  /** An integer column that counts up per organization without gaps. */
+  /** An integer column that is numbered per organization from 1, without gaps. */
   readonly numbered?: string
-  /** False where no trigger maintains the number of its rows: a list without filter is then counted like any other. */
+  /** False when no trigger maintains the row count; a list without filter is then counted with `count(*)`. */
   readonly maintainedCount?: boolean
 }
 
-/** The name of a column of this record: a name that it does not have does not compile. */
+/** The name of a column of this record; any other name is a compile error. */
 export type ColumnName<T> = keyof T & string
 
-/** A column of this record, or a custom field: `customFields.serial`. */
+/** The name of a column of this record or of a custom field: `customFields.serial`. */
 export type ColumnPath<T> = ColumnName<T> | `customFields.${string}`
 
-/** A relation through a column of this record. */
+/** A relation by a column of this record. */
 export interface RelationBy<T> extends Relation {
   readonly by: ColumnName<T>
   readonly from?: never
@@ -85,7 +86,7 @@ export interface RelationBy<T> extends Relation {
 
 declare const isChecked: unique symbol
 
-/** A relation through a column of the other record; `relationFrom` makes it, so that this name is checked as well. */
+/** A relation by a column of the other record. Only `relationFrom` creates it, so that the compiler checks the column name. */
 export interface RelationFrom extends Relation {
   readonly [isChecked]: true
 }
@@ -106,13 +107,13 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly numbered?: ColumnName<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
-  /** Rules of the type that hold for every write; pure. */
+  /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
-  /** Rules that need to look something up. */
+  /** Checks every write; may read the database. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
 
-/** The definition of the record that a decorated class declares. */
+/** A record definition with the columns of the decorated class. */
 export const defineRecord = <T extends StoredRow>(
   entity: abstract new () => T,
   definition: Omit<RecordDefinition<T>, 'entity' | 'columns'>,
@@ -126,4 +127,4 @@ export function columnOf(definition: RecordShape, name: string): Column {
   return column
 }
 
-export const has = (definition: RecordShape, name: string): boolean => definition.columns.byName.has(name)
+export const hasColumn = (definition: RecordShape, name: string): boolean => definition.columns.byName.has(name)

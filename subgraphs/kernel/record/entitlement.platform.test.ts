@@ -11,12 +11,12 @@ import { recordsOf } from './records-of.ts'
 import { seesAll } from './visible-records.ts'
 
 const platform = usePlatform()
-// No plan withholds what the specification gives to everybody, so the rule is shown on accounts as a plan could withhold them.
-const withheld = { ...accounts, entitlement: 'key-accounts' }
-const kinds = new Map([['account', withheld]])
+// No record type of the specification requires a plan feature, so the tests add one to accounts.
+const restricted = { ...accounts, entitlement: 'key-accounts' }
+const kinds = new Map([['account', restricted]])
 const asked = { page: new Set<string>(), record: new Set(['name']), total: false }
 
-async function aContext(entitlements: string[]): Promise<{ ctx: RequestContext; id: string }> {
+async function contextWith(entitlements: string[]): Promise<{ ctx: RequestContext; id: string }> {
   const member = await platform.member()
   const { caller } = systemContext(platform.services, member.organizationId)
   const acting: Caller = { ...caller, kind: 'SESSION', userId: member.userId, entitlements }
@@ -25,21 +25,21 @@ async function aContext(entitlements: string[]): Promise<{ ctx: RequestContext; 
 }
 
 const attempts = (ctx: RequestContext, id: string): Promise<unknown>[] => {
-  const records = recordsOf(withheld)
+  const records = recordsOf(restricted)
   return [
-    readPage(ctx, withheld, {}, asked),
+    readPage(ctx, restricted, {}, asked),
     records.require(ctx, id),
     records.create(ctx, { name: 'New' }),
     records.update(ctx, id, { name: 'Newer' }),
     records.remove(ctx, id),
-    // A replay of an answer that told of the record.
+    // The replay of a stored answer that contains the record.
     seesAll(ctx, kinds, { account: [id] }),
   ]
 }
 
-describe('records that the plan withholds', () => {
-  it('answer 402 to every reading and writing, and nothing changes', async () => {
-    const { ctx, id } = await aContext(['forecasts'])
+describe('records of a type that requires a plan feature', () => {
+  it('refuse every read and write with 402 without the feature, and nothing changes', async () => {
+    const { ctx, id } = await contextWith(['forecasts'])
     const before = await platform.fingerprint()
     const refusals = (await Promise.allSettled(attempts(ctx, id))).map((result) =>
       result.status === 'rejected' ? (result.reason as Refusal) : null,
@@ -50,10 +50,10 @@ describe('records that the plan withholds', () => {
     expect(await platform.fingerprint()).toBe(before)
   })
 
-  it('are there with the feature', async () => {
-    const { ctx, id } = await aContext(['key-accounts'])
-    expect((await recordsOf(withheld).update(ctx, id, { name: 'Newer' })).name).toBe('Newer')
-    expect((await readPage(ctx, withheld, {}, asked)).data.length).toBeGreaterThan(0)
+  it('can be read and written with the feature', async () => {
+    const { ctx, id } = await contextWith(['key-accounts'])
+    expect((await recordsOf(restricted).update(ctx, id, { name: 'Newer' })).name).toBe('Newer')
+    expect((await readPage(ctx, restricted, {}, asked)).data.length).toBeGreaterThan(0)
     expect(await seesAll(ctx, kinds, { account: [id] })).toBe(true)
   })
 })

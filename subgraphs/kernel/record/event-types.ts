@@ -5,62 +5,62 @@ export type AnyRecord = Record<string, unknown>
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'RESTORE'
 
-/** One event type of a record, which events tell of as `P`. `schema/events` is printed from this. */
+/** One event type of a record; `P` is the type of the record in the payload. `npm run schema` prints `schema/events` from it. */
 export interface EventType<P extends object = AnyRecord> {
   readonly operation: Operation
   readonly description: string
-  /** Properties of `data` beside those of every record event, and where the value of each comes from: `record.status`. */
+  /** Additional properties of `data`, each with the source of its value: `record.status`. */
   readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${keyof P & string}`>>
-  /** What the catalog's sample of this type has otherwise than the sample of the record. */
+  /** Values in the sample event of this type that differ from the sample record. */
   readonly sample?: Partial<P>
-  /** What the catalog's sample says that the record was before. */
+  /** Values of the record before the change in the sample event. */
   readonly before?: Partial<P>
 }
 
-/** What a property of an event's record holds; with `?` it may be null. */
+/** The type of a property in an event payload. The suffix `?` means nullable. */
 export type PropertyKind = 'id' | 'text' | 'boolean' | 'timestamp' | 'textList'
 
-/** How events tell of a record, where that is not by its columns in the graph. */
+/** The payload of a record in events, when it differs from the record's GraphQL columns. */
 export interface EventPayload<T extends object = object> {
   readonly properties: Readonly<Record<string, PropertyKind | `${PropertyKind}?`>>
   of(record: T): object
 }
 
-/** Every event type that changes of a record announce. A type that is not listed cannot be written. */
+/** All event types of a record. Writing an event of a type that is not listed throws. */
 export interface RecordEvents<T extends object = object, P extends object = T> {
   readonly types: Readonly<Record<string, EventType<P>>>
-  /** The record of the catalog's samples; a column left out has its initial value. */
+  /** The record in the sample events; a column that is not given has its initial value. */
   readonly sample: Partial<P>
   readonly payload?: EventPayload<T>
 }
 
-/** A change that has passed every check. */
+/** A checked change. */
 export interface Change<T extends object = object> {
   readonly operation: Operation
   readonly previous: T | null
-  /** The record as it is afterwards; one that is gone, as it was. */
+  /** The record after the change; for a record that is removed from the table, its last values. */
   readonly next: T
-  /** Updates: names of what changed. Absent, what differs in what events tell of the record. */
+  /** Updates: names of the changed fields. Default: the properties that differ between the two event payloads. */
   readonly changedFields?: readonly string[]
-  /** Types of further events of the same change. */
+  /** Types of additional events of the same change. */
   readonly events?: readonly string[]
-  /** What the audit log calls the change, where that is not the type of its event. */
+  /** The action in the audit log; default: the type of the event. */
   readonly action?: string
 }
 
-/** The values of the statement that an entry becomes part of. */
+/** Collects the parameters of an SQL statement; `add` returns the placeholder. */
 export interface StatementValues {
   add(value: unknown): string
 }
 
-/** A kind of thing whose changes are told in events and in the audit log: a record, or what is stored otherwise. */
+/** An object whose changes are published as events and written to the audit log: a record or data with another storage. */
 export interface TrackedObject<T extends object = object> {
-  /** Object kind in events: `account`. */
+  /** The record type in events: `account`. */
   readonly object: string
-  /** Event types, where they are not `<object>.<created|updated|deleted|restored>`. */
+  /** Event types by operation; default: `<object>.<created|updated|deleted|restored>`. */
   readonly eventTypes?: Partial<Record<Operation, string>>
   readonly events?: RecordEvents<T, AnyRecord>
-  /** The entry in the audit log, as `insert ... select ... from <when>`: part of the statement that makes the change. */
+  /** SQL that inserts the audit log entry, as `insert ... select ... from <when>`; it becomes part of the statement of the change. */
   audit?(ctx: RequestContext, values: StatementValues, change: AuditedChange<T>, when: string): string
 }
 

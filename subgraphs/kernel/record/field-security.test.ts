@@ -5,7 +5,7 @@ import { account } from '../../crm/account/account.record.ts'
 import { product } from '../../commerce/product/product.record.ts'
 import { supportCase } from '../../support/case/case.record.ts'
 import type { FieldRestrictions } from '../context.ts'
-import { fieldRules, isHidden, objectOfType, redact, restrictableTo } from './field-security.ts'
+import { fieldRules, isHidden, objectOfType, redact, strictestLevel } from './field-security.ts'
 
 const record = {
   id: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
@@ -14,39 +14,39 @@ const record = {
   tags: ['vip'],
   customFields: { margin: 3, tier: 'gold' },
 }
-const seenWith = (fields: FieldRestrictions | null) => redact({ fields }, account, record)
+const redactedFor = (fields: FieldRestrictions | null) => redact({ fields }, account, record)
 
 describe('a record that was not read for the caller', () => {
-  it('is itself when nothing of its kind is withheld', () => {
+  it('is the same object when nothing of its type is hidden', () => {
     const others: FieldRestrictions[] = [{}, { case: { description: 'HIDDEN' } }, { account: { phone: 'READ' } }]
-    for (const fields of others) expect(seenWith(fields)).toEqual(record)
-    expect(seenWith(null)).toBe(record)
+    for (const fields of others) expect(redactedFor(fields)).toEqual(record)
+    expect(redactedFor(null)).toBe(record)
   })
 
-  it('is as if nobody had filled what is hidden', () => {
+  it('has empty values for hidden fields', () => {
     const fields = { account: { phone: 'HIDDEN', tags: 'HIDDEN', 'customFields.margin': 'HIDDEN' } } as const
-    expect(seenWith(fields)).toEqual({ ...record, phone: null, tags: [], customFields: { tier: 'gold' } })
-    expect(seenWith({ account: { customFields: 'HIDDEN' } })).toEqual({ ...record, customFields: {} })
+    expect(redactedFor(fields)).toEqual({ ...record, phone: null, tags: [], customFields: { tier: 'gold' } })
+    expect(redactedFor({ account: { customFields: 'HIDDEN' } })).toEqual({ ...record, customFields: {} })
     expect(record.phone).toBe('1')
   })
 })
 
 describe('rules', () => {
-  it('are read once for each profile', () => {
+  it('are computed once for each profile', () => {
     const fields = { account: { phone: 'READ' } } as const
     expect(fieldRules({ fields }, account)).toBe(fieldRules({ fields }, account))
   })
 
-  it('hide what is derived from what is hidden', () => {
+  it('hide columns that are derived from hidden columns', () => {
     const fields = { case: { description: 'HIDDEN' } } as const
     expect(isHidden({ fields }, supportCase, 'aiSummary')).toBe(true)
     expect(isHidden({ fields }, supportCase, 'subject')).toBe(false)
   })
 
-  it('never hide what cannot be empty, and leave alone what a record is', () => {
+  it('never hide a column that cannot be empty, and never restrict id, version and timestamps', () => {
     const fields = { account: { name: 'HIDDEN', id: 'HIDDEN', deletedAt: 'HIDDEN', toString: 'HIDDEN' } } as const
     const rules = fieldRules({ fields }, account)!
-    expect([[...rules.hidden], [...rules.fixed]]).toEqual([[], ['name']])
+    expect([[...rules.hidden], [...rules.readOnly]]).toEqual([[], ['name']])
   })
 
   it.each([
@@ -58,13 +58,13 @@ describe('rules', () => {
     [product, 'sku', 'READ'],
     [product, 'costPrice', 'HIDDEN'],
     [supportCase, 'pausedAt', null],
-  ] as const)('restrict $object %#: %s to %s', (definition, name, most) => {
-    expect(restrictableTo(definition.columns.byName.get(name)!)).toBe(most)
+  ] as const)('restrict $object %#: %s to %s', (definition, name, strictest) => {
+    expect(strictestLevel(definition.columns.byName.get(name)!)).toBe(strictest)
   })
 })
 
-describe('the kind of a record', () => {
-  it('is the name of its GraphQL type, so that whoever has only the graph finds it', () => {
+describe('the record type', () => {
+  it('is derived from the name of the GraphQL type, so that code with only the GraphQL schema finds it', () => {
     const entities = subgraphs.flatMap(({ resources }) =>
       resources.flatMap((one) => Object.entries(one.entities ?? {})),
     )

@@ -5,9 +5,9 @@ import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
-import { fieldRules, hiddenKeysOf, notReadable } from './field-security.ts'
+import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
-import { conditionOf, operandInWords, operandOf, operatorSql } from './operators.ts'
+import { operandDescription, operatorSql, operatorsOf, parseOperand } from './operators.ts'
 import type { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 
@@ -15,26 +15,33 @@ export type FilterInput = { readonly [field: string]: unknown }
 
 const filterDepthMax = 8
 const listItemsMax = 500
-/** Of one filter, all levels together. Every condition is work for the database, on every row that the others leave. */
+/** Maximum conditions of one filter on all levels together, because the database evaluates them for many rows. */
 export const filterConditionsMax = 100
 
 /**
- * A filter as a predicate. Fields of one object are joined by `and`; an operator or a field that is absent filters nothing,
- * so that a stored document may name every parameter it knows. Related records count only when the caller may see them.
+ * Compiles a filter to an SQL condition; null when it has no condition. Fields of one object are combined with `and`. An absent
+ * operator or field is ignored, so that a stored document can contain a variable for every parameter. Only related records that
+ * the caller can see are compared.
  */
 export function filterPredicate(
   shapes: OrganizationShapes | null,
-  scope: TenantPredicate,
+  predicate: TenantPredicate,
   definition: RecordShape,
   filter: FilterInput,
   alias: string,
 ): string | null {
   const problems: FieldProblem[] = []
-  const withheld: string[] = []
-  const predicate = new FilterCompiler(shapes, scope, problems, withheld).object(definition, filter, alias, 'filter', 0)
-  if (withheld.length > 0) throw notReadable(withheld)
+  const hiddenPaths: string[] = []
+  const condition = new FilterCompiler(shapes, predicate, problems, hiddenPaths).object(
+    definition,
+    filter,
+    alias,
+    'filter',
+    0,
+  )
+  if (hiddenPaths.length > 0) throw fieldNotReadable(hiddenPaths)
   if (problems.length > 0) throw invalid(...problems)
-  return predicate
+  return condition
 }
 
 const hasOperand = (value: unknown): boolean =>
@@ -45,15 +52,19 @@ class FilterCompiler {
 
   constructor(
     readonly shapes: OrganizationShapes | null,
-    private readonly scope: TenantPredicate,
+    private readonly predicate: TenantPredicate,
     private readonly problems: FieldProblem[],
-    /** Paths of what the caller's profile hides. */
-    private readonly withheld: string[],
+    /** Paths in the filter that name hidden fields. */
+    private readonly hiddenPaths: string[],
   ) {}
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {
     if (depth > filterDepthMax)
-      throw invalid({ path, code: 'TOO_DEEP', message: `A filter nests at most ${filterDepthMax} levels.` })
+      throw invalid({
+        path,
+        code: 'TOO_DEEP',
+        message: `A filter must be nested at most ${filterDepthMax} levels deep.`,
+      })
     const parts: string[] = []
     for (const [name, value] of Object.entries(filter)) {
       if (value === undefined || value === null) continue
@@ -77,7 +88,7 @@ class FilterCompiler {
         return this.#all(definition, value as FilterInput[], alias, path, depth, name)
       case 'not': {
         const inner = this.object(definition, value as FilterInput, alias, path, depth + 1)
-        // A comparison with an absent value is unknown; "not" must still include that row.
+        // In SQL, a comparison with null is neither true nor false; `not` must include that row.
         return inner && `coalesce(not (${inner}), true)`
       }
       default:
@@ -86,9 +97,10 @@ class FilterCompiler {
     const [shape, field] = relation?.from
       ? ([this.#target(relation), relation.from] as const)
       : ([definition, relation?.by ?? name] as const)
-    // That there is a related record, or JSON at all, is told by an empty condition as well.
-    const tells = relation?.by !== undefined || shape.columns.byName.get(field)?.kind === 'json' || hasOperand(value)
-    if (tells && this.#withholds(shape, field, value, path)) return null
+    // Without an operand, only a condition on a relation or on JSON reveals something: whether there is a value.
+    const isRevealing =
+      relation?.by !== undefined || shape.columns.byName.get(field)?.kind === 'json' || hasOperand(value)
+    if (isRevealing && this.#isHidden(shape, field, value, path)) return null
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
     const column = definition.columns.byName.get(name)
     if (!column) return null
@@ -96,10 +108,10 @@ class FilterCompiler {
     if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
       return this.#customFields(definition, column, value, alias, path)
     this.#count(path)
-    return this.#holds(column, value, column.sql(alias))
+    return this.#contains(column, value, column.sql(alias))
   }
 
-  /** Defined custom fields take the operators of their kind; of the others each must have the given value. */
+  /** A defined custom field supports the operators of its kind. Any other key must have the given value. */
   #customFields(
     { columns: { customFields } }: RecordShape,
     column: Column,
@@ -108,16 +120,16 @@ class FilterCompiler {
     path: string,
   ): string | null {
     const members = Object.entries(value)
-    const free = members.filter(([key]) => !customFields.has(key))
+    const undefinedFields = members.filter(([key]) => !customFields.has(key))
     const parts: string[] = []
     for (const [key, condition] of members) {
       const field = customFields.get(key)
-      const part = field && this.#operators(field, conditionOf(field, condition), field.sql(alias), `${path}.${key}`)
+      const part = field && this.#operators(field, operatorsOf(field, condition), field.sql(alias), `${path}.${key}`)
       if (part) parts.push(part)
     }
-    if (free.length > 0 || members.length === 0) {
+    if (undefinedFields.length > 0 || members.length === 0) {
       this.#count(path)
-      parts.push(this.#holds(column, Object.fromEntries(free), column.sql(alias)))
+      parts.push(this.#contains(column, Object.fromEntries(undefinedFields), column.sql(alias)))
     }
     return parts.length > 0 ? parts.join(' and ') : null
   }
@@ -126,32 +138,34 @@ class FilterCompiler {
     return shapeFor(this, relation.to())
   }
 
-  /** A custom field without a value is not stored, so null asks for records that lack it. */
-  #holds({ name }: Column, value: unknown, sql: string): string {
+  /** Custom fields without a value are not stored, so null matches records without the key. */
+  #contains({ name }: Column, value: unknown, sql: string): string {
     const members = name === 'customFields' && isJsonObject(value) ? Object.entries(value) : []
     const absent = members.filter(([, member]) => member === null).map(([key]) => key)
-    const held = absent.length === 0 ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
-    const holds = `${sql} @> ${this.scope.values.add(JSON.stringify(held))}::jsonb`
-    return absent.length === 0 ? holds : `(${holds} and not ${sql} ?| ${this.scope.values.add(absent)}::text[])`
+    const required = absent.length === 0 ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
+    const contains = `${sql} @> ${this.predicate.values.add(JSON.stringify(required))}::jsonb`
+    return absent.length === 0
+      ? contains
+      : `(${contains} and not ${sql} ?| ${this.predicate.values.add(absent)}::text[])`
   }
 
   #count(path: string): void {
     if (++this.#conditions <= filterConditionsMax) return
-    const message = `A filter has at most ${filterConditionsMax} conditions, all levels together.`
+    const message = `A filter must have at most ${filterConditionsMax} conditions on all levels together.`
     throw invalid({ path, code: 'TOO_MANY', message })
   }
 
-  /** Whether a condition would tell what is hidden from the caller. */
-  #withholds(definition: RecordShape, name: string, value: unknown, path: string): boolean {
-    const rules = fieldRules(this.scope.caller, definition)
+  /** Whether the field of a condition is hidden from the caller. Collects its path. */
+  #isHidden(definition: RecordShape, name: string, value: unknown, path: string): boolean {
+    const rules = fieldRules(this.predicate.caller, definition)
     if (!rules) return false
     if (name === 'customFields') {
       const hidden = rules.hidden.has(name) ? [path] : hiddenKeysOf(rules, value).map((key) => `${path}.${key}`)
-      this.withheld.push(...hidden)
+      this.hiddenPaths.push(...hidden)
       return hidden.length > 0
     }
     if (!rules.hidden.has(name)) return false
-    this.withheld.push(path)
+    this.hiddenPaths.push(path)
     return true
   }
 
@@ -161,17 +175,17 @@ class FilterCompiler {
     alias: string,
     path: string,
     depth: number,
-    joint: 'and' | 'or',
+    conjunction: 'and' | 'or',
   ): string | null {
     const parts = filters.map((filter, index) => {
       const at = `${path}.${index}`
       const before = this.#conditions
       const part = this.object(definition, filter, alias, at, depth + 1)
-      // One that says nothing is a condition too, lest a list of them be endless.
+      // An empty filter counts as one condition, so that a list of empty filters is limited as well.
       if (this.#conditions === before) this.#count(at)
       return part ?? 'true'
     })
-    return parts.length > 0 ? `(${parts.map((part) => `(${part})`).join(` ${joint} `)})` : null
+    return parts.length > 0 ? `(${parts.map((part) => `(${part})`).join(` ${conjunction} `)})` : null
   }
 
   #related(
@@ -184,12 +198,12 @@ class FilterCompiler {
   ): string | null {
     const relation = definition.relations![name]!
     const target = this.#target(relation)
-    const other = this.scope.alias()
-    const joint = relation.by
+    const other = this.predicate.alias()
+    const joinCondition = relation.by
       ? `${other}.id = ${columnOf(definition, relation.by).sql(alias)}`
       : `${columnOf(target, relation.from!).sql(other)} = ${alias}.id`
     const exists = (inner: string | null) =>
-      `exists (select 1 from ${target.table} ${other} where ${this.scope.live(target, other)} and ${joint}${inner ? ` and ${inner}` : ''})`
+      `exists (select 1 from ${target.table} ${other} where ${this.predicate.live(target, other)} and ${joinCondition}${inner ? ` and ${inner}` : ''})`
     if (relation.by) {
       this.#count(path)
       return exists(this.object(target, value, other, path, depth + 1))
@@ -213,25 +227,25 @@ class FilterCompiler {
       if (given === undefined || given === null) continue
       this.#count(`${path}.${operator}`)
       if (!this.#fits(column, given, `${path}.${operator}`)) continue
-      // The graph knows the types of columns of a table only.
+      // GraphQL has not checked the operand of a custom field, because custom fields have no GraphQL type.
       const operand = column.key === undefined ? given : this.#customOperand(column, operator, given, path)
-      if (operand !== undefined) parts.push(operatorSql(column, sql, operator, operand, this.scope.values))
+      if (operand !== undefined) parts.push(operatorSql(column, sql, operator, operand, this.predicate.values))
     }
     return parts.length > 0 ? parts.join(' and ') : null
   }
 
   #customOperand(column: Column, operator: string, given: unknown, path: string): unknown {
     if (!columnKinds[column.kind].operators.includes(operator)) {
-      const message = `${column.name} takes the operators ${columnKinds[column.kind].operators.join(', ')}.`
+      const message = `The operator for ${column.name} must be one of ${columnKinds[column.kind].operators.join(', ')}.`
       this.problems.push({ path: `${path}.${operator}`, code: 'UNKNOWN_OPERATOR', message })
       return undefined
     }
-    const operand = operandOf(column, operator, given)
+    const operand = parseOperand(column, operator, given)
     if (operand === undefined)
       this.problems.push({
         path: `${path}.${operator}`,
         code: 'WRONG_TYPE',
-        message: `${operator} of ${column.name} takes ${operandInWords(column, operator)}.`,
+        message: `${operator} of ${column.name} must be ${operandDescription(column, operator)}.`,
       })
     return operand
   }
@@ -240,16 +254,16 @@ class FilterCompiler {
     const items = Array.isArray(operand) ? operand : [operand]
     const before = this.problems.length
     if (items.length > listItemsMax)
-      this.problems.push({ path, code: 'TOO_MANY', message: `A list holds at most ${listItemsMax} items.` })
+      this.problems.push({ path, code: 'TOO_MANY', message: `A list must have at most ${listItemsMax} items.` })
     for (const item of items) {
       if (typeof item !== 'string') continue
       if (column.kind === 'id' && !isId(item))
-        this.problems.push({ path, code: 'NOT_AN_ID', message: `${column.name} takes ids (UUIDs).` })
+        this.problems.push({ path, code: 'NOT_AN_ID', message: `${column.name} must be compared with ids (UUIDs).` })
       else if (!isStorable(item))
         this.problems.push({
           path,
           code: 'NOT_TEXT',
-          message: 'Text contains a NUL character or half of a surrogate pair.',
+          message: 'Text must not contain a NUL character or an unpaired surrogate.',
         })
     }
     return this.problems.length === before

@@ -21,7 +21,7 @@ function classNamed(name: string): Class {
   return { [name]: class {} }[name] as Class
 }
 
-/** What a client may give of a record. The graph checks which columns that are, and which of them must be given. */
+/** The values of a record that a client sends. GraphQL checks which columns are allowed and which are required. */
 export type RecordInput<T> = { [Name in ColumnName<T>]?: T[Name] | null }
 
 const writableIn: Readonly<Record<'CREATE' | 'UPDATE', readonly ColumnOptions['writable'][]>> = {
@@ -29,11 +29,11 @@ const writableIn: Readonly<Record<'CREATE' | 'UPDATE', readonly ColumnOptions['w
   UPDATE: ['ALWAYS'],
 }
 
-/** The platform gives an id and every initial value by itself. */
+/** Whether create requires the column. The platform generates ids and initial values. */
 export const isRequired = (column: Column): boolean =>
   !column.nullable && column.name !== 'id' && initialValue(column) === undefined
 
-/** The columns that a client may give; first those that a new record must have. */
+/** The columns that a client may send. Those that create requires come first. */
 export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'): readonly Column[] {
   const writable = shown(entity).filter((column) => writableIn[operation].includes(column.writable ?? 'ALWAYS'))
   return [...writable.filter(isRequired), ...writable.filter((column) => !isRequired(column))]
@@ -50,15 +50,15 @@ function inputOf<T>(name: string, entity: Entity<T>, operation: 'CREATE' | 'UPDA
   return input as Class<RecordInput<T>>
 }
 
-/** What a client may give when it creates a record. */
+/** The GraphQL input type for creating a record. */
 export const createInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
   inputOf(name, entity, 'CREATE')
 
-/** What a client may change of a record. */
+/** The GraphQL input type for updating a record. */
 export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
   inputOf(name, entity, 'UPDATE')
 
-/** One item of a bulk update: what a client may change, beside the id and the expected version of the record. */
+/** The GraphQL input type for one item of a bulk update: the update input, and the id and expected version of the record. */
 export function bulkItemOf<T>(
   name: string,
   entity: Entity<T>,
@@ -71,8 +71,8 @@ export function bulkItemOf<T>(
 
 const operators = new Map<string, Class>()
 
-/** The operators of one kind of column; shared by every filter that has such a column. */
-function operatorsOf({ kind, type }: Column): unknown {
+/** The filter input type for a kind of column. All filters with such a column share it. */
+function operatorInputOf({ kind, type }: Column): unknown {
   const name = {
     id: 'IdFilter',
     text: 'StringFilter',
@@ -121,8 +121,11 @@ function operatorsOf({ kind, type }: Column): unknown {
       add(['isNull'], () => Boolean)
     }
   }
-  const presence = kind === 'textList' ? '' : ' `isNull` finds what has no value, or has one.'
-  InputType(name, { description: `All given operators hold; one that is null filters nothing.${presence}` })(input)
+  const presence =
+    kind === 'textList' ? '' : ' `isNull: true` matches records without a value, `isNull: false` records with one.'
+  InputType(name, {
+    description: `Filter operators; a record must match all of them. An operator that is null is ignored.${presence}`,
+  })(input)
   operators.set(name, input)
   return input
 }
@@ -133,12 +136,12 @@ const descriptionOf = ({ kind, name }: Column): string | undefined =>
   kind !== 'json'
     ? undefined
     : name === 'customFields'
-      ? 'Has these custom fields with these values; null asks for records without that field.'
-      : 'Holds these keys with these values.'
+      ? 'Custom fields by API name; a record must have all of these values. Null matches records without the field.'
+      : 'Keys and values that the JSON value must contain.'
 
 /**
- * A filter with every column of a record, `and`, `or` and `not`. `relations` adds filters of related records: one record
- * takes their filter, many take `some`, `every` and `none`.
+ * The GraphQL filter input of a record type: all columns, `and`, `or` and `not`. `relations` adds filters on related records: a
+ * relation to one record has that record's filter, a relation to many records has `some`, `every` and `none`.
  */
 export function filterOf<T>(
   name: string,
@@ -148,23 +151,26 @@ export function filterOf<T>(
   const filter = classNamed(name)
   for (const shownColumn of shown(entity)) {
     const description = descriptionOf(shownColumn)
-    field(filter, shownColumn.name, () => operatorsOf(shownColumn), {
+    field(filter, shownColumn.name, () => operatorInputOf(shownColumn), {
       nullable: true,
       ...(description && { description }),
     })
-    operatorsOf(shownColumn)
+    operatorInputOf(shownColumn)
   }
-  const description = `A filter has at most ${filterConditionsMax} conditions, all levels together.`
-  field(filter, 'and', () => [filter], { nullable: true, description })
-  field(filter, 'or', () => [filter], { nullable: true, description })
-  field(filter, 'not', () => filter, { nullable: true })
+  const limit = `A filter must have at most ${filterConditionsMax} conditions on all levels together.`
+  field(filter, 'and', () => [filter], { nullable: true, description: `Filters that must all match. ${limit}` })
+  field(filter, 'or', () => [filter], {
+    nullable: true,
+    description: `Filters of which at least one must match. ${limit}`,
+  })
+  field(filter, 'not', () => filter, { nullable: true, description: 'A filter that must not match.' })
   for (const [relation, target] of Object.entries(relations)) {
     const type = 'one' in target ? target.one : () => many
     const many = 'many' in target ? quantified(target.name, target.many) : null
     field(filter, relation, type, { nullable: true })
   }
   InputType(name, {
-    description: 'All given conditions hold. An absent condition, or one without an operator, filters nothing.',
+    description: 'Conditions; a record must match all of them. A condition that is null or has no operator is ignored.',
   })(filter)
   return filter
 }
@@ -177,17 +183,22 @@ function quantified(name: string, filter: () => unknown): Class {
     input = classNamed(name)
     quantifiedFilters.set(name, input)
     for (const quantifier of ['some', 'every', 'none']) field(input, quantifier, filter, { nullable: true })
-    InputType(name, { description: 'Conditions on related records that the caller may see.' })(input)
+    InputType(name, {
+      description: 'Conditions on related records. Only related records that the caller can see are compared.',
+    })(input)
   }
   return input
 }
 
 const SortOrder = { ASC: 'ASC', DESC: 'DESC', asc: 'asc', desc: 'desc' } as const
-registerEnumType(SortOrder, { name: 'SortOrder', description: 'Either case. Absent values come last in both orders.' })
+registerEnumType(SortOrder, {
+  name: 'SortOrder',
+  description: 'Sort direction, in upper or lower case. Records without a value come last in both directions.',
+})
 
 const sortable = (kind: Column['kind']): boolean => kind !== 'json' && kind !== 'textList'
 
-/** An order by any column. */
+/** The GraphQL sort input of a record type. */
 export function orderOf<T>(name: string, entity: Entity<T>): Class {
   const fields = Object.fromEntries(
     shown(entity)
@@ -202,11 +213,11 @@ export function orderOf<T>(name: string, entity: Entity<T>): Class {
   return order
 }
 
-/** The list envelope of the specification. */
+/** The GraphQL page type of a list, in the form of the specification; requires the scope to read the resource. */
 export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Class =>
   pageRequiring(name, entity, `READ_${resource}`)
 
-/** The same behind a requirement that is not the reading of a resource. */
+/** Like `pageOf`, with another required scope. */
 export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
   const page = classNamed(name)
   field(page, 'data', () => [entity])
@@ -214,15 +225,17 @@ export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string)
   field(page, 'limit', () => Int)
   field(page, 'total', () => Int, {
     nullable: true,
-    description: 'Live records in sight that match, counted exactly and only when asked for.',
+    description:
+      'Exact number of matching records that the caller can see, without deleted ones. Counted only when selected.',
   })
   field(page, 'totalPages', () => Int, { nullable: true })
   field(page, 'hasMore', () => Boolean)
   field(page, 'nextCursor', () => String, {
     nullable: true,
-    description: 'Give it as `cursor` to continue without repeating or losing a row.',
+    description:
+      'Cursor of the next page, for the argument `cursor`; no record is repeated or skipped. Null on the last page.',
   })
-  return restricted(name, page, scope)
+  return requiringScope(name, page, scope)
 }
 
 class PageInfo {}
@@ -233,21 +246,21 @@ field(PageInfo, 'endCursor', () => String, { nullable: true })
 Directive('@shareable')(PageInfo)
 ObjectType('PageInfo')(PageInfo)
 
-/** A keyset connection (first, after). */
+/** The GraphQL connection and edge types of a record type (`first`, `after`). */
 export function connectionOf<T>(name: string, entity: Entity<T>, resource: string): Class {
   const edge = classNamed(`${name}Edge`)
   field(edge, 'node', () => entity)
   field(edge, 'cursor', () => String)
-  restricted(`${name}Edge`, edge, `READ_${resource}`)
+  requiringScope(`${name}Edge`, edge, `READ_${resource}`)
   const connection = classNamed(`${name}Connection`)
   field(connection, 'edges', () => [edge])
   field(connection, 'nodes', () => [entity])
   field(connection, 'pageInfo', () => PageInfo)
   field(connection, 'totalCount', () => Int, { nullable: true })
-  return restricted(`${name}Connection`, connection, `READ_${resource}`)
+  return requiringScope(`${name}Connection`, connection, `READ_${resource}`)
 }
 
-function restricted(name: string, type: Class, scope: string): Class {
+function requiringScope(name: string, type: Class, scope: string): Class {
   Directive(`@requiresScopes(scopes: [["${scope}"]])`)(type)
   ObjectType(name)(type)
   return type

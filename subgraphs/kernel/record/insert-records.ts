@@ -4,34 +4,34 @@ import { initialValue, type Column } from './column.ts'
 import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { eventsOf } from './record-events.ts'
 
-/** A record that is right by construction, and whom its `created` event names. */
-export interface Given<T extends StoredRow> {
-  /** Columns left out have their initial value. */
+/** A generated record that needs no checks, with the actor and the id of its `created` event. */
+export interface GeneratedRecord<T extends StoredRow> {
+  /** A column that is not given has its initial value. */
   readonly values: Partial<T> & StoredRow & { readonly createdAt: string }
   readonly actorId: string | null
   readonly eventId: string
 }
 
-function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: Given<T>): T {
+function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: GeneratedRecord<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
   const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
   return Object.fromEntries(definition.columns.stored.map((column) => [column.name, value(column)])) as unknown as T
 }
 
 /**
- * Writes many new records with their `created` events and brings the counter of their numbers up to date, as `save` would
- * have done one by one. It checks nothing and asks nobody: for what the program made itself, never for what a caller gave.
+ * Inserts many records with their `created` events, and raises the counter of numbered records. The result is the same as one
+ * `save` per record, but there are no checks and no permissions: use it only for generated records, never for input of a caller.
  */
 export async function insertRecords<T extends StoredRow>(
   sql: Sql,
   definition: RecordDefinition<T>,
-  given: readonly Given<T>[],
+  given: readonly GeneratedRecord<T>[],
 ): Promise<void> {
   if (given.length === 0) return
   const records = given.map((one) => complete(definition, one))
   await insertRows(sql, definition, records)
   await insertEvents(sql, createdEvents(definition, given, records))
-  if (definition.numbered) await raiseNumber(sql, definition, definition.numbered, records)
+  if (definition.numbered) await raiseCounter(sql, definition, definition.numbered, records)
 }
 
 async function insertRows<T extends StoredRow>(
@@ -52,7 +52,7 @@ async function insertRows<T extends StoredRow>(
 
 function createdEvents<T extends StoredRow>(
   definition: RecordDefinition<T>,
-  given: readonly Given<T>[],
+  given: readonly GeneratedRecord<T>[],
   records: readonly T[],
 ): EventRow[] {
   return given.map(({ values, actorId, eventId }, index) => {
@@ -61,7 +61,7 @@ function createdEvents<T extends StoredRow>(
   })
 }
 
-async function raiseNumber<T extends StoredRow>(
+async function raiseCounter<T extends StoredRow>(
   sql: Sql,
   definition: RecordDefinition<T>,
   name: string,

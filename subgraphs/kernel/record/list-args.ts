@@ -4,13 +4,13 @@ import type { FilterInput } from './filter.ts'
 
 type Class<T> = new () => T
 
-interface Narrowing {
+interface FilterArgs {
   filter?: FilterInput | null
   search?: string | null
   orderBy?: OrderInput[] | null
 }
 
-function argsOf(filter: Class<object>, order: Class<object>): Class<Narrowing> {
+function argsOf(filter: Class<object>, order: Class<object>): Class<FilterArgs> {
   class Args {}
   Field(() => filter, { nullable: true })(Args.prototype, 'filter')
   Field(() => String, {
@@ -22,14 +22,14 @@ function argsOf(filter: Class<object>, order: Class<object>): Class<Narrowing> {
     description:
       'Sort order. `id` is always added as the last criterion, so that pages neither repeat nor skip a record.',
   })(Args.prototype, 'orderBy')
-  return Args as Class<Narrowing>
+  return Args as Class<FilterArgs>
 }
 
 /** Arguments of a paged list: page and limit, or cursor and limit. */
 export function pageArgs(
   filter: Class<object>,
   order: Class<object>,
-): Class<Narrowing & { page: number; limit: number; cursor?: string | null }> {
+): Class<FilterArgs & { page: number; limit: number; cursor?: string | null }> {
   const args = argsOf(filter, order)
   Field(() => Int, { defaultValue: 1 } as never)(args.prototype as object, 'page')
   Field(() => Int, { defaultValue: 20, description: 'Records per page, 1 to 100.' } as never)(
@@ -48,7 +48,7 @@ export function pageArgs(
 export function connectionArgs(
   filter: Class<object>,
   order: Class<object>,
-): Class<Narrowing & { first: number; after?: string | null }> {
+): Class<FilterArgs & { first: number; after?: string | null }> {
   const args = argsOf(filter, order)
   Field(() => Int, { defaultValue: 20, description: 'Number of records, 1 to 100.' } as never)(
     args.prototype as object,
@@ -62,9 +62,9 @@ export function connectionArgs(
   return args as never
 }
 
-/** Arguments of a paged list without filter and order. */
+/** Arguments of a paged list that has no filter and a fixed order. */
 @ArgsType()
-export class PartArgs {
+export class UnfilteredPageArgs {
   @Field(() => Int, { defaultValue: 1 })
   page!: number
 

@@ -2,20 +2,20 @@ import { invalid } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row, StatementKind } from '../database/sql.ts'
 import { columnOf, type RecordShape } from './definition.ts'
-import { fieldRules, notReadable, type FieldRules } from './field-security.ts'
+import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { filterPredicate, type FilterInput } from './filter.ts'
-import { literalPattern } from './operators.ts'
+import { escapeLikePattern } from './operators.ts'
 import { shapeFor } from './shape-source.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
-import { selectList, together } from './selection.ts'
-import { maintainedCount, maintainedCountOf } from './totals.ts'
+import { selectList, withFields } from './selection.ts'
+import { maintainedCount, maintainedCountSql } from './maintained-count.ts'
 
 const pageSizeMax = 100
 const pageMax = 100_000
-/** Rows before a page that are read without more ado. */
-const skippedMax = 1_000
+/** Maximum offset of a `LIST` statement; with a larger offset the statement is a `SCAN`. */
+const listOffsetMax = 1_000
 const searchMax = 200
 
 export interface ListArgs {
@@ -35,28 +35,28 @@ export interface ConnectionArgs extends ListArgs {
   readonly after?: string | null
 }
 
-interface Part {
+interface PageRange {
   readonly limit: number
   readonly offset?: number
   readonly cursor: string | null
   readonly cursorPath?: CursorPath
 }
 
-/** No record has a column of this name. */
-const keptAs = 'totalKept'
+/** Alias of the maintained count in a select list. No record has a column of this name. */
+const countAlias = 'maintainedCount'
 
-/** The records of a list request as SQL: what is asked, whom it is for, and which part. */
-export class Listing {
-  readonly scope: TenantPredicate
+/** The SQL of one list request: the caller's visibility, filter, search and order. */
+export class ListQuery {
+  readonly predicate: TenantPredicate
   readonly order: Order
   readonly conditions: string[]
   readonly rules: FieldRules | null
-  /** True when nothing narrows the list but the tenant: its total is kept. */
-  readonly whole: boolean
-  /** What its statement is, but for a page far behind: filters and most orders may read every row. */
+  /** True when the tenant is the only condition, so that the maintained count is the total. */
+  readonly hasMaintainedCount: boolean
+  /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
-  /** As the organization of the caller has it. */
+  /** The definition with the custom fields of the caller's organization. */
   readonly definition: RecordShape
 
   constructor(
@@ -67,71 +67,71 @@ export class Listing {
   ) {
     const definition = shapeFor(ctx, builtIn)
     this.definition = definition
-    this.scope = new TenantPredicate(ctx.caller)
+    this.predicate = new TenantPredicate(ctx.caller)
     this.rules = fieldRules(ctx.caller, definition)
     this.order = new Order(definition, args.orderBy)
-    if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw notReadable(['orderBy'])
-    this.conditions = [this.scope.live(definition, 't')]
+    if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
+    this.conditions = [this.predicate.live(definition, 't')]
     if (base) this.conditions.push(base)
-    const filter = args.filter ? filterPredicate(ctx.shapes, this.scope, definition, args.filter, 't') : null
+    const filter = args.filter ? filterPredicate(ctx.shapes, this.predicate, definition, args.filter, 't') : null
     if (filter) this.conditions.push(filter)
     const search = args.search ? this.#search(args.search) : null
     if (search) this.conditions.push(search)
-    const narrowed = base || filter || search || ctx.caller.ownerIds || definition.visibleThrough
-    this.whole = !narrowed && definition.maintainedCount !== false
+    const isRestricted = base || filter || search || ctx.caller.ownerIds || definition.visibleThrough
+    this.hasMaintainedCount = !isRestricted && definition.maintainedCount !== false
     this.kind = filter || search || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
 
   #search(text: string): string {
     if ([...text].length > searchMax)
-      throw invalid({ path: 'search', code: 'TOO_LONG', message: `search takes at most ${searchMax} characters.` })
+      throw invalid({ path: 'search', code: 'TOO_LONG', message: `search must have at most ${searchMax} characters.` })
     if (!isStorable(text))
       throw invalid({
         path: 'search',
         code: 'NOT_TEXT',
-        message: 'search contains a NUL character or half of a surrogate pair.',
+        message: 'search must not contain a NUL character or an unpaired surrogate.',
       })
-    const pattern = this.scope.values.add(`%${literalPattern(text)}%`)
+    const pattern = this.predicate.values.add(`%${escapeLikePattern(text)}%`)
     const searched = this.definition.searchable.filter((name) => !this.rules?.hidden.has(name))
     if (searched.length === 0) return 'false'
     return `(${searched.map((name) => `${columnOf(this.definition, name).sql('t')} ilike ${pattern}`).join(' or ')})`
   }
 
-  /** A part of the list and, when it is counted, the number of records in all of it. */
-  async read(asked: ReadonlySet<string>, part: Part, isCounted: boolean): Promise<[Row[], number | null]> {
-    if (isCounted) this.ctx.answered?.figure(this.definition)
-    if (!isCounted) return [await this.#rows(asked, part), null]
-    if (!this.whole) {
-      // Before the rows add values of their own.
+  /** Reads one page and, when `isCounted`, the number of all records in the list. */
+  async read(selected: ReadonlySet<string>, range: PageRange, isCounted: boolean): Promise<[Row[], number | null]> {
+    if (isCounted) this.ctx.answered?.aggregate(this.definition)
+    if (!isCounted) return [await this.#rows(selected, range), null]
+    if (!this.hasMaintainedCount) {
+      // `#count` copies the parameters, so it must be called before `#rows` adds more of them.
       const count = this.#count()
-      return Promise.all([this.#rows(asked, part), count])
+      return Promise.all([this.#rows(selected, range), count])
     }
-    const { scope, definition } = this
-    // A statement of its own would cost more than the column.
-    const kept = `, (${maintainedCountOf(scope.organization(), scope.values.add(definition.object))}) as "${keptAs}"`
-    const rows = await this.#rows(asked, part, kept)
-    return [rows, rows[0] ? (rows[0][keptAs] as number) : await maintainedCount(this.ctx, definition)]
+    const { predicate, definition } = this
+    // A column in the same statement is faster than a second statement.
+    const countColumn = `, (${maintainedCountSql(predicate.organization(), predicate.values.add(definition.object))}) as "${countAlias}"`
+    const rows = await this.#rows(selected, range, countColumn)
+    return [rows, rows[0] ? (rows[0][countAlias] as number) : await maintainedCount(this.ctx, definition)]
   }
 
-  /** Rejects, never throws: a count may be under way, and somebody must wait for it. */
+  /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */
   async #rows(
-    asked: ReadonlySet<string>,
-    { limit, offset = 0, cursor, cursorPath }: Part,
-    further = '',
+    selected: ReadonlySet<string>,
+    { limit, offset = 0, cursor, cursorPath }: PageRange,
+    extraColumns = '',
   ): Promise<Row[]> {
-    const { scope, definition, order, rules } = this
-    const values = scope.values
+    const { predicate, definition, order, rules } = this
+    const values = predicate.values
     const columns =
-      selectList(definition, together(asked, order.columnNames), 't', rules) + order.selected('t') + further
+      selectList(definition, withFields(selected, order.columnNames), 't', rules) + order.selected('t') + extraColumns
     const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
     const sql = `select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${values.add(limit)}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    const rows = await this.ctx.db.query(sql, values.list, offset > skippedMax ? 'SCAN' : this.kind)
+    const rows = await this.ctx.db.query(sql, values.list, offset > listOffsetMax ? 'SCAN' : this.kind)
     this.ctx.answered?.records(definition, rows)
     return rows
   }
 
   async #count(): Promise<number> {
-    const counted = this.scope.values.list.slice()
+    const counted = this.predicate.values.list.slice()
     const [row] = await this.ctx.db.query<{ total: number }>(
       `select count(*)::int8 as total from ${this.definition.table} t where ${this.conditions.join(' and ')}`,
       counted,
@@ -141,20 +141,20 @@ export class Listing {
   }
 }
 
-export function size(value: number | null | undefined, name: string): number {
-  const wanted = value ?? 20
-  if (wanted < 1 || wanted > pageSizeMax)
-    throw invalid({ path: name, code: 'OUT_OF_RANGE', message: `${name} is between 1 and ${pageSizeMax}.` })
-  return wanted
+export function pageSize(value: number | null | undefined, name: string): number {
+  const requested = value ?? 20
+  if (requested < 1 || requested > pageSizeMax)
+    throw invalid({ path: name, code: 'OUT_OF_RANGE', message: `${name} must be between 1 and ${pageSizeMax}.` })
+  return requested
 }
 
-export function pageNumber(wanted: number | null | undefined): number {
-  const page = wanted ?? 1
+export function pageNumber(requested: number | null | undefined): number {
+  const page = requested ?? 1
   if (page < 1 || page > pageMax)
     throw invalid({
       path: 'page',
       code: 'OUT_OF_RANGE',
-      message: `page is between 1 and ${pageMax}; use cursor to go further.`,
+      message: `page must be between 1 and ${pageMax}; use cursor to read further pages.`,
     })
   return page
 }
@@ -169,16 +169,16 @@ export interface Page {
   nextCursor: string | null
 }
 
-interface Found {
-  /** One more than the page takes, where there are more. */
+interface PageRows {
+  /** The rows of the page, and one more row when there is a next page. */
   readonly data: Row[]
   readonly page: number
   readonly limit: number
   readonly total: number | null
 }
 
-/** The envelope of what was found. `order` makes the cursor; null when nobody asks for it. */
-export function enveloped({ data, page, limit, total }: Found, order: Order | null): Page {
+/** Builds a page from its rows. `order` creates the cursor; it is null when `nextCursor` is not selected. */
+export function toPage({ data, page, limit, total }: PageRows, order: Order | null): Page {
   const hasMore = data.length > limit
   if (hasMore) data.length = limit
   const last = data.at(-1)
@@ -193,39 +193,39 @@ export function enveloped({ data, page, limit, total }: Found, order: Order | nu
   }
 }
 
-/** A page of live records in sight. `total` costs a count only when it is asked for and not kept. */
+/** A page of the records that the caller can see, without deleted ones. Rows are counted only when `total` is selected and not maintained. */
 export async function readPage(
   ctx: RequestContext,
   definition: RecordShape,
   args: PageArgs,
-  asked: { readonly page: ReadonlySet<string>; readonly record: ReadonlySet<string>; readonly total: boolean },
+  selected: { readonly page: ReadonlySet<string>; readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Page> {
-  const limit = size(args.limit, 'limit')
+  const limit = pageSize(args.limit, 'limit')
   const page = pageNumber(args.page)
-  const listing = new Listing(ctx, definition, args)
+  const query = new ListQuery(ctx, definition, args)
   const { cursor = null } = args
-  const part = { limit: limit + 1, offset: cursor ? 0 : (page - 1) * limit, cursor }
-  const [data, total] = await listing.read(asked.record, part, asked.total)
-  return enveloped({ data, page, limit, total }, asked.page.has('nextCursor') ? listing.order : null)
+  const range = { limit: limit + 1, offset: cursor ? 0 : (page - 1) * limit, cursor }
+  const [data, total] = await query.read(selected.record, range, selected.total)
+  return toPage({ data, page, limit, total }, selected.page.has('nextCursor') ? query.order : null)
 }
 
-/** Deleted records in sight, the last deleted first. */
+/** Deleted records that the caller can see, most recently deleted first. */
 export async function readDeleted(
   ctx: RequestContext,
   builtIn: RecordShape,
   args: Pick<PageArgs, 'page' | 'limit'>,
-  asked: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
 ): Promise<Row[]> {
   const definition = shapeFor(ctx, builtIn)
-  const scope = new TenantPredicate(ctx.caller)
-  const limit = size(args.limit ?? pageSizeMax, 'limit')
+  const predicate = new TenantPredicate(ctx.caller)
+  const limit = pageSize(args.limit ?? pageSizeMax, 'limit')
   const page = args.page ?? 1
   if (page < 1 || page > pageMax)
-    throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page is between 1 and ${pageMax}.` })
+    throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page must be between 1 and ${pageMax}.` })
   const rows = await ctx.db.query(
-    `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${scope.seen(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${scope.values.add(limit)} offset ${scope.values.add((page - 1) * limit)}`,
-    scope.values.list,
-    (page - 1) * limit > skippedMax ? 'SCAN' : 'LIST',
+    `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${predicate.visible(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${predicate.values.add(limit)} offset ${predicate.values.add((page - 1) * limit)}`,
+    predicate.values.list,
+    (page - 1) * limit > listOffsetMax ? 'SCAN' : 'LIST',
   )
   ctx.answered?.records(definition, rows)
   return rows

@@ -3,7 +3,7 @@ import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import { initialValue, type Column } from './column.ts'
 import { mergeCustomFields, storedCustomFields } from './custom-fields.ts'
-import { has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { hasColumn, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { isSameValue } from './same-value.ts'
 
 export type Fields = Record<string, unknown>
@@ -12,7 +12,7 @@ export function definedOnly<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
 }
 
-/** Ids may come in capitals; they are kept and compared as the database prints them. */
+/** Removes undefined values, and converts ids and custom fields to their stored form. Ids are stored in lower case, as PostgreSQL prints them. */
 export function normalized<T extends object>(definition: RecordShape, values: T): T {
   const given: Fields = definedOnly(values) as Fields
   for (const { name } of definition.columns.ids) {
@@ -23,7 +23,7 @@ export function normalized<T extends object>(definition: RecordShape, values: T)
   return given as T
 }
 
-/** The record as it will be, with what every change stamps. */
+/** The record after the change, with version, timestamps and actor. */
 export function nextRecord<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
@@ -34,15 +34,15 @@ export function nextRecord<T extends StoredRow>(
   const actor = actorIdOf(ctx.caller)
   if (!previous) return created(ctx, definition, values, now, actor)
   const before: Fields = previous as T & Fields
-  // What is gone is told of as it was.
-  if (operation === 'DELETE' && !has(definition, 'deletedAt')) return before as T & Fields
+  // The row is removed from the table, so the event contains its last values.
+  if (operation === 'DELETE' && !hasColumn(definition, 'deletedAt')) return before as T & Fields
   const next: Fields = { ...before, ...values }
   if ('customFields' in values) next.customFields = mergeCustomFields(before.customFields, values.customFields)
   if (operation === 'DELETE') next.deletedAt = now
   if (operation === 'RESTORE') next.deletedAt = null
-  if (has(definition, 'version')) {
+  if (hasColumn(definition, 'version')) {
     Object.assign(next, { version: (before.version as number) + 1, updatedAt: now, updatedById: actor })
-  } else if (has(definition, 'updatedAt')) next.updatedAt = now
+  } else if (hasColumn(definition, 'updatedAt')) next.updatedAt = now
   return next as T & Fields
 }
 

@@ -1,19 +1,19 @@
 import { exactNumberOf, isJsonObject } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
-import { isMember, valueInWords } from './custom-field-column.ts'
+import { isMember, valueDescription } from './custom-field-column.ts'
 import type { Values } from './predicate.ts'
 
 const comparison: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
 
-/** `%`, `_` and `\` mean themselves. */
-export const literalPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+/** Escapes `%`, `_` and `\` for `like`. */
+export const escapeLikePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
-/** A comparison of two values that are in the database. */
+/** A comparison of two SQL expressions. */
 export const comparisonSql = (sql: string, operator: string, other: string): string =>
   `${sql} ${comparison[operator]!} ${other}`
 
-/** One operator of a filter on a column as SQL; the operand is of the kind of the column. */
+/** The SQL of one filter operator. The operand must have the kind of the column. */
 export function operatorSql({ kind }: Column, sql: string, operator: string, operand: unknown, values: Values): string {
   const list = () => `${values.add(operand)}::${columnKinds[kind].listType}`
   const like = (pattern: string) => `${sql} ilike ${values.add(pattern)}`
@@ -29,11 +29,11 @@ export function operatorSql({ kind }: Column, sql: string, operator: string, ope
     case 'isNull':
       return operand ? `${sql} is null` : `${sql} is not null`
     case 'contains':
-      return like(`%${literalPattern(operand as string)}%`)
+      return like(`%${escapeLikePattern(operand as string)}%`)
     case 'startsWith':
-      return like(`${literalPattern(operand as string)}%`)
+      return like(`${escapeLikePattern(operand as string)}%`)
     case 'endsWith':
-      return like(`%${literalPattern(operand as string)}`)
+      return like(`%${escapeLikePattern(operand as string)}`)
     case 'has':
       return `${sql} @> array[${values.add(operand)}]::text[]`
     case 'hasAny':
@@ -47,8 +47,8 @@ export function operatorSql({ kind }: Column, sql: string, operator: string, ope
   }
 }
 
-/** What a condition on a custom field says: operators, or the value that it must have; null asks for records without one. */
-export function conditionOf({ kind }: Column, condition: unknown): Readonly<Record<string, unknown>> {
+/** The operators of a condition on a custom field. A plain value means equality; null means that there is no value. */
+export function operatorsOf({ kind }: Column, condition: unknown): Readonly<Record<string, unknown>> {
   const isList = kind === 'textList'
   if (condition === null) return isList ? { isEmpty: true } : { isNull: true }
   if (isJsonObject(condition)) return condition
@@ -56,7 +56,7 @@ export function conditionOf({ kind }: Column, condition: unknown): Readonly<Reco
   return { eq: typeof condition === 'string' ? fromText(kind, condition) : condition }
 }
 
-/** In brackets (`customFields[seats]=5`) every value is text. */
+/** Converts the text of a query parameter such as `customFields[seats]=5`. */
 function fromText(kind: ColumnKind, text: string): unknown {
   if (kind === 'money') return exactNumberOf(text) ?? text
   if (kind === 'boolean') return text === 'true' || (text === 'false' ? false : text)
@@ -64,12 +64,12 @@ function fromText(kind: ColumnKind, text: string): unknown {
 }
 
 const listOperators: ReadonlySet<string> = new Set(['in', 'notIn', 'hasAny', 'hasAll'])
-const switches: ReadonlySet<string> = new Set(['isNull', 'isEmpty'])
+const booleanOperators: ReadonlySet<string> = new Set(['isNull', 'isEmpty'])
 const textOperators: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith', 'has', 'hasAny', 'hasAll'])
 
-/** The operand of an operator in the form that is compared; undefined when it is not of the right type. */
-export function operandOf(column: Column, operator: string, operand: unknown): unknown {
-  if (switches.has(operator)) return typeof operand === 'boolean' ? operand : undefined
+/** Converts an operand to the form that is compared; undefined when it has the wrong type. */
+export function parseOperand(column: Column, operator: string, operand: unknown): unknown {
+  if (booleanOperators.has(operator)) return typeof operand === 'boolean' ? operand : undefined
   const { parse } = columnKinds[textOperators.has(operator) ? 'text' : column.kind]
   const parsed = (value: unknown): unknown =>
     column.kind === 'enum' && !isMember(column, value) ? undefined : parse(value)
@@ -79,9 +79,9 @@ export function operandOf(column: Column, operator: string, operand: unknown): u
   return items.includes(undefined) ? undefined : items
 }
 
-/** What `operandOf` takes, for the message of a refusal. */
-export function operandInWords(column: Column, operator: string): string {
-  if (switches.has(operator)) return 'true or false'
-  const one = textOperators.has(operator) ? 'text' : valueInWords(column)
-  return listOperators.has(operator) ? `a list, each item ${one}` : one
+/** Describes what `parseOperand` accepts, for error messages. */
+export function operandDescription(column: Column, operator: string): string {
+  if (booleanOperators.has(operator)) return 'true or false'
+  const one = textOperators.has(operator) ? 'text' : valueDescription(column)
+  return listOperators.has(operator) ? `a list in which each item is ${one}` : one
 }

@@ -17,13 +17,13 @@ const indexed: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'id'])
 
 export type CursorPath = 'cursor' | 'after'
 
-interface Term extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
+interface SortTerm extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
   readonly descending: boolean
-  /** The name of the value in a row. Custom fields are no columns of a row, so an order by them selects their values. */
+  /** The name of the value in a result row. Custom fields have no column in the row, so their values are selected under an alias. */
   readonly rowName: string
 }
 
-function termOf(definition: RecordShape, name: string, descending: boolean, index: number): Term {
+function termOf(definition: RecordShape, name: string, descending: boolean, index: number): SortTerm {
   const column = definition.columns.byName.get(name)
   if (!column || !columnKinds[column.kind].isSortable)
     throw invalid({ path: 'orderBy', code: 'NOT_SORTABLE', message: `Records cannot be ordered by ${name}.` })
@@ -32,16 +32,16 @@ function termOf(definition: RecordShape, name: string, descending: boolean, inde
 }
 
 /**
- * A total order: the wanted columns, then `id`, so that equal rows never change places between pages. Absent values come
- * last in both directions.
+ * A total order: the requested columns, then `id`, so that rows with equal values keep their order between pages. Null values
+ * come last in both directions.
  */
 export class Order {
-  readonly terms: readonly Term[]
+  readonly terms: readonly SortTerm[]
   readonly names: readonly string[]
   readonly #hasCustomFields: boolean
 
-  constructor(definition: RecordShape, wanted: readonly OrderInput[] | null | undefined) {
-    const terms = (wanted?.length ? wanted : newestFirst).map(({ field, direction }, index) =>
+  constructor(definition: RecordShape, requested: readonly OrderInput[] | null | undefined) {
+    const terms = (requested?.length ? requested : newestFirst).map(({ field, direction }, index) =>
       termOf(definition, field ?? 'createdAt', (direction ?? 'DESC').toUpperCase() === 'DESC', index),
     )
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
@@ -62,17 +62,17 @@ export class Order {
       .join(', ')
   }
 
-  /** Every kind of record has these indexes. */
+  /** Whether every table has an index for this order. */
   get isIndexed(): boolean {
     return indexed.has(this.terms[0]!.name) && this.terms.length <= 2
   }
 
-  /** Columns a row must carry so that a cursor can be made of it. */
+  /** Columns that a row must contain for its cursor. */
   get columnNames(): readonly string[] {
     return this.#hasCustomFields ? this.names.filter((name) => customFieldKey(name) === null) : this.names
   }
 
-  /** What a select list needs beside those columns: custom fields. */
+  /** The custom fields of the order for the select list, in addition to `columnNames`. */
   selected(alias: string): string {
     if (!this.#hasCustomFields) return ''
     return this.terms
@@ -86,12 +86,12 @@ export class Order {
     ).toString('base64url')
   }
 
-  /** Rows after the cursor in this order; `path` is where the caller gave it. */
+  /** The condition for rows after the cursor. `path` is the argument with the cursor, for error messages. */
   after(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
     const position = this.#parse(cursor, path)
     const [first] = this.terms
-    const uniform = this.terms.every((term) => !term.nullable && term.descending === first!.descending)
-    if (uniform) {
+    const isUniform = this.terms.every((term) => !term.nullable && term.descending === first!.descending)
+    if (isUniform) {
       const columns = this.terms.map((term) => term.sql(alias)).join(', ')
       return `(${columns}) ${first!.descending ? '<' : '>'} (${position.map((value, index) => values.addOf(this.terms[index]!.kind, value)).join(', ')})`
     }
@@ -122,17 +122,18 @@ export class Order {
     try {
       parsed = parseJsonExactly(Buffer.from(cursor, 'base64url').toString('utf8'))
     } catch {
-      throw refused('The cursor is not one that this API gave.')
+      throw refused('The cursor must be a value that this API returned.')
     }
     if (!Array.isArray(parsed) || parsed.length !== this.terms.length + 1)
-      throw refused('The cursor belongs to another list or order.')
+      throw refused('The cursor belongs to another list or sort order; start again without a cursor.')
     const [signature, ...position] = parsed as unknown[]
-    if (signature !== this.#signature()) throw refused('The cursor belongs to another list or order.')
+    if (signature !== this.#signature())
+      throw refused('The cursor belongs to another list or sort order; start again without a cursor.')
     const fits = position.every((value, index) => {
       const { kind, nullable } = this.terms[index]!
       return value === null ? nullable : columnKinds[kind].parse(value) === value
     })
-    if (!fits) throw refused('The cursor is not one that this API gave.')
+    if (!fits) throw refused('The cursor must be a value that this API returned.')
     return position
   }
 }

@@ -4,23 +4,23 @@ import { DateTime, Json } from './scalars.ts'
 
 export type JsonObject = { [key: string]: unknown }
 
-/** What every record has. */
+/** The columns that all records of organizations have. */
 @ObjectType()
 export abstract class OrgRecord {
   @Column(() => ID, {
     writable: 'ON_CREATE',
-    description: 'UUIDv7. May be supplied on create, so that an import can be retried.',
+    description: 'The id of the record, a UUIDv7. A client may set it on create, so that it can retry an import.',
   })
   id!: string
 
   @Column(() => ID, { writable: 'NEVER' })
   organizationId!: string
 
-  // A record that nobody owns would be lost to OWN and TEAM.
+  // Callers with the visibility OWN or TEAM would not see a record without owner.
   @Column(() => ID, {
     nullable: true,
-    lasting: true,
-    description: 'The user who owns the record; record visibility follows it.',
+    notClearable: true,
+    description: 'The user who owns the record. Which users can see the record depends on its owner.',
   })
   ownerId!: string | null
 
@@ -30,13 +30,16 @@ export abstract class OrgRecord {
   @Column(() => [String], { max: 100, maxItems: 100, filled: true })
   tags!: string[]
 
-  @Column(() => Json, { nullable: true, description: 'Free-form, for the caller.' })
+  @Column(() => Json, { nullable: true, description: 'Any JSON value for the use of the client; null when not set.' })
   metadata!: unknown
 
   @Column(() => Json, { description: 'Custom field values by API name.' })
   customFields!: JsonObject
 
-  @Column(() => Int, { writable: 'NEVER', description: 'Counts the changes of the record; sent as ETag in REST.' })
+  @Column(() => Int, {
+    writable: 'NEVER',
+    description: 'The version of the record: 1 on create, increased by 1 with each change. The ETag in REST.',
+  })
   version!: number
 
   @Column(() => DateTime, { writable: 'NEVER' })
@@ -51,6 +54,10 @@ export abstract class OrgRecord {
   @Column(() => ID, { nullable: true, writable: 'NEVER' })
   updatedById!: string | null
 
-  @Column(() => DateTime, { nullable: true, writable: 'NEVER', description: 'Null while the record is live.' })
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'When the record was deleted; null while it is not deleted.',
+  })
   deletedAt!: string | null
 }

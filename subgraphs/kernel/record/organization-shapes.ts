@@ -1,32 +1,32 @@
 import { LRUCache } from 'lru-cache'
 import type { Column } from './column.ts'
 import { customField, customFieldName, customFieldsName, type CustomFieldDefinition } from './custom-field-column.ts'
-import { has, type RecordShape } from './definition.ts'
+import { hasColumn, type RecordShape } from './definition.ts'
 import type { OrganizationShapes, ShapeSource } from './shape-source.ts'
 
-/** What an organization has defined, as it was at one version. Plain data that is never changed. */
+/** One version of the definitions of an organization. Plain, immutable data. */
 export interface OrganizationDefinitions {
   readonly organizationId: string
   readonly version: number
-  /** Custom fields by the kind of record that has them. */
+  /** Custom fields by record type. */
   readonly customFields: Readonly<Record<string, readonly CustomFieldDefinition[]>>
 }
 
-/** Where the definitions of organizations come from. */
+/** Provides the definitions of organizations. */
 export interface DefinitionSource {
   /**
-   * The present definitions, from memory; null when the organization has none. Throws when they are not in memory, so that no
-   * request is answered without them.
+   * The current definitions, from memory; null when the organization has none. Throws when they are not loaded, so that no
+   * request runs without them.
    */
   definitionsOf(organizationId: string): OrganizationDefinitions | null
-  /** Brings them into memory; null when they are there. Called before each operation. */
+  /** Loads them into memory; null when they are already loaded. Called before each operation. */
   load(organizationId: string): Promise<void> | null
 }
 
-/** The built-in shapes with the custom fields of one organization, at one version of its definitions. */
+/** The built-in shapes with the custom fields of one version of an organization's definitions. */
 export class DefinedShapes implements OrganizationShapes {
   readonly version: number
-  /** By the built-in shape that they extend, and by themselves. */
+  /** Extended shapes by built-in shape. An extended shape is also its own key, so that `of` is idempotent. */
   readonly #shapes = new WeakMap<RecordShape, RecordShape>()
   readonly #columns = new Map<string, readonly Column[]>()
 
@@ -36,20 +36,20 @@ export class DefinedShapes implements OrganizationShapes {
 
   of<S extends object>(given: S): S {
     const shape = given as unknown as RecordShape
-    let own = this.#shapes.get(shape)
-    if (!own) {
-      own = this.#extended(shape)
-      this.#shapes.set(shape, own)
-      this.#shapes.set(own, own)
+    let extended = this.#shapes.get(shape)
+    if (!extended) {
+      extended = this.#extend(shape)
+      this.#shapes.set(shape, extended)
+      this.#shapes.set(extended, extended)
     }
-    return own as unknown as S
+    return extended as unknown as S
   }
 
-  #extended(shape: RecordShape): RecordShape {
+  #extend(shape: RecordShape): RecordShape {
     const { object } = shape
     const { customFields } = this.definitions
     const fields = Object.hasOwn(customFields, object) ? customFields[object]! : []
-    if (fields.length === 0 || !has(shape, customFieldsName)) return shape
+    if (fields.length === 0 || !hasColumn(shape, customFieldsName)) return shape
     let columns = this.#columns.get(object)
     if (!columns) this.#columns.set(object, (columns = fields.map(customField)))
     const searchable = fields
@@ -63,24 +63,24 @@ export class DefinedShapes implements OrganizationShapes {
   }
 }
 
-/** What the shapes of an organization take in memory, measured: for each kind of record that is extended, and for each custom field. */
-const objectBytes = 5_000
+/** Measured memory of an organization's shapes: per extended record type, and per custom field. */
+const shapeBytes = 5_000
 const fieldBytes = 1_000
 const bytesMax = 32_000_000
 
 const bytesOf = ({ customFields }: OrganizationDefinitions): number =>
   Object.values(customFields).reduce(
-    (sum, fields) => sum + objectBytes + fields.length * fieldBytes + 2 * JSON.stringify(fields).length,
+    (sum, fields) => sum + shapeBytes + fields.length * fieldBytes + 2 * JSON.stringify(fields).length,
     1,
   )
 
-/** Makes the shapes of an organization once for each version of its definitions, and keeps those last used. */
+/** Creates the shapes of an organization once per version of its definitions, and caches the most recently used. */
 export class CachedShapes implements ShapeSource {
   readonly #shapes = new LRUCache<string, DefinedShapes>({ maxSize: bytesMax })
 
   constructor(private readonly source: DefinitionSource) {}
 
-  /** Bytes that the shapes take, as far as they are known. */
+  /** Estimated memory of the cached shapes in bytes. */
   get bytes(): number {
     return this.#shapes.calculatedSize
   }

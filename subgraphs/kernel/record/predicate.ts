@@ -1,9 +1,9 @@
 import type { Caller } from '../context.ts'
 import { requireEntitlement } from '../require.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
-import { columnOf, has, type RecordShape } from './definition.ts'
+import { columnOf, hasColumn, type RecordShape } from './definition.ts'
 
-/** The values of a statement; `add` gives the placeholder. */
+/** The parameters of a statement; `add` returns the placeholder of the new parameter. */
 export class Values {
   readonly list: unknown[] = []
 
@@ -12,13 +12,13 @@ export class Values {
     return `$${this.list.length}`
   }
 
-  /** A value to compare a column with. Columns of whole numbers are compared with fractions as numbers, too. */
+  /** Adds a value for a comparison, with the cast that its kind needs. */
   addOf(kind: ColumnKind, value: unknown): string {
     return this.add(value) + columnKinds[kind].operandCast
   }
 }
 
-/** What every read and write of one caller stands on: a tenant and sight, put into the SQL here and nowhere else. */
+/** The conditions in every read and write of a caller: tenant and visibility. No other code adds them to SQL. */
 export class TenantPredicate {
   #organization: string | null = null
   #owners: string | null = null
@@ -41,8 +41,8 @@ export class TenantPredicate {
     return `t${++this.#aliases}`
   }
 
-  /** Rows of the caller's organization that the caller may see. */
-  seen(definition: RecordShape, alias: string): string {
+  /** The condition for rows of the caller's organization that the caller can see, including deleted rows. */
+  visible(definition: RecordShape, alias: string): string {
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     const parts = [`${alias}.organization_id = ${this.organization()}`]
     if (definition.objectColumn)
@@ -62,9 +62,9 @@ export class TenantPredicate {
     return parts.join(' and ')
   }
 
-  /** As `seen`, without deleted rows. */
+  /** Like `visible`, without deleted rows. */
   live(definition: RecordShape, alias: string): string {
-    const seen = this.seen(definition, alias)
-    return has(definition, 'deletedAt') ? `${seen} and ${alias}.deleted_at is null` : seen
+    const visible = this.visible(definition, alias)
+    return hasColumn(definition, 'deletedAt') ? `${visible} and ${alias}.deleted_at is null` : visible
   }
 }

@@ -3,85 +3,85 @@ import { isId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
-import { columnOf, has, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { columnOf, hasColumn, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules, requireReadable } from './field-security.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList } from './selection.ts'
 
-const everything: ReadonlySet<string> = new Set()
-const allColumns = new WeakMap<object, ReadonlySet<string>>()
+const idOnly: ReadonlySet<string> = new Set()
+const columnNames = new WeakMap<object, ReadonlySet<string>>()
 
-/** Every column of the table, as an "asked" set. */
-export function allOf({ columns: { stored } }: RecordShape): ReadonlySet<string> {
-  let names = allColumns.get(stored)
-  if (!names) allColumns.set(stored, (names = new Set(stored.map((column) => column.name))))
+/** The names of all table columns, as a set of selected fields. */
+export function allColumnNames({ columns: { stored } }: RecordShape): ReadonlySet<string> {
+  let names = columnNames.get(stored)
+  if (!names) columnNames.set(stored, (names = new Set(stored.map((column) => column.name))))
   return names
 }
 
-/** One live record, or null when it does not exist, is deleted, is another organization's or is out of sight. */
+/** One record; null when it does not exist, is deleted, belongs to another organization or is not visible to the caller. */
 export async function readOne(
   ctx: RequestContext,
   builtIn: RecordShape,
   id: string,
-  asked = everything,
+  selected = idOnly,
 ): Promise<Row | null> {
   if (!isId(id)) return null
   const definition = shapeFor(ctx, builtIn)
-  const scope = new TenantPredicate(ctx.caller)
-  const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.live(definition, 't')}`
-  const [row] = await ctx.db.query(sql, scope.values.list)
+  const predicate = new TenantPredicate(ctx.caller)
+  const sql = `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.live(definition, 't')}`
+  const [row] = await ctx.db.query(sql, predicate.values.list)
   if (row) ctx.answered?.record(definition, row.id)
   return row ?? null
 }
 
-/** The one record whose column has this value. */
+/** The record with this value in a unique column; 404 when there is none that the caller can see. */
 export async function readBy(
   ctx: RequestContext,
   builtIn: RecordShape,
   name: string,
   value: string,
-  asked = everything,
+  selected = idOnly,
 ): Promise<Row> {
   const definition = shapeFor(ctx, builtIn)
   requireReadable(ctx.caller, definition, name)
-  const scope = new TenantPredicate(ctx.caller)
-  const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(value)}`
-  const sql = `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`
-  const [row] = isStorable(value) ? await ctx.db.query(sql, scope.values.list) : []
+  const predicate = new TenantPredicate(ctx.caller)
+  const match = `${columnOf(definition, name).sql('t')} = ${predicate.values.add(value)}`
+  const sql = `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${match} and ${predicate.live(definition, 't')}`
+  const [row] = isStorable(value) ? await ctx.db.query(sql, predicate.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
   ctx.answered?.record(definition, row.id)
   return row
 }
 
-/** The whole record for a change, with what is hidden from the caller, or a deleted one that is to be live again; 404 when the caller may not see it. */
+/** The complete record for a change, including columns that are hidden from the caller; with `deleted`, a deleted record. 404 when the caller cannot see it. */
 export async function requireRecord<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   id: string,
-  { deleted = false, isHeld = false } = {},
+  { deleted = false, isLocked = false } = {},
 ): Promise<T> {
-  const scope = new TenantPredicate(ctx.caller)
-  const columns = selectList(definition, allOf(definition), 't', null)
-  const state = deleted || !has(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
-  const sql = `select ${columns} from ${definition.table} t where t.id = ${scope.values.add(id)} and ${scope.seen(definition, 't')}${state}${isHeld ? ' for update of t' : ''}`
-  const [row] = isId(id) ? await ctx.db.query(sql, scope.values.list) : []
+  const predicate = new TenantPredicate(ctx.caller)
+  const columns = selectList(definition, allColumnNames(definition), 't', null)
+  const state = deleted || !hasColumn(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
+  const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}${state}${isLocked ? ' for update of t' : ''}`
+  const [row] = isId(id) ? await ctx.db.query(sql, predicate.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
   if (deleted && row.deletedAt === null)
     throw new Refusal('INVALID_STATE', `The ${definition.object} is not deleted.`, { allowed: [] })
   return row as unknown as T
 }
 
-/** Live records in sight by id, read together for one operation; null for the others. */
+/** A record by id; null when it is deleted or not visible. Calls of one operation with the same selection share one statement. */
 export function readReference(
   ctx: RequestContext,
   definition: RecordShape,
   id: string,
-  asked: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
 ): Promise<Row | null> {
-  return batchOf(ctx, asked, definition.object, async (ids) => {
-    const rows = await readMany(ctx, definition, ids, asked)
+  return batchOf(ctx, selected, definition.object, async (ids) => {
+    const rows = await readMany(ctx, definition, ids, selected)
     ctx.answered?.records(
       definition,
       rows.filter((row) => row !== null),
@@ -94,30 +94,30 @@ async function readMany(
   ctx: RequestContext,
   builtIn: RecordShape,
   ids: readonly string[],
-  asked: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
 ): Promise<(Row | null)[]> {
   const definition = shapeFor(ctx, builtIn)
-  const scope = new TenantPredicate(ctx.caller)
-  const wanted = scope.values.add([...new Set(ids.filter(isId))])
+  const predicate = new TenantPredicate(ctx.caller)
+  const idList = predicate.values.add([...new Set(ids.filter(isId))])
   const rows = await ctx.db.query(
-    `select ${selectList(definition, asked, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${scope.live(definition, 't')}`,
-    scope.values.list,
+    `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = any(${idList}::uuid[]) and ${predicate.live(definition, 't')}`,
+    predicate.values.list,
   )
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   return ids.map((id) => byId.get(id) ?? null)
 }
 
-/** Which of these ids are live records in sight: what another record's reference check asks. */
-export async function seenIds(
+/** Those ids whose records are visible and not deleted; for the reference checks of other records. */
+export async function visibleIds(
   ctx: RequestContext,
   definition: RecordShape,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await readMany(ctx, definition, ids, everything)
+  const rows = await readMany(ctx, definition, ids, idOnly)
   return new Set(rows.flatMap((row) => (row ? [row.id as string] : [])))
 }
 
-/** Whether a record is live or deleted, in one statement with whether the caller sees it; null when the caller does not. */
+/** Whether a record is deleted; null when the caller cannot see it. One statement reads both. */
 export async function stateOf(
   { caller, db }: Pick<RequestContext, 'caller' | 'db'>,
   definition: RecordShape,
@@ -125,8 +125,8 @@ export async function stateOf(
 ): Promise<'LIVE' | 'DELETED' | null> {
   if (!isId(id)) return null
   const predicate = new TenantPredicate(caller)
-  const isLive = has(definition, 'deletedAt') ? 't.deleted_at is null' : 'true'
-  const sql = `select ${isLive} as "isLive" from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.seen(definition, 't')}`
+  const isLive = hasColumn(definition, 'deletedAt') ? 't.deleted_at is null' : 'true'
+  const sql = `select ${isLive} as "isLive" from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}`
   const [row] = await db.query<{ isLive: boolean }>(sql, predicate.values.list)
   return row ? (row.isLive ? 'LIVE' : 'DELETED') : null
 }

@@ -10,14 +10,14 @@ type Fields = Readonly<Record<string, unknown>>
 
 const pastTense = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RESTORE: 'restored' } as const
 
-/** Columns that every change touches. */
+/** Columns that every change sets. */
 export const bookkeeping: ReadonlySet<string> = new Set(['version', 'updatedAt', 'updatedById'])
 
 /** The type of the event of the operation itself. */
 export const eventTypeOf = ({ eventTypes, object }: TrackedObject, operation: Operation): string =>
   eventTypes?.[operation] ?? `${object}.${pastTense[operation]}`
 
-/** The record as its events tell of it. */
+/** The record in the form of its event payload. */
 function payloadOf(source: TrackedObject, record: object): Fields {
   const { payload } = source.events ?? {}
   if (payload) return payload.of(record) as Fields
@@ -28,13 +28,13 @@ function payloadOf(source: TrackedObject, record: object): Fields {
 const differing = (one: Fields, other: Fields): string[] =>
   Object.keys(one).filter((name) => !bookkeeping.has(name) && !isSameValue(one[name], other[name]))
 
-/** Names of what differs in what events tell of the record. */
+/** The names of the properties that differ between the two event payloads. */
 export const changedFieldsOf = (source: TrackedObject, previous: object, next: object): string[] =>
   differing(payloadOf(source, next), payloadOf(source, previous))
 
 /**
- * Names of those of the changed columns that events tell of and, after `customFields`, of the defined custom fields in it;
- * undefined where events tell of the record in another way.
+ * The names of the changed columns that are part of events, with changed custom fields after `customFields`. Undefined when the
+ * record has its own event payload.
  */
 export function changedFieldsIn(
   { columns, events }: RecordShape,
@@ -50,27 +50,27 @@ export function changedFieldsIn(
     )
 }
 
-/** The event of the operation itself, then the further ones of the same change; those stand alone when nothing that shows was changed. */
+/** The event of the operation, then the additional events. An update without changed fields has only the additional events, if there are any. */
 export function eventsOf(source: TrackedObject, change: Change, actorId: string | null): EventDraft[] {
   const { object, events: declared } = source
   if (!declared) return []
-  const { operation, previous, next, events: further = [] } = change
+  const { operation, previous, next, events: additional = [] } = change
   const record = payloadOf(source, next)
   const before = operation === 'UPDATE' ? payloadOf(source, previous!) : null
   const changedFields = before && (change.changedFields ?? differing(record, before))
   const { id } = next as { id: string }
   const data = { object, id, record, previous: before, changedFields, actorId }
   const main = eventTypeOf(source, operation)
-  const types = changedFields?.length === 0 && further.length > 0 ? further : [main, ...further]
+  const types = changedFields?.length === 0 && additional.length > 0 ? additional : [main, ...additional]
   return types.map((type) => {
     const declaredType = declared.types[type]
     if (!declaredType) throw new Error(`${object} does not declare the event type ${type}`)
-    const added = declaredType.adds ? addedData(declaredType.adds, change) : null
-    return { type, version: 1, object, recordId: id, data: added ? { ...data, ...added } : data }
+    const extra = declaredType.adds ? addedData(declaredType.adds, change) : null
+    return { type, version: 1, object, recordId: id, data: extra ? { ...data, ...extra } : data }
   })
 }
 
-/** `record.status` is the column `status` of the record as it is now, `previous.status` as it was. */
+/** `record.status` is the column `status` after the change, `previous.status` before the change. */
 function addedData(adds: Readonly<Record<string, string>>, { next, previous }: Change): Fields {
   const values: Readonly<Record<string, Fields | null>> = {
     record: next as Fields,
@@ -78,8 +78,8 @@ function addedData(adds: Readonly<Record<string, string>>, { next, previous }: C
   }
   return Object.fromEntries(
     Object.entries(adds).map(([name, path]) => {
-      const [place, column] = path.split('.', 2) as [string, string]
-      return [name, values[place]?.[column] ?? null]
+      const [source, column] = path.split('.', 2) as [string, string]
+      return [name, values[source]?.[column] ?? null]
     }),
   )
 }

@@ -1,5 +1,5 @@
-// Parts of the migrations that make the tables of records. A step that has run is never edited, and these are part of it: what
-// later records need otherwise is another function.
+// SQL that migrations of record tables include. Never edit it, because a migration that has run must not change; add another
+// constant or function when a later table needs different SQL.
 
 /** The columns of `OrgRecord`. */
 export const recordColumns = `
@@ -18,13 +18,13 @@ export const recordColumns = `
       deleted_at timestamptz(3),
       primary key (organization_id, id)`
 
-/** What every list of records is paged by. `name` begins the names of the indexes. */
+/** The indexes for paging through lists. `name` is the prefix of the index names. */
 export const recordIndexes = (table: string, name: string): string => `
     create index ${name}_created on ${table} (organization_id, created_at, id) where deleted_at is null;
     create index ${name}_updated on ${table} (organization_id, updated_at, id) where deleted_at is null;
     create index ${name}_deleted on ${table} (organization_id, deleted_at, id) where deleted_at is not null;`
 
-/** Keeps the totals of lists without a filter, of a record by its `objectName`, in the transaction of every change. */
+/** Triggers that maintain the row count of a record type in the transaction of each change. `object` is the name of the record type. */
 export const maintainedCountTriggers = (table: string, object: string): string => `
     create trigger ${object}_total_insert after insert on ${table} referencing new table as new_rows
       for each statement execute function kernel.keep_total_of_inserted('${object}');

@@ -6,8 +6,8 @@ import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definitio
 import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
-import { mayWrite, save } from './save.ts'
-import { asksForAny, fieldsAsked, type Asked } from './selection.ts'
+import { requireWritableRole, save } from './save.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from './selection.ts'
 
 export const bulkMax = 500
 
@@ -16,25 +16,25 @@ interface Versioned {
   readonly expectedVersion?: number | null
 }
 
-/** What every resource does, once. A resource that needs something else writes a verb with `require` and `save`. */
+/** The standard operations of a record type. A resource with another operation implements it with `change`, or `require` and `save`. */
 export interface Records<T extends StoredRow> {
-  one(ctx: RequestContext, id: string, info: Asked): Promise<Row>
-  by(ctx: RequestContext, column: ColumnName<T>, value: string, info: Asked): Promise<Row>
-  page(ctx: RequestContext, args: PageArgs, info: Asked): ReturnType<typeof readPage>
-  connection(ctx: RequestContext, args: ConnectionArgs, info: Asked): ReturnType<typeof readConnection>
-  /** The connection below one of many parents, read for all of them together. */
+  one(ctx: RequestContext, id: string, info: SelectionInfo): Promise<Row>
+  by(ctx: RequestContext, column: ColumnName<T>, value: string, info: SelectionInfo): Promise<Row>
+  page(ctx: RequestContext, args: PageArgs, info: SelectionInfo): ReturnType<typeof readPage>
+  connection(ctx: RequestContext, args: ConnectionArgs, info: SelectionInfo): ReturnType<typeof readConnection>
+  /** The connection of the children of one parent; the children of all parents in one operation are read together. */
   children(
     ctx: RequestContext,
     parentColumn: ColumnName<T>,
     parentId: string,
     args: ConnectionArgs,
-    info: Asked,
+    info: SelectionInfo,
   ): ReturnType<typeof readConnection>
-  /** A record another one points at: null when it is gone or out of sight. */
-  reference(ctx: RequestContext, id: string | null | undefined, info: Asked): Promise<Row | null>
-  deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: Asked): Promise<Row[]>
+  /** The record that another record refers to; null when it is deleted or not visible. */
+  reference(ctx: RequestContext, id: string | null | undefined, info: SelectionInfo): Promise<Row | null>
+  deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: SelectionInfo): Promise<Row[]>
   require(ctx: RequestContext, id: string): Promise<T>
-  /** `implied` is what follows from the values, whoever may write those fields. */
+  /** Field permissions apply to `values` but not to `implied`, the values that the rules of the record type derive. */
   create(ctx: RequestContext, values: object, implied?: Partial<T>): Promise<T>
   update(ctx: RequestContext, id: string, values: object, expectedVersion?: number | null): Promise<T>
   remove(ctx: RequestContext, id: string, expectedVersion?: number | null): Promise<string>
@@ -50,22 +50,22 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
   return {
     async one(ctx, id, info) {
-      const row = await readOne(ctx, definition, id, fieldsAsked(info))
+      const row = await readOne(ctx, definition, id, selectedFields(info))
       if (!row) throw notFound(`The ${definition.object}`)
       return row
     },
-    by: (ctx, column, value, info) => readBy(ctx, definition, column, value, fieldsAsked(info)),
+    by: (ctx, column, value, info) => readBy(ctx, definition, column, value, selectedFields(info)),
     page: (ctx, args, info) =>
       readPage(ctx, definition, args, {
-        page: fieldsAsked(info),
-        record: fieldsAsked(info, ['data']),
-        total: asksForAny(info, 'total', 'totalPages'),
+        page: selectedFields(info),
+        record: selectedFields(info, ['data']),
+        total: isAnySelected(info, 'total', 'totalPages'),
       }),
-    connection: (ctx, args, info) => readConnection(ctx, definition, args, connectionAsked(info)),
+    connection: (ctx, args, info) => readConnection(ctx, definition, args, connectionSelection(info)),
     children: (ctx, parentColumn, parentId, args, info) =>
-      readChildren(ctx, definition, parentColumn, { ...args, parentId }, connectionAsked(info)),
-    reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, fieldsAsked(info)) : null),
-    deleted: (ctx, args, info) => readDeleted(ctx, definition, args, fieldsAsked(info)),
+      readChildren(ctx, definition, parentColumn, { ...args, parentId }, connectionSelection(info)),
+    reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, selectedFields(info)) : null),
+    deleted: (ctx, args, info) => readDeleted(ctx, definition, args, selectedFields(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
     create: (ctx, values, implied = {}) =>
       save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T>, implied }),
@@ -91,10 +91,9 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
 type Decision<T extends StoredRow> = Omit<Draft<T>, 'previous' | 'expectedVersion'>
 
 /**
- * Reads a record, decides what to change and saves it. When another writer came between, the decision is made anew on the
- * record as it is then, and the record is held so that nobody comes between again. A caller who demanded the version that
- * was read is told so which one the record has instead, or that it is gone.
- * `decide` reads with the context that it is given.
+ * Reads a record, calls `decide` and saves the change. After a concurrent change, it locks the record, reads it again and calls
+ * `decide` a second time. When the caller expects the version that was read first, the second attempt is refused with the
+ * current version, or with 404 when the record was deleted. `decide` must read with the context that it receives.
  */
 export async function change<T extends StoredRow, C extends RequestContext>(
   ctx: C,
@@ -103,60 +102,60 @@ export async function change<T extends StoredRow, C extends RequestContext>(
   decide: (previous: T, ctx: C) => Decision<T> | Promise<Decision<T>>,
   { expectedVersion = null, deleted = false }: { expectedVersion?: number | null | undefined; deleted?: boolean } = {},
 ): Promise<T> {
-  mayWrite(ctx)
-  const attempt = async (inner: C, isHeld: boolean): Promise<T> => {
-    const previous = await requireRecord(inner, definition, id, { deleted, isHeld })
+  requireWritableRole(ctx)
+  const attempt = async (inner: C, isLocked: boolean): Promise<T> => {
+    const previous = await requireRecord(inner, definition, id, { deleted, isLocked })
     return save(inner, definition, { ...(await decide(previous, inner)), previous, expectedVersion })
   }
   try {
     return await attempt(ctx, false)
   } catch (error) {
     const conflict = error instanceof Refusal && error.code === 'VERSION_CONFLICT' ? error : null
-    const decidesAnew = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
-    if (!conflict || !decidesAnew) throw error
+    const mayRetry = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
+    if (!conflict || !mayRetry) throw error
     return inTransaction(ctx, (inner) => attempt(inner, true))
   }
 }
 
-const unions = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
+const recordSelections = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
 
-/** Fields of the records of a connection, asked for through `nodes` or through `edges.node`. */
-function connectionAsked(info: Asked): { record: ReadonlySet<string>; total: boolean } {
-  const connection = fieldsAsked(info)
-  let record = unions.get(connection)
+/** The selected fields of the records of a connection, below `nodes` and `edges.node`. */
+function connectionSelection(info: SelectionInfo): { record: ReadonlySet<string>; total: boolean } {
+  const connection = selectedFields(info)
+  let record = recordSelections.get(connection)
   if (!record) {
-    record = new Set([...fieldsAsked(info, ['nodes']), ...fieldsAsked(info, ['edges', 'node'])])
-    unions.set(connection, record)
+    record = new Set([...selectedFields(info, ['nodes']), ...selectedFields(info, ['edges', 'node'])])
+    recordSelections.set(connection, record)
   }
-  return { record, total: asksForAny(info, 'totalCount') }
+  return { record, total: isAnySelected(info, 'totalCount') }
 }
 
 /**
- * Many changes in one transaction, each for itself: a refused item leaves the others standing, and is told with its code.
- * Rows are locked in the order of their ids, however these are written, so that two bulk changes never wait for each
- * other; changes of one row stay in the order sent.
+ * Makes many changes in one transaction, each in its own savepoint: a refused item does not affect the others, and its result
+ * contains the error code. Rows are locked in the order of their lower-case ids, so that two bulk changes cannot deadlock.
+ * Changes of the same row keep the order of the request.
  */
 async function bulk<I extends Versioned>(
   ctx: RequestContext,
   items: readonly I[],
   path: string,
-  done: Exclude<BulkItemStatus, 'FAILED'>,
+  successStatus: Exclude<BulkItemStatus, 'FAILED'>,
   change: (ctx: RequestContext, item: I) => Promise<unknown>,
 ): Promise<BulkResult> {
-  mayWrite(ctx)
+  requireWritableRole(ctx)
   if (items.length < 1 || items.length > bulkMax) {
-    throw invalid({ path, code: 'OUT_OF_RANGE', message: `${path} holds between 1 and ${bulkMax} items.` })
+    throw invalid({ path, code: 'OUT_OF_RANGE', message: `${path} must have between 1 and ${bulkMax} items.` })
   }
   const results: BulkItemResult[] = []
-  const inOrder = items
+  const inLockOrder = items
     .map((item, index) => ({ item, index, row: item.id.toLowerCase() }))
     .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
   await inTransaction(ctx, async (outer) => {
-    for (const { item, index } of inOrder) {
+    for (const { item, index } of inLockOrder) {
       const result = { index, id: item.id, code: null, message: null, errors: null }
       try {
         await inTransaction(outer, (inner) => change(inner, item))
-        results[index] = { ...result, status: done }
+        results[index] = { ...result, status: successStatus }
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         results[index] = {

@@ -1,6 +1,6 @@
 import type { ColumnName, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 
-/** A query parameter of a REST list: the column it compares, and how. */
+/** A filter parameter of a REST list: its column and operator. */
 export interface RestFilter<Name extends string = string> {
   readonly name: string
   readonly column: Name
@@ -11,24 +11,24 @@ export const createdAfter = { name: 'createdAfter', column: 'createdAt', operato
 export const updatedAfter = { name: 'updatedAfter', column: 'updatedAt', operator: 'gt' } as const
 export const ids = { name: 'ids', column: 'id', operator: 'in' } as const
 
-/** What the printed REST contract of a record type needs beside its definition and the operations of its resolver. */
+/** The description of a record type for its generated REST contract, in addition to its definition and resolver. */
 export interface RestArea {
   readonly definition: RecordShape
-  /** The path below `/v1/`, and the folder below `schema/rest/`. */
+  /** The path under `/v1/`, and the folder under `schema/rest/`. */
   readonly path: string
   readonly filters: readonly RestFilter[]
-  /** Columns that `sortBy` does not offer, although they could be sorted by. */
+  /** Sortable columns that `sortBy` does not support. */
   readonly unsorted: readonly string[]
 }
 
 interface RestOptions<T> {
   readonly path: string
-  /** A column alone filters by equality under its own name. */
+  /** A plain column name is a parameter with that name that filters by equality. */
   readonly filters?: readonly (ColumnName<T> | RestFilter<ColumnName<T>>)[]
   readonly unsorted?: readonly ColumnName<T>[]
 }
 
-/** Has `npm run schema` print the REST contract of the standard operations that the resolver offers. */
+/** With it, `npm run schema` generates the REST contract of the resolver's standard operations. */
 export const restArea = <T extends StoredRow>(
   definition: RecordDefinition<T>,
   { path, filters = [], unsorted = [] }: RestOptions<T>,

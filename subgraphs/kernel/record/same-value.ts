@@ -1,6 +1,6 @@
 import { isRawNumber } from '../json/exact-number.ts'
 
-/** JSON is the same whatever the order of its keys, which the database does not keep. */
+/** Compares two values of a column. The order of JSON keys does not matter, because PostgreSQL does not keep it. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (

@@ -13,7 +13,7 @@ import { save } from './save.ts'
 const platform = usePlatform()
 const cases = recordsOf(supportCase)
 
-async function aReadCase(): Promise<{ ctx: RequestContext; previous: Case }> {
+async function createAndReadCase(): Promise<{ ctx: RequestContext; previous: Case }> {
   const member = await platform.member()
   const { caller } = systemContext(platform.services, member.organizationId)
   const acting = { ...caller, kind: 'SESSION', userId: member.userId } as const
@@ -31,15 +31,15 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error: Refusal) => error.code as string,
   )
 
-describe('save of events without a change', () => {
+describe('save of events without a changed column', () => {
   it.each([
     ['alone', escalate],
     [
       'in a transaction',
       (ctx: RequestContext, previous: Case) => inTransaction(ctx, (inner) => escalate(inner, previous)),
     ],
-  ])('writes them %s, and the record keeps its version and its time', async (_, write) => {
-    const { ctx, previous } = await aReadCase()
+  ])('writes them %s, and the record keeps its version and updatedAt', async (_, write) => {
+    const { ctx, previous } = await createAndReadCase()
     expect(await write(ctx, previous)).toEqual(previous)
     expect(await cases.require(ctx, previous.id)).toEqual(previous)
     const [, event, ...more] = await platform.eventsOf(previous.id)
@@ -53,16 +53,16 @@ describe('save of events without a change', () => {
     })
   })
 
-  it('is refused when the record moved meanwhile, and writes nothing', async () => {
-    const { ctx, previous } = await aReadCase()
-    await cases.update(ctx, previous.id, { subject: 'Moved' })
+  it('is refused after a concurrent change, and writes nothing', async () => {
+    const { ctx, previous } = await createAndReadCase()
+    await cases.update(ctx, previous.id, { subject: 'Changed' })
     expect(await unchanged(platform, () => codeOf(escalate(ctx, previous)))).toBe('VERSION_CONFLICT')
   })
 
-  it('waits for a change under way and is refused when that commits', async () => {
-    const { ctx, previous } = await aReadCase()
+  it('waits for a concurrent change and is refused when it commits', async () => {
+    const { ctx, previous } = await createAndReadCase()
     let late: Promise<string> | undefined
-    await platform.holding(async (sql) => {
+    await platform.inSeparateTransaction(async (sql) => {
       await sql.query('update support."case" set version = version + 1 where id = $1', [previous.id])
       late = codeOf(escalate(ctx, previous))
       await expect.poll(() => platform.waitingForLocks(), { interval: 1, timeout: 4000 }).toBe(1)
@@ -71,8 +71,8 @@ describe('save of events without a change', () => {
     expect(await platform.eventTypesOf(previous.id)).toEqual(['case.created'])
   })
 
-  it('writes nothing when there are none', async () => {
-    const { ctx, previous } = await aReadCase()
+  it('writes nothing without events', async () => {
+    const { ctx, previous } = await createAndReadCase()
     const nothing = { operation: 'UPDATE', previous, values: {}, events: [] } as const
     expect(await unchanged(platform, () => save(ctx, supportCase, nothing))).toEqual(previous)
   })

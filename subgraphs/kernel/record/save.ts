@@ -3,9 +3,16 @@ import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { checkValues } from './check-values.ts'
-import { columnOf, has, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import {
+  columnOf,
+  hasColumn,
+  type Draft,
+  type RecordDefinition,
+  type RecordShape,
+  type StoredRow,
+} from './definition.ts'
 import type { Operation } from './event-types.ts'
-import { isHidden, redact, refuseFixed } from './field-security.ts'
+import { isHidden, redact, refuseReadOnlyFields } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
@@ -13,12 +20,11 @@ import { bookkeeping, changedFieldsIn } from './record-events.ts'
 import { writeChange } from './write-change.ts'
 
 /**
- * The only way a record changes.
+ * Every change of a record by a caller goes through this function.
  *
- * Everything that can refuse comes first; then one statement writes the row, its events and its entry in the audit log, so
- * there is no state in which a change happened and its event did not. Webhooks, live streams and triggers all start from
- * that event row. The version column refuses the write if the record moved meanwhile. The answer is the record as the
- * caller may read it.
+ * All checks run first. Then one statement writes the row, its events and its audit log entry, so that a change cannot exist
+ * without its event. Webhooks, event streams and triggers start from that event row. The write is refused with VERSION_CONFLICT
+ * when the record was changed after it was read. Returns the record without the fields that are hidden from the caller.
  */
 export async function save<T extends StoredRow>(
   ctx: RequestContext,
@@ -27,15 +33,15 @@ export async function save<T extends StoredRow>(
 ): Promise<T> {
   const definition = shapeFor(ctx, builtIn)
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
-  mayWrite(ctx)
-  refuseFixed(ctx.caller, definition, draft.values as Fields)
-  // The number is taken and used together, so that a refused create leaves no gap, also in a transaction that goes on.
+  requireWritableRole(ctx)
+  refuseReadOnlyFields(ctx.caller, definition, draft.values as Fields)
+  // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   if (definition.numbered && draft.operation === 'CREATE')
-    return inTransaction(ctx, (inner) => writeFor(inner, definition, draft))
-  return writeFor(ctx, definition, draft)
+    return inTransaction(ctx, (inner) => writeAndRedact(inner, definition, draft))
+  return writeAndRedact(ctx, definition, draft)
 }
 
-async function writeFor<T extends StoredRow>(
+async function writeAndRedact<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   draft: Draft<T>,
@@ -52,7 +58,7 @@ async function checkAndWrite<T extends StoredRow>(
 ): Promise<T> {
   const previous = draft.previous as (T & Fields) | null
   const values = normalized(definition, { ...draft.values, ...definedOnly(draft.implied ?? {}) })
-  // What was given is refused also where something else follows from it.
+  // Given values are checked even when an implied value overrides them.
   refuse(checkValues(definition, { ...values, ...draft.values }))
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)
@@ -72,8 +78,8 @@ async function checkAndWrite<T extends StoredRow>(
   return next
 }
 
-/** Whether this caller may change anything at all; which records, the read that loaded them has decided. */
-export function mayWrite(ctx: RequestContext): void {
+/** Refuses callers whose role is READ_ONLY. Whether the record is visible was checked when it was read. */
+export function requireWritableRole(ctx: RequestContext): void {
   if (ctx.caller.role === 'READ_ONLY')
     throw new Refusal('PERMISSION_DENIED', 'Your role may read but not change records.')
 }
@@ -93,16 +99,20 @@ async function referenceProblems(
   for (const [name, reference] of Object.entries(definition.references ?? {})) {
     const id = next[name]
     if (!reference || typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
-    // The owner of what names none is the caller, who was just authenticated.
+    // The default owner is the caller, who was just authenticated and therefore exists.
     if (id === ctx.caller.userId && !(name in given)) continue
     if (!(await reference(ctx, [id])).has(id)) {
-      problems.push({ path: name, code: 'UNKNOWN_REFERENCE', message: `${name} names nothing that you can see.` })
+      problems.push({
+        path: name,
+        code: 'UNKNOWN_REFERENCE',
+        message: `${name} must be the id of an existing record that you can see.`,
+      })
     }
   }
   return problems
 }
 
-/** The row lock on the counter lasts until the transaction ends: numbers follow each other without gaps. */
+/** The counter row stays locked until the transaction ends, so that numbers have no gaps. */
 async function nextNumber(ctx: RequestContext, object: string): Promise<number> {
   const [row] = await ctx.db.query<{ value: number }>(
     `insert into kernel.record_number (organization_id, object, value) values ($1, $2, 1)
@@ -130,10 +140,10 @@ async function write<T extends StoredRow>(
   const change = { operation, previous, next, changedFields, events, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
-    // Inside a transaction a refused statement must leave the rest of it usable.
+    // PostgreSQL aborts a transaction after a failed statement, so an open transaction needs a savepoint.
     const isWritten = ctx.db.open ? await inTransaction(ctx, run) : await run(ctx)
     if (!isWritten)
-      throw previous && has(definition, 'version')
+      throw previous && hasColumn(definition, 'version')
         ? versionConflict(definition, previous)
         : notFound(`The ${definition.object}`)
   } catch (error) {
@@ -149,7 +159,7 @@ function insertSql(definition: RecordShape, next: Fields, values: Values): strin
   return `insert into ${writtenTable(definition)} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')}) returning 1`
 }
 
-/** Of the record that was read, as long as it has the version that it had then. */
+/** SQL of an update or delete; it affects no row when the version is not the one that was read. */
 function changeSql(
   ctx: RequestContext,
   definition: RecordShape,
@@ -160,15 +170,15 @@ function changeSql(
   values: Values,
 ): string {
   const table = writtenTable(definition)
-  const scope = new TenantPredicate(ctx.caller, values)
-  const version = has(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
-  const which = `t.id = ${values.add(previous.id)} and ${scope.seen(definition, 't')}${version}`
-  if (operation === 'DELETE' && !has(definition, 'deletedAt'))
-    return `delete from ${table} t where ${which} returning 1`
+  const predicate = new TenantPredicate(ctx.caller, values)
+  const version = hasColumn(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
+  const where = `t.id = ${values.add(previous.id)} and ${predicate.visible(definition, 't')}${version}`
+  if (operation === 'DELETE' && !hasColumn(definition, 'deletedAt'))
+    return `delete from ${table} t where ${where} returning 1`
   const written = changed.filter(({ computed }) => !computed)
-  if (written.length === 0) return `select 1 from ${table} t where ${which} for share of t`
+  if (written.length === 0) return `select 1 from ${table} t where ${where} for share of t`
   const sets = written.map((column) => `${column.column} = ${values.add(column.stored(next[column.name]))}`)
-  return `update ${table} t set ${sets.join(', ')} where ${which} returning 1`
+  return `update ${table} t set ${sets.join(', ')} where ${where} returning 1`
 }
 
 function versionConflict(definition: RecordShape, previous: Fields): Refusal {
@@ -198,11 +208,11 @@ async function uniqueRefusal(
   if (!name) return error
   if (isHidden(ctx.caller, definition, name))
     return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
-  const scope = new TenantPredicate(ctx.caller)
-  const match = `${columnOf(definition, name).sql('t')} = ${scope.values.add(next[name])}`
+  const predicate = new TenantPredicate(ctx.caller)
+  const match = `${columnOf(definition, name).sql('t')} = ${predicate.values.add(next[name])}`
   const [conflict] = await ctx.db.query<{ id: string }>(
-    `select t.id from ${definition.table} t where ${match} and ${scope.live(definition, 't')}`,
-    scope.values.list,
+    `select t.id from ${definition.table} t where ${match} and ${predicate.live(definition, 't')}`,
+    predicate.values.list,
   )
   if (conflict) ctx.answered?.record(definition, conflict.id)
   const message = `Another ${definition.object} already has this ${name}.`

@@ -58,7 +58,7 @@ const refuse = (message: string): never => {
   throw new Refusal('VALIDATION_FAILED', message)
 }
 
-/** Refuses JSON that PostgreSQL cannot store (NUL, lone surrogates), and JSON with too much nesting, too many values or too long numbers. */
+/** Refuses JSON that PostgreSQL cannot store (NUL, unpaired surrogates), and JSON with too much nesting, too many values or too long numbers. */
 export function checkJson(value: unknown): void {
   if (jsonValuesIn(value) > jsonValuesMax) refuse(`JSON must have at most ${jsonValuesMax} values.`)
 }
@@ -68,7 +68,7 @@ export function jsonValuesIn(value: unknown): number {
   let values = 0
   let digits = 0
   const checkText = (text: string): void => {
-    if (!isStorable(text)) refuse('Text must not contain a NUL character or half of a surrogate pair.')
+    if (!isStorable(text)) refuse('Text must not contain a NUL character or an unpaired surrogate.')
   }
   const checkNumber = (number: ExactNumber): void => {
     if (!isExactNumber(number)) refuse('A number must be finite.')
@@ -95,7 +95,7 @@ export function jsonValuesIn(value: unknown): number {
   return values
 }
 
-/** Whether PostgreSQL can store the text: it has no NUL character and no half of a surrogate pair. */
+/** Whether PostgreSQL can store the text: it has no NUL character and no unpaired surrogate. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 function parseJson(value: unknown): unknown {

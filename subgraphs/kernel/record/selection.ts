@@ -2,18 +2,18 @@ import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, SelectionSe
 import { LRUCache } from 'lru-cache'
 import type { Column } from './column.ts'
 import type { RecordShape } from './definition.ts'
-import { substitute, type FieldRules } from './field-security.ts'
+import { restrictedSql, type FieldRules } from './field-security.ts'
 
-/** The part of a resolver's info that says what was asked for; graphql-jit gives the same nodes for every run of a document. */
-export type Asked = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
+/** The part of a resolver's `info` with the selection. graphql-jit passes the same nodes each time it executes a document. */
+export type SelectionInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
-const remembered = new WeakMap<readonly FieldNode[], Map<string, ReadonlySet<string>>>()
+const namesCache = new WeakMap<readonly FieldNode[], Map<string, ReadonlySet<string>>>()
 
-/** Names of the fields asked for below `path` (`['data']` of a page), fragments included, whatever their type condition. */
-export function fieldsAsked(info: Asked, path: readonly string[] = []): ReadonlySet<string> {
+/** The names of the selected fields below `path` (`['data']` for a page), including fragments of all type conditions. */
+export function selectedFields(info: SelectionInfo, path: readonly string[] = []): ReadonlySet<string> {
   const key = path.join('.')
-  let byPath = remembered.get(info.fieldNodes)
-  if (!byPath) remembered.set(info.fieldNodes, (byPath = new Map()))
+  let byPath = namesCache.get(info.fieldNodes)
+  if (!byPath) namesCache.set(info.fieldNodes, (byPath = new Map()))
   let names = byPath.get(key)
   if (!names) {
     let sets = info.fieldNodes.flatMap((node) => node.selectionSet ?? [])
@@ -28,10 +28,10 @@ export function fieldsAsked(info: Asked, path: readonly string[] = []): Readonly
   return names
 }
 
-/** Whether any of these fields is asked for: for what costs a statement of its own. The gateway has decided all conditions. */
-export const asksForAny = (info: Asked, ...names: readonly string[]): boolean => {
-  const asked = fieldsAsked(info)
-  return names.some((name) => asked.has(name))
+/** Whether any of these fields is selected. The gateway has already applied `@skip` and `@include`. */
+export const isAnySelected = (info: SelectionInfo, ...names: readonly string[]): boolean => {
+  const selected = selectedFields(info)
+  return names.some((name) => selected.has(name))
 }
 
 function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDefinitionNode }): FieldNode[] {
@@ -43,55 +43,55 @@ function fieldsOf(set: SelectionSetNode, fragments: { [name: string]: FragmentDe
   })
 }
 
-/** Orders come with variables, and any columns can be one: so many are kept of all documents together, a few kilobytes each. */
-const unions = new LRUCache<string, ReadonlySet<string>>({ max: 2000 })
-const numbers = new WeakMap<ReadonlySet<string>, number>()
-let numbered = 0
+/** A client can send any order in variables, so the cache is limited; an entry needs a few kilobytes. */
+const unionCache = new LRUCache<string, ReadonlySet<string>>({ max: 2000 })
+const setIds = new WeakMap<ReadonlySet<string>, number>()
+let lastSetId = 0
 
-function numberOf(asked: ReadonlySet<string>): number {
-  let number = numbers.get(asked)
-  if (number === undefined) numbers.set(asked, (number = ++numbered))
-  return number
+function setIdOf(selected: ReadonlySet<string>): number {
+  let id = setIds.get(selected)
+  if (id === undefined) setIds.set(selected, (id = ++lastSetId))
+  return id
 }
 
-/** What is asked for and these columns; the same set for the same, so that what is kept by it is found. */
-export function together(asked: ReadonlySet<string>, names: readonly string[]): ReadonlySet<string> {
-  if (names.every((name) => asked.has(name))) return asked
-  const key = `${numberOf(asked)} ${names.join()}`
-  let union = unions.get(key)
-  if (!union) unions.set(key, (union = new Set([...asked, ...names])))
+/** Adds columns to a selection. Returns the same set for the same arguments, because sets are keys of caches. */
+export function withFields(selected: ReadonlySet<string>, names: readonly string[]): ReadonlySet<string> {
+  if (names.every((name) => selected.has(name))) return selected
+  const key = `${setIdOf(selected)} ${names.join()}`
+  let union = unionCache.get(key)
+  if (!union) unionCache.set(key, (union = new Set([...selected, ...names])))
   return union
 }
 
-const selectLists = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
+const selectListCache = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
 
-function selected(column: Column, alias: string, rules: FieldRules | null): string {
-  const instead = rules && substitute(rules, column, alias)
-  if (instead) return `${instead} as "${column.name}"`
+function selectExpression(column: Column, alias: string, rules: FieldRules | null): string {
+  const replacement = rules && restrictedSql(rules, column, alias)
+  if (replacement) return `${replacement} as "${column.name}"`
   return column.sql(alias) + (column.column === column.name ? '' : ` as "${column.name}"`)
 }
 
 /**
- * The select list of a read: the id, the asked columns under their graph names and, when anything but columns is asked for,
- * every id, which edges to other records stand on. What the rules hide never leaves the database.
+ * The select list of a read: the id and the selected columns, under their GraphQL names. When a field that is not a column is
+ * selected, all id columns are added, because relations to other records need them. Hidden values are never read from the database.
  */
 export function selectList(
   { columns }: RecordShape,
-  asked: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
   alias: string,
   rules: FieldRules | null,
 ): string {
-  let byColumns = selectLists.get(asked)
-  if (!byColumns) selectLists.set(asked, (byColumns = new WeakMap()))
-  // Organizations share what is kept: it has columns of the table only, which are the same for all of them.
+  let byColumns = selectListCache.get(selected)
+  if (!byColumns) selectListCache.set(selected, (byColumns = new WeakMap()))
+  // All organizations share a cached list, because it contains only table columns and no custom fields.
   const owner = rules ?? columns.stored
   let list = byColumns.get(owner)
   if (!list) {
     const { stored, byName } = columns
-    const followsEdges = [...asked].some((name) => !byName.has(name) && name !== '__typename')
+    const followsEdges = [...selected].some((name) => !byName.has(name) && name !== '__typename')
     list = stored
-      .filter(({ kind, name }) => name === 'id' || asked.has(name) || (followsEdges && kind === 'id'))
-      .map((column) => selected(column, alias, rules))
+      .filter(({ kind, name }) => name === 'id' || selected.has(name) || (followsEdges && kind === 'id'))
+      .map((column) => selectExpression(column, alias, rules))
       .join(', ')
     byColumns.set(owner, list)
   }

@@ -1,6 +1,6 @@
-/** The shapes of records as one organization has them, at one version of what it defined. */
+/** The record shapes of one organization, at one version of its definitions. */
 export interface OrganizationShapes {
-  /** The shape of a kind of record with what the organization defined; the given one when it defined nothing there. */
+  /** The shape of a record type with the custom fields of the organization; the given shape when there are none. */
   of<S extends object>(shape: S): S
 }
 
@@ -8,13 +8,13 @@ export interface OrganizationShapes {
 export interface ShapeSource {
   /** Null when the organization has no definitions of its own. Throws when its definitions are not in memory. */
   shapesOf(organizationId: string): OrganizationShapes | null
-  /** Brings the definitions into memory; null when they are there. Called before each operation. */
+  /** Loads the definitions into memory; null when they are already loaded. Called before each operation. */
   load(organizationId: string): Promise<void> | null
 }
 
-/** No organization has definitions of its own. */
+/** A source without definitions: every organization has the built-in shapes. */
 export const builtInShapes: ShapeSource = { shapesOf: () => null, load: () => null }
 
-/** The shape of a kind of record for the organization of a request: the built-in one itself when it defined nothing. */
+/** The shape of a record type for the organization of a request; the built-in shape when the organization defined nothing. */
 export const shapeFor = <S extends object>({ shapes }: { readonly shapes: OrganizationShapes | null }, shape: S): S =>
   shapes === null ? shape : shapes.of(shape)

@@ -1,11 +1,11 @@
 import type { Caller } from '../context.ts'
 import type { RequestContext } from '../request.ts'
-import type { Told } from './answered-records.ts'
+import type { DisclosedRecords } from './answered-records.ts'
 import type { RecordShape } from './definition.ts'
 import { TenantPredicate } from './predicate.ts'
 
 /** The record types of a subgraph, by name. */
-export type Kinds = ReadonlyMap<string, RecordShape>
+export type RecordTypes = ReadonlyMap<string, RecordShape>
 
 /**
  * The given records that the caller can see at this moment. Deleted records are included, because a caller who has seen a record may
@@ -13,33 +13,37 @@ export type Kinds = ReadonlyMap<string, RecordShape>
  */
 export async function visibleRecords(
   { caller, db }: Pick<RequestContext, 'caller' | 'db'>,
-  kinds: Kinds,
-  records: Told['records'],
-): Promise<Told['records']> {
-  const seen: Record<string, readonly string[]> = {}
+  recordTypes: RecordTypes,
+  records: DisclosedRecords['records'],
+): Promise<DisclosedRecords['records']> {
+  const visible: Record<string, readonly string[]> = {}
   for (const [object, ids] of Object.entries(records)) {
-    const definition = kinds.get(object)
+    const definition = recordTypes.get(object)
     // Records of a type that no longer exists are visible to no caller.
     if (!definition) continue
-    const scope = new TenantPredicate(caller)
-    const wanted = scope.values.add(ids)
+    const predicate = new TenantPredicate(caller)
+    const idList = predicate.values.add(ids)
     const rows = await db.query<{ id: string }>(
-      `select t.id from ${definition.table} t where t.id = any(${wanted}::uuid[]) and ${scope.seen(definition, 't')}`,
-      scope.values.list,
+      `select t.id from ${definition.table} t where t.id = any(${idList}::uuid[]) and ${predicate.visible(definition, 't')}`,
+      predicate.values.list,
     )
-    seen[object] = rows.map(({ id }) => id)
+    visible[object] = rows.map(({ id }) => id)
   }
-  return seen
+  return visible
 }
 
 type OwnerIds = Caller['ownerIds']
 
-/** Whether the visibility `now` may exclude a record that the visibility `then` includes. Null includes all owners. */
-export const seesLess = (then: OwnerIds, now: OwnerIds): boolean =>
+/** Whether the visibility `now` can exclude a record that the visibility `then` includes. Null includes all owners. */
+export const isVisibilityReduced = (then: OwnerIds, now: OwnerIds): boolean =>
   now !== null && (then === null || then.some((id) => !now.includes(id)))
 
 /** Whether the caller can see all of these records at this moment. */
-export async function seesAll(ctx: Pick<RequestContext, 'caller' | 'db'>, kinds: Kinds, records: Told['records']) {
-  const seen = await visibleRecords(ctx, kinds, records)
-  return Object.entries(records).every(([object, ids]) => ids.length === (seen[object]?.length ?? 0))
+export async function seesAll(
+  ctx: Pick<RequestContext, 'caller' | 'db'>,
+  recordTypes: RecordTypes,
+  records: DisclosedRecords['records'],
+) {
+  const visible = await visibleRecords(ctx, recordTypes, records)
+  return Object.entries(records).every(([object, ids]) => ids.length === (visible[object]?.length ?? 0))
 }

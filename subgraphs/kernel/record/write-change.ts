@@ -57,19 +57,19 @@ export async function writeChanges<T extends object>(
 
 type Row = Readonly<Record<string, unknown>>
 
-/** `insert into <table> ...` of the columns that are given. `rest` may have a condition and what happens on a conflict. */
+/** `insert into <table> ...` with the given columns. `rest` may contain a condition and an `on conflict` clause. */
 export function insertRow(values: Values, table: string, row: Row, rest = ''): string {
   const placeholders = Object.values(row).map((value) => values.add(value))
   return `insert into ${table} (${Object.keys(row).join(', ')}) select ${placeholders.join(', ')} ${rest} returning 1`
 }
 
-/** `update <table> ...` of the columns that are given, where the other ones have these values and the SQL condition holds. */
+/** `update <table> ...` that sets the columns of `row`, where the columns of `where` have the given values and the SQL condition holds. */
 export function updateRow(values: Values, table: string, row: Row, where: Row, condition = 'true'): string {
-  const [set, which] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
-  return `update ${table} set ${set} where ${which} and ${condition} returning 1`
+  const [assignments, matches] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
+  return `update ${table} set ${assignments} where ${matches} and ${condition} returning 1`
 }
 
-/** `delete from <table> ...` where the columns have these values. */
+/** `delete from <table> ...` where the columns have the given values. */
 export const deleteRow = (values: Values, table: string, where: Row): string =>
   `delete from ${table} where ${equal(values, where).join(' and ')} returning 1`
 

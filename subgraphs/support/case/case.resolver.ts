@@ -1,12 +1,12 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
-import { PartArgs } from '../../kernel/record/list-args.ts'
+import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import type { Asked } from '../../kernel/record/selection.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
@@ -40,12 +40,12 @@ const comments = recordsOf(caseComment)
 @Resolver(() => Case)
 export class CaseResolver {
   @Query(() => Case, { nullable: true })
-  case(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  case(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return cases.one(ctx, id, info)
   }
 
   @Query(() => CasePage)
-  caseList(@Args(() => CasePageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  caseList(@Args(() => CasePageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return cases.page(ctx, args, info)
   }
 
@@ -53,13 +53,17 @@ export class CaseResolver {
   caseConnection(
     @Args(() => CaseConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
     return cases.connection(ctx, args, info)
   }
 
   @Query(() => [Case], { description: 'Deleted cases, most recently deleted first.' })
-  caseListDeleted(@Args(() => PartArgs) args: PartArgs, @Ctx() ctx: RequestContext, @Info() info: Asked) {
+  caseListDeleted(
+    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
     return cases.deleted(ctx, args, info)
   }
 
@@ -76,14 +80,14 @@ export class CaseResolver {
   @Query(() => CaseCommentPage, { description: 'Comments of a case, oldest first.' })
   async caseCommentList(
     @Arg('caseId', () => ID) caseId: string,
-    @Args(() => PartArgs) args: PartArgs,
+    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
     @Arg('cursor', () => String, {
       nullable: true,
       description: '`nextCursor` of the previous page; replaces `page`.',
     })
     cursor: string | null,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
     const { id } = await cases.require(ctx, caseId)
     return comments.page(
@@ -173,7 +177,7 @@ export class CaseResolver {
     @Root() root: Case,
     @Args(() => CaseCommentConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
-    @Info() info: Asked,
+    @Info() info: SelectionInfo,
   ) {
     return comments.children(ctx, 'caseId', root.id, args, info)
   }

@@ -42,7 +42,7 @@ export function announce({ headers }: Sunset, path: PathValues, res: ServerRespo
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, filled(value, path))
 }
 
-/** Records the caller of a deprecated operation. After the sunset it refuses the call. */
+/** Records the caller of a deprecated operation. */
 export function noteDeprecated(
   operation: Pick<RestOperation, 'id' | 'method' | 'path'>,
   sunset: Sunset,
@@ -55,6 +55,10 @@ export function noteDeprecated(
     const endpoint = `${operation.method.toUpperCase()} ${operation.path}`
     calls.record({ counted, operationId, endpoint, sunset: new Date(sunset.endsAt), at: now })
   }
+}
+
+/** Refuses a call after the sunset. */
+export function refuseEnded(sunset: Sunset, now: Date): void {
   if (now.getTime() >= sunset.endsAt) {
     throw new Refusal(
       'ENDPOINT_SUNSET',

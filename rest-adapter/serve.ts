@@ -15,7 +15,7 @@ import { writeAnswer } from './answer.ts'
 import { leaveOutHidden } from './leave-out.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
 import type { RestOperation } from './rest-operation.ts'
-import { announce, noteDeprecated } from './deprecation.ts'
+import { announce, noteDeprecated, refuseEnded } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
@@ -83,15 +83,13 @@ export class Endpoint {
     const { sunset } = this.operation
     try {
       if (sunset) announce(sunset, req.params, res)
-      const admission = await edge.admit(req, res)
+      const admission = await edge.admit(req, res, (caller) => this.authorize(caller, req))
       const { caller, requestId, usage } = admission
       if (usage) usage.operation = this.operation.documentId
       if (sunset) noteDeprecated(this.operation, sunset, usage?.counted ?? null, clock.now(), deprecatedCalls)
-      const plan = (this.planned ??= this.plan())
-      if (req.method === 'HEAD' && plan.prepared?.kind === 'mutation') throw notByHead()
-      this.authorize(plan, caller)
       await edge.spend(admission, res)
 
+      const plan = (this.planned ??= this.plan())
       const nothing = plan.translation.namesNothing(req.params)
       if (nothing !== null) throw namesNothing(nothing)
       const inputs = await this.inputs(plan, caller, req, res)
@@ -122,7 +120,11 @@ export class Endpoint {
     }
   }
 
-  private authorize({ prepared, requirements }: Plan, caller: Caller): void {
+  private authorize(caller: Caller, req: ServedRequest): void {
+    const { sunset } = this.operation
+    if (sunset) refuseEnded(sunset, this.dependencies.clock.now())
+    const { prepared, requirements } = (this.planned ??= this.plan())
+    if (req.method === 'HEAD' && prepared?.kind === 'mutation') throw notByHead()
     if (prepared) this.dependencies.graph.authorize(prepared, caller)
     else refuseUnmet(caller, requirements)
   }

@@ -1,6 +1,6 @@
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
-import { events } from './events/subgraph.ts'
+import { eventsSubgraph } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
@@ -23,7 +23,10 @@ import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgrap
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support, events]
+const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+
+/** The domains, and the subgraph `events`, which is derived from their records. */
+export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]
 
 // Records of identity are administered, not restricted by profiles.
 registerRecordTypes(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Limit } from '../../subgraphs/kernel/config/config.ts'
 import type { ApiKeyRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { anEdge, exchange, inventedKey, start, type RequestSketch } from './edge.fixture.ts'
+import { anEdge, exchange, inventedKey, start, type RequestOptions } from './edge.fixture.ts'
 
 const minute = 60_000
 const forbid = () => {
@@ -15,7 +15,7 @@ interface Case {
   readonly key?: Partial<ApiKeyRecord>
   readonly ipLimits?: readonly Limit[]
   readonly authorize?: () => void
-  readonly sketch?: RequestSketch
+  readonly options?: RequestOptions
   readonly secret?: string
   /** Codes of six requests. */
   readonly codes: readonly string[]
@@ -71,7 +71,7 @@ const cases: Case[] = [
   {
     name: 'on a blocked path, which charges nothing',
     key: { rateLimit: { limit: 2, window: 'HOUR' } },
-    sketch: { url: '/v1/api-keys' },
+    options: { url: '/v1/api-keys' },
     codes: six('API_KEY_SCOPE_BLOCKED'),
     remaining: six('2'),
     used: 0,
@@ -96,13 +96,13 @@ const cases: Case[] = [
 describe.each(['charged at admission', 'charged after admission'])('a key %s', (kind) => {
   it.each(cases)(
     '$name',
-    async ({ key, ipLimits, authorize = allow, sketch, secret, codes, remaining, ...notified }) => {
+    async ({ key, ipLimits, authorize = allow, options, secret, codes, remaining, ...notified }) => {
       const edge = anEdge({ ...(ipLimits && { ipLimits }) })
       const sent = secret ?? edge.issue(key).secret
       const answers: [code: string, remaining: unknown][] = []
       for (let request = 0; request < 6; request++) {
-        const { req, res } = exchange({ ...sketch, headers: { 'x-api-key': sent } })
-        const ask = async (): Promise<string> => {
+        const { req, res } = exchange({ ...options, headers: { 'x-api-key': sent } })
+        const send = async (): Promise<string> => {
           if (kind === 'charged at admission') {
             await edge.edge.spend(await edge.edge.admit(req, res, authorize), res)
           } else {
@@ -112,7 +112,7 @@ describe.each(['charged at admission', 'charged after admission'])('a key %s', (
           }
           return 'OK'
         }
-        const code = await ask().catch((error: Refusal) => error.code)
+        const code = await send().catch((error: Refusal) => error.code)
         answers.push([code, res.getHeader('ratelimit-remaining')])
       }
       expect(answers).toEqual(codes.map((code, request) => [code, remaining[request]]))
@@ -123,8 +123,8 @@ describe.each(['charged at admission', 'charged after admission'])('a key %s', (
 
 describe('a key charged at admission', () => {
   it('is refused by the throttle after twenty failures, before the failure is answered and without a charge', async () => {
-    const { edge, issue, askWith } = anEdge()
-    for (let failure = 1; failure <= 20; failure++) expect((await askWith('garbage')).code).toBe('API_KEY_INVALID')
+    const { edge, issue, sendWithKey } = anEdge()
+    for (let failure = 1; failure <= 20; failure++) expect((await sendWithKey('garbage')).code).toBe('API_KEY_INVALID')
     const { secret } = issue({ rateLimit: { limit: 2, window: 'HOUR' } })
     const from = (peer: string) => exchange({ peer, headers: { 'x-api-key': secret } })
     const { req, res } = from('203.0.113.7')

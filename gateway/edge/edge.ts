@@ -5,7 +5,7 @@ import { addressKey } from '../../subgraphs/kernel/network/address.ts'
 import type { Clock } from '../../subgraphs/kernel/time/clock.ts'
 import type { Config, Limit } from '../../subgraphs/kernel/config/config.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
-import type { CounterCheck, Counters, Verdict } from '../../subgraphs/kernel/counters/counters.ts'
+import type { CounterCheck, Counters, LimitDecision } from '../../subgraphs/kernel/counters/counters.ts'
 import type { CredentialSource, UsageSink } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { clientAddress } from './address.ts'
@@ -156,7 +156,7 @@ export class Edge {
   }
 
   /** Enforces the stricter limits of a sensitive route, counted per address and `name`, in addition to the general limits. */
-  restrict(request: IncomingRequest, name: string, limits: readonly Limit[]): void | Promise<void> {
+  enforceRouteLimits(request: IncomingRequest, name: string, limits: readonly Limit[]): void | Promise<void> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     const guards = addressGuards(`address-${name}`, ip, limits)
     return chain(this.#apply(guards, null, this.#options.clock.now().getTime()), () => {})
@@ -210,7 +210,7 @@ export class Edge {
     guards: readonly Guard[],
     quota: CounterCheck | null,
     nowMs: number,
-  ): Verdict | null | Promise<Verdict | null> {
+  ): LimitDecision | null | Promise<LimitDecision | null> {
     return applyGuards(this.#options.counters, guards, quota, nowMs)
   }
 

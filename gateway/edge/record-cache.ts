@@ -8,7 +8,7 @@ const recordLifeMs = 900
 
 const isFresh = (readMs: number, nowMs: number): boolean => nowMs - readMs < recordLifeMs && nowMs >= readMs
 
-interface Kept<V> {
+interface CachedRecord<V> {
   readonly value: V
   readonly readMs: number
 }
@@ -25,7 +25,7 @@ export interface RecordCacheOptions<V> {
  */
 export class RecordCache<V> {
   readonly #options: RecordCacheOptions<V>
-  readonly #found: LRUCache<string, Kept<V>>
+  readonly #found: LRUCache<string, CachedRecord<V>>
   readonly #missing: LRUCache<string, number>
   readonly #reading = new Map<string, Promise<V | null>>()
 
@@ -42,8 +42,8 @@ export class RecordCache<V> {
 
   /** Undefined when the record must be read; null when it does not exist. */
   getCached(key: string, nowMs: number): V | null | undefined {
-    const kept = this.#found.get(key)
-    if (kept && isFresh(kept.readMs, nowMs)) return kept.value
+    const cached = this.#found.get(key)
+    if (cached && isFresh(cached.readMs, nowMs)) return cached.value
     const missedMs = this.#missing.get(key)
     return missedMs !== undefined && isFresh(missedMs, nowMs) ? null : undefined
   }
@@ -62,7 +62,7 @@ export class RecordCache<V> {
   #read(key: string, nowMs: number): Promise<V | null> {
     const reading = this.#options.load(key).then(
       (value) => {
-        if (this.#reading.get(key) === reading) this.#keep(key, value, nowMs)
+        if (this.#reading.get(key) === reading) this.#store(key, value, nowMs)
         return value
       },
       (error: unknown) => {
@@ -74,7 +74,7 @@ export class RecordCache<V> {
     return reading
   }
 
-  #keep(key: string, value: V | null, readMs: number): void {
+  #store(key: string, value: V | null, readMs: number): void {
     this.#reading.delete(key)
     if (value === null) {
       this.#found.delete(key)

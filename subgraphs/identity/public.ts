@@ -4,7 +4,7 @@ import type { Reference } from '../kernel/record/definition.ts'
 const activeUsersWho =
   (condition: string): Reference =>
   async (ctx, ids) => {
-    // The caller itself is an active member: authentication and the write check have verified that.
+    // The caller is an active user: authentication and the write check have verified that.
     if (ctx.caller.kind !== 'SYSTEM' && ids.every((id) => id === ctx.caller.userId)) return new Set(ids)
     const rows = await ctx.db.query<{ id: string }>(
       `select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and is_active and left_at is null and ${condition}`,
@@ -13,10 +13,10 @@ const activeUsersWho =
     return new Set(rows.map(({ id }) => id))
   }
 
-/** Those of the given users who are active members of the caller's organization. */
+/** The ids, among the given ones, of active users of the caller's organization. */
 export const activeUsers = activeUsersWho('true')
 
-/** Those of the given users who are active members and may change records. */
+/** The ids, among the given ones, of active users who may change records. */
 export const activeWriters = activeUsersWho(`role <> 'READ_ONLY'`)
 
 export interface OrganizationUser {

@@ -7,7 +7,7 @@ import { average, count } from '../../kernel/record/aggregates.ts'
 import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.record.ts'
 
-@ObjectType({ description: 'Figures over the live products of the organization.' })
+@ObjectType({ description: 'Statistics of the live products of the organization.' })
 @RequiresScope('PRODUCTS')
 export class ProductStats {
   @Field(() => Int)
@@ -33,7 +33,7 @@ export class ProductStats {
 }
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {
-  const [figures, counts] = await Promise.all([
+  const [values, counts] = await Promise.all([
     aggregate(ctx, product, {
       total: count(),
       active: count({ isActive: true }),
@@ -42,5 +42,5 @@ export async function productStats(ctx: RequestContext): Promise<ProductStats> {
     }),
     countsBy(ctx, product, { byType: 'type', byCategory: 'category' }),
   ])
-  return { ...figures, ...counts } as ProductStats
+  return { ...values, ...counts } as ProductStats
 }

@@ -2,7 +2,7 @@ import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { accountEvents } from './account.events.ts'
-import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
+import { parentIsAnotherAccount, parentsFormNoCycle } from './account.rules.ts'
 import { Account } from './account.ts'
 
 export const account: RecordDefinition<Account> = defineRecord(Account, {
@@ -16,6 +16,6 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
     children: relationFrom(() => account, 'parentAccountId'),
   },
   events: accountEvents,
-  invariants: isNotItsOwnParent,
-  checks: parentsFormNoCircle,
+  invariants: parentIsAnotherAccount,
+  checks: parentsFormNoCycle,
 })

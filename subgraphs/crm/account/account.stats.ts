@@ -9,7 +9,7 @@ import { account } from './account.record.ts'
 
 @ObjectType({
   description:
-    'Figures over the live accounts that the caller sees. A figure over a field that the profile hides is null.',
+    'Statistics of the live accounts that the caller sees. A value is null if the profile hides a field that it needs.',
 })
 @RequiresScope('ACCOUNTS')
 export class AccountStats {
@@ -42,7 +42,7 @@ export class AccountStats {
 }
 
 export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
-  const [figures, counts] = await Promise.all([
+  const [values, counts] = await Promise.all([
     aggregate(ctx, account, {
       total: count(),
       strategic: count({ isStrategic: true }),
@@ -57,5 +57,5 @@ export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
       byIndustry: 'industry',
     }),
   ])
-  return { ...figures, ...counts } as AccountStats
+  return { ...values, ...counts } as AccountStats
 }

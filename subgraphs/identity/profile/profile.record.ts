@@ -10,5 +10,5 @@ export const profile: RecordDefinition<Profile> = defineRecord(Profile, {
   searchable: ['name'],
   maintainedCount: false,
   events: profileEvents,
-  audit: auditRecord('profile', (whole) => whole),
+  audit: auditRecord('profile', (record) => record),
 })

@@ -3,7 +3,7 @@ import type { CommandParser } from 'redis'
 import type { CounterCheck } from './counters.ts'
 
 /**
- * Applies checks in order and stops after the first one without room, as `judge` decides. ARGV: the time, then for each check its
+ * Applies checks in order and stops after the first one whose hits do not fit, as `decide` does. ARGV: the time, then for each check its
  * hits and its number of limits, then for each limit its maximum and the length of its window. KEYS: one window for each limit.
  * Returns start and hits of each window before the check (start -1: not open), of the applied checks only.
  */

@@ -3,8 +3,8 @@ import { Counter } from 'prom-client'
 import { createClient } from 'redis'
 import { ConfigError, type Limit } from '../config/config.ts'
 import { applyChecks } from './check-script.ts'
-import { judge } from './counters.ts'
-import type { CounterCheck, Counters, CountedWindow, Verdict } from './counters.ts'
+import { decide } from './counters.ts'
+import type { CounterCheck, Counters, CountedWindow, LimitDecision } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
 const clientOf = (url: string) =>
@@ -70,12 +70,15 @@ export class RedisCounters implements Counters {
     return counters
   }
 
-  checkAll(checks: readonly CounterCheck[], nowMs: number): readonly Verdict[] | Promise<readonly Verdict[]> {
+  checkAll(
+    checks: readonly CounterCheck[],
+    nowMs: number,
+  ): readonly LimitDecision[] | Promise<readonly LimitDecision[]> {
     if (!this.#client.isReady || performance.now() < this.#retryAtMs) return this.#inProcess(checks, nowMs)
     return withTimeout(this.#client.applyChecks(checks, nowMs), this.#timeoutMs).then(
       (found) => {
         if (this.#isUnavailable) this.#markAvailable()
-        return verdictsOf(checks, found, nowMs)
+        return decisionsOf(checks, found, nowMs)
       },
       (error: unknown) => {
         this.#markUnavailable(error)
@@ -84,12 +87,18 @@ export class RedisCounters implements Counters {
     )
   }
 
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict | Promise<Verdict> {
+  hit(
+    space: string,
+    key: string,
+    limits: readonly Limit[],
+    nowMs: number,
+    hits = 1,
+  ): LimitDecision | Promise<LimitDecision> {
     const verdicts = this.checkAll([{ space, key, limits, hits }], nowMs)
     return verdicts instanceof Promise ? verdicts.then(([verdict]) => verdict!) : verdicts[0]!
   }
 
-  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict> {
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision | Promise<LimitDecision> {
     return this.hit(space, key, limits, nowMs, 0)
   }
 
@@ -97,7 +106,7 @@ export class RedisCounters implements Counters {
     this.#client.destroy()
   }
 
-  #inProcess(checks: readonly CounterCheck[], nowMs: number): readonly Verdict[] {
+  #inProcess(checks: readonly CounterCheck[], nowMs: number): readonly LimitDecision[] {
     const verdicts = this.#fallback.checkAll(checks, nowMs)
     countedInProcess.inc(verdicts.length)
     return verdicts
@@ -118,8 +127,12 @@ export class RedisCounters implements Counters {
   }
 }
 
-function verdictsOf(checks: readonly CounterCheck[], found: readonly number[], nowMs: number): readonly Verdict[] {
-  const verdicts: Verdict[] = []
+function decisionsOf(
+  checks: readonly CounterCheck[],
+  found: readonly number[],
+  nowMs: number,
+): readonly LimitDecision[] {
+  const verdicts: LimitDecision[] = []
   let index = 0
   for (const { limits, hits } of checks) {
     const windows: (CountedWindow | undefined)[] = []
@@ -127,7 +140,7 @@ function verdictsOf(checks: readonly CounterCheck[], found: readonly number[], n
       const startMs = found[index]!
       windows.push(startMs < 0 ? undefined : { startMs, hits: found[index + 1]! })
     }
-    const verdict = judge(limits, windows, hits, nowMs)
+    const verdict = decide(limits, windows, hits, nowMs)
     verdicts.push(verdict)
     if (!verdict.allowed) break
   }

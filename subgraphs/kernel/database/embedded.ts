@@ -220,6 +220,6 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** The line of the output that names the error. */
 function errorLineOf({ message, stderr = '' }: Error & { readonly stderr?: string }): string {
-  const said = `${stderr}\n${message}`.split('\n').filter(Boolean)
-  return said.find((line) => /\b(FATAL|PANIC|error):/i.test(line)) ?? said[0]!
+  const output = `${stderr}\n${message}`.split('\n').filter(Boolean)
+  return output.find((line) => /\b(FATAL|PANIC|error):/i.test(line)) ?? output[0]!
 }

@@ -33,7 +33,7 @@ interface Relation {
   readonly schema: string
   readonly name: string
   readonly isPlatformTable: boolean
-  /** Has its policy and its grants. */
+  /** True when the policy and the grants exist. */
   readonly isProtected: boolean
 }
 

@@ -11,7 +11,7 @@ import { tenantRole } from './tenant-role.ts'
 /** The part of an operation that the scheduling of its statements needs. */
 export type Operation = Pick<OperationContext, 'caller' | 'cancellation'>
 
-/** Gives access to the rows of one organization only. */
+/** Access to the rows of one organization only. */
 export interface Tenancy {
   /** Call it once per operation: all statements through the returned object share the limits of one operation. */
   of(organizationId: string, operation?: Operation): Sql
@@ -36,7 +36,7 @@ const settingsStatements = {
 } as const
 
 /**
- * One organization may hold 80 % of the connections and one operation 30 %, so that the worst organization leaves room for the
+ * One organization may hold 80 % of the connections and one operation 30 %, so that no organization can block the
  * others, and a single one is as fast as the database allows. A scan uses one core: all scans together may use as many slots as
  * there are cores, at most half of the connections, and one organization half of these slots. So lookups find a free core and a connection.
  */
@@ -92,7 +92,7 @@ export class TenantDatabase extends Database implements Tenancy {
 
 /**
  * The whole database, for requests that do not belong to one organization, such as sign-in. Anonymous clients can send these, so
- * all of them together leave connections for credentials and jobs, and one organization or IP address leaves some for the others.
+ * their connections are limited: some remain for credentials and jobs, and one organization or IP address may use half of the rest.
  */
 export class CrossTenantDatabase implements Tenancy {
   readonly #shared: SharedPool

@@ -1,4 +1,4 @@
-import { seenAccounts } from '../../crm/public.ts'
+import { visibleAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
@@ -11,7 +11,7 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],
-  references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: seenAccounts },
+  references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: visibleAccounts },
   relations: { comments: relationFrom(() => caseComment, 'caseId') },
   numbered: 'caseNumber',
   events: caseEvents,

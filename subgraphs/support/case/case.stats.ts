@@ -16,7 +16,7 @@ export async function caseStats(ctx: RequestContext): Promise<CaseStats> {
     status: { notIn: [...done, 'PENDING_CUSTOMER'] },
     slaDueAt: { lt: ctx.clock.now().toISOString() },
   }
-  const [figures, counts] = await Promise.all([
+  const [values, counts] = await Promise.all([
     aggregate(ctx, supportCase, {
       total: count(),
       open: count(open),
@@ -33,22 +33,22 @@ export async function caseStats(ctx: RequestContext): Promise<CaseStats> {
     }),
     countsBy(ctx, supportCase, { byStatus: 'status', byPriority: 'priority', byType: 'type', byOrigin: 'origin' }),
   ])
-  return { ...figures, ...counts } as CaseStats
+  return { ...values, ...counts } as CaseStats
 }
 
 /** The active users who may change records, sorted by name. */
 export async function caseAssignees(ctx: RequestContext): Promise<CaseAssignee[]> {
-  const scope = new TenantPredicate(ctx.caller)
+  const predicate = new TenantPredicate(ctx.caller)
   if (isHidden(ctx.caller, supportCase, 'assignedToId')) {
-    return (await mayHaveCases(ctx)).map((user) => ({ ...user, openCases: null }))
+    return (await assignableUsers(ctx)).map((user) => ({ ...user, openCases: null }))
   }
   const [users, counts] = await Promise.all([
-    mayHaveCases(ctx),
+    assignableUsers(ctx),
     ctx.db.query<{ id: string; count: number }>(
       `select t.assigned_to_id as id, count(*)::int8 as count from support."case" t
-       where ${scope.live(supportCase, 't')} and t.status <> all(${scope.values.add(done)}::text[])
+       where ${predicate.live(supportCase, 't')} and t.status <> all(${predicate.values.add(done)}::text[])
        and t.assigned_to_id is not null group by 1`,
-      scope.values.list,
+      predicate.values.list,
       'SCAN',
     ),
   ])
@@ -56,5 +56,5 @@ export async function caseAssignees(ctx: RequestContext): Promise<CaseAssignee[]
   return users.map((user) => ({ ...user, openCases: openCases.get(user.id) ?? 0 }))
 }
 
-const mayHaveCases = async (ctx: RequestContext): Promise<OrganizationUser[]> =>
+const assignableUsers = async (ctx: RequestContext): Promise<OrganizationUser[]> =>
   (await organizationUsers(ctx)).filter(({ role }) => role !== 'READ_ONLY')

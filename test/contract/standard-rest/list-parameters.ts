@@ -81,7 +81,7 @@ const sortNames = ({ columns, area }: RecordApi): string[] =>
     })
     .map(({ name }) => name)
 
-/** The parameters of a list: its filters, then what all lists have. */
+/** The parameters of a list: its filters, then the parameters of every list. */
 export function listParameters(api: RecordApi): Json[] {
   const sortBy = {
     name: 'sortBy',

@@ -40,7 +40,7 @@ describe('the model', () => {
     async (table, { entity }) => {
       const stored = await fresh.database.query<ColumnFacts>(
         `select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable
-       from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+       from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
         [table],
       )
       const modelled = Object.values(orm.getMetadata().get(entity as never).properties).map(

@@ -95,6 +95,7 @@ export class ListQuery {
 
   /** Reads one page and, when `isCounted`, the number of all records in the list. */
   async read(selected: ReadonlySet<string>, range: PageRange, isCounted: boolean): Promise<[Row[], number | null]> {
+    if (range.cursor !== null) this.order.validate(range.cursor, range.cursorPath)
     if (isCounted) this.ctx.answered?.aggregate(this.definition)
     if (!isCounted) return [await this.#rows(selected, range), null]
     if (!this.hasMaintainedCount) {

@@ -92,6 +92,11 @@ export class Order {
       .join('')
   }
 
+  /** Refuses a cursor that does not belong to this order. */
+  validate(cursor: string, path: CursorPath = 'cursor'): void {
+    this.#parse(cursor, path)
+  }
+
   cursorOf(row: Readonly<Record<string, unknown>>): string {
     return Buffer.from(
       JSON.stringify([this.#signature(), ...this.terms.map(({ rowName }) => row[rowName] ?? null)]),

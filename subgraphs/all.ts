@@ -3,7 +3,7 @@ import { crm } from './crm/subgraph.ts'
 import { events } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
-import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
+import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
@@ -15,6 +15,7 @@ import { isRecordShape } from './kernel/record/definition.ts'
 import { registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
+import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record-total.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
@@ -47,11 +48,15 @@ export const migrations: readonly Migration[] = [
   queueNotification,
   mailQueueTable,
   ...subgraphs.flatMap(migrationsOf),
+  dropRecordTotal,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
 export const jobs: readonly Job[] = [
   ...housekeeping,
+  mergeTotalsJob(
+    subgraphs.flatMap(({ resources }) => resources.flatMap(({ entities = {} }) => Object.values(entities))),
+  ),
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]

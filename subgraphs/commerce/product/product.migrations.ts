@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { maintainedCountTriggers, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
+import {
+  dropMaintainedCountTriggers,
+  maintainedCountTriggers,
+  maintainedTotals,
+  recordColumns,
+  recordIndexes,
+} from '../../kernel/record/record-table.ts'
 
 export const productTable: Migration = {
   name: '20261121-commerce-product',
@@ -22,5 +28,16 @@ export const productTable: Migration = {
     create index product_name on commerce.product (organization_id, name, id) where deleted_at is null;
     create unique index product_sku_live on commerce.product (organization_id, sku) where deleted_at is null;
     ${maintainedCountTriggers('commerce.product', 'product')}
+  `,
+}
+
+export const productTotals: Migration = {
+  name: '20261122-commerce-product-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('commerce.product', 'product')}
+    ${maintainedTotals('commerce.product', {
+      by: ['type', 'category', 'billing_frequency', 'is_active', 'currency'],
+      measures: { list_price: 'list_price', with_list_price: '(list_price is not null)::int' },
+    })}
   `,
 }

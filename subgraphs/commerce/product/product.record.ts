@@ -11,6 +11,10 @@ export const product: RecordDefinition<Product> = defineRecord(Product, {
   searchable: ['name', 'sku', 'description'],
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
+  totals: {
+    by: ['type', 'category', 'billingFrequency', 'isActive', 'currency'],
+    measures: { listPrice: { sum: 'listPrice' }, withListPrice: { count: 'listPrice' } },
+  },
   events: productEvents,
   invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
 })

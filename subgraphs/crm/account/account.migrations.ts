@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { maintainedCountTriggers, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
+import {
+  dropMaintainedCountTriggers,
+  maintainedCountTriggers,
+  maintainedTotals,
+  recordColumns,
+  recordIndexes,
+} from '../../kernel/record/record-table.ts'
 
 export const accountTable: Migration = {
   name: '20261121-crm-account',
@@ -47,5 +53,21 @@ export const accountTable: Migration = {
     create index account_revenue on crm.account (organization_id, annual_revenue desc nulls last, id desc) where deleted_at is null;
     create index account_parent on crm.account (organization_id, parent_account_id, created_at, id) where deleted_at is null;
     ${maintainedCountTriggers('crm.account', 'account')}
+  `,
+}
+
+export const accountTotals: Migration = {
+  name: '20261122-crm-account-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('crm.account', 'account')}
+    ${maintainedTotals('crm.account', {
+      by: ['type', 'account_status', 'rating', 'churn_risk', 'is_strategic'],
+      separately: ['industry'],
+      measures: {
+        annual_revenue: 'annual_revenue',
+        health_score: 'health_score::numeric',
+        with_health_score: '(health_score is not null)::int',
+      },
+    })}
   `,
 }

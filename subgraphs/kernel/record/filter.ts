@@ -18,6 +18,14 @@ const listItemsMax = 500
 /** Maximum conditions of one filter on all levels together, because the database evaluates them for many rows. */
 export const filterConditionsMax = 100
 
+export interface CompiledFilter {
+  readonly sql: string
+  /** Names of the columns that the condition reads. */
+  readonly columns: ReadonlySet<string>
+  /** False when the condition also reads related records, JSON or custom fields. */
+  readonly isOwnColumnsOnly: boolean
+}
+
 /**
  * Compiles a filter to an SQL condition; null when it has no condition. Fields of one object are combined with `and`. An absent
  * operator or field is ignored, so that a stored document can contain a variable for every parameter. Only related records that
@@ -29,19 +37,14 @@ export function filterPredicate(
   definition: RecordShape,
   filter: FilterInput,
   alias: string,
-): string | null {
+): CompiledFilter | null {
   const problems: FieldProblem[] = []
   const hiddenPaths: string[] = []
-  const condition = new FilterCompiler(shapes, predicate, problems, hiddenPaths).object(
-    definition,
-    filter,
-    alias,
-    'filter',
-    0,
-  )
+  const compiler = new FilterCompiler(shapes, predicate, problems, hiddenPaths)
+  const sql = compiler.object(definition, filter, alias, 'filter', 0)
   if (hiddenPaths.length > 0) throw fieldNotReadable(hiddenPaths)
   if (problems.length > 0) throw invalid(...problems)
-  return condition
+  return sql === null ? null : { sql, columns: compiler.columns, isOwnColumnsOnly: compiler.isOwnColumnsOnly }
 }
 
 const hasOperand = (value: unknown): boolean =>
@@ -49,6 +52,8 @@ const hasOperand = (value: unknown): boolean =>
 
 class FilterCompiler {
   #conditions = 0
+  readonly columns = new Set<string>()
+  isOwnColumnsOnly = true
 
   constructor(
     readonly shapes: OrganizationShapes | null,
@@ -104,6 +109,8 @@ class FilterCompiler {
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
     const column = definition.columns.byName.get(name)
     if (!column) return null
+    this.columns.add(name)
+    if (column.kind === 'json') this.isOwnColumnsOnly = false
     if (column.kind !== 'json') return this.#operators(column, value as FilterInput, column.sql(alias), path)
     if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
       return this.#customFields(definition, column, value, alias, path)
@@ -196,6 +203,7 @@ class FilterCompiler {
     path: string,
     depth: number,
   ): string | null {
+    this.isOwnColumnsOnly = false
     const relation = definition.relations![name]!
     const target = this.#target(relation)
     const other = this.predicate.alias()

@@ -4,19 +4,17 @@ import type { Row, StatementKind } from '../database/sql.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { filterPredicate, type FilterInput } from './filter.ts'
-import { escapeLikePattern } from './operators.ts'
 import { shapeFor } from './shape-source.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate } from './predicate.ts'
-import { isStorable } from './scalars.ts'
+import { searchPattern } from './search-text.ts'
 import { selectList, withFields } from './selection.ts'
-import { maintainedCount, maintainedCountSql } from './maintained-count.ts'
+import { hasTotalsFor, isOverTotals, totalOf, type WithTotals } from './maintained-totals.ts'
 
 const pageSizeMax = 100
 const pageMax = 100_000
 /** Maximum offset of a `LIST` statement; with a larger offset the statement is a `SCAN`. */
 const listOffsetMax = 1_000
-const searchMax = 200
 
 export interface ListArgs {
   readonly filter?: FilterInput | null
@@ -42,8 +40,8 @@ interface PageRange {
   readonly cursorPath?: CursorPath
 }
 
-/** Alias of the maintained count in a select list. No record has a column of this name. */
-const countAlias = 'maintainedCount'
+/** Alias of the maintained total in a select list. No record has a column of this name. */
+const totalAlias = 'maintainedTotal'
 
 /** The SQL of one list request: the caller's visibility, filter, search and order. */
 export class ListQuery {
@@ -51,8 +49,8 @@ export class ListQuery {
   readonly order: Order
   readonly conditions: string[]
   readonly rules: FieldRules | null
-  /** True when the tenant is the only condition, so that the maintained count is the total. */
-  readonly hasMaintainedCount: boolean
+  /** The SQL of the total from maintained totals; null when they do not contain it. */
+  readonly #total: (() => string) | null
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
@@ -74,24 +72,20 @@ export class ListQuery {
     this.conditions = [this.predicate.live(definition, 't')]
     if (base) this.conditions.push(base)
     const filter = args.filter ? filterPredicate(ctx.shapes, this.predicate, definition, args.filter, 't') : null
-    if (filter) this.conditions.push(filter)
+    if (filter) this.conditions.push(filter.sql)
     const search = args.search ? this.#search(args.search) : null
     if (search) this.conditions.push(search)
-    const isRestricted = base || filter || search || ctx.caller.ownerIds || definition.visibleThrough
-    this.hasMaintainedCount = !isRestricted && definition.maintainedCount !== false
+    const isMaintained =
+      !base &&
+      !search &&
+      hasTotalsFor(ctx.caller, definition) &&
+      (!filter || (filter.isOwnColumnsOnly && isOverTotals(definition, filter.columns)))
+    this.#total = isMaintained ? () => totalOf(definition as WithTotals, this.predicate, filter?.sql ?? null) : null
     this.kind = filter || search || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
 
   #search(text: string): string {
-    if ([...text].length > searchMax)
-      throw invalid({ path: 'search', code: 'TOO_LONG', message: `search must have at most ${searchMax} characters.` })
-    if (!isStorable(text))
-      throw invalid({
-        path: 'search',
-        code: 'NOT_TEXT',
-        message: 'search must not contain a NUL character or an unpaired surrogate.',
-      })
-    const pattern = this.predicate.values.add(`%${escapeLikePattern(text)}%`)
+    const pattern = this.predicate.values.add(searchPattern(text))
     const searched = this.definition.searchable.filter((name) => !this.rules?.hidden.has(name))
     if (searched.length === 0) return 'false'
     return `(${searched.map((name) => `${columnOf(this.definition, name).sql('t')} ilike ${pattern}`).join(' or ')})`
@@ -101,16 +95,18 @@ export class ListQuery {
   async read(selected: ReadonlySet<string>, range: PageRange, isCounted: boolean): Promise<[Row[], number | null]> {
     if (isCounted) this.ctx.answered?.aggregate(this.definition)
     if (!isCounted) return [await this.#rows(selected, range), null]
-    if (!this.hasMaintainedCount) {
+    if (!this.#total) {
       // `#count` copies the parameters, so it must be called before `#rows` adds more of them.
       const count = this.#count()
       return Promise.all([this.#rows(selected, range), count])
     }
-    const { predicate, definition } = this
+    const total = this.#total()
+    const values = this.predicate.values.list.slice()
     // A column in the same statement is faster than a second statement.
-    const countColumn = `, (${maintainedCountSql(predicate.organization(), predicate.values.add(definition.object))}) as "${countAlias}"`
-    const rows = await this.#rows(selected, range, countColumn)
-    return [rows, rows[0] ? (rows[0][countAlias] as number) : await maintainedCount(this.ctx, definition)]
+    const rows = await this.#rows(selected, range, `, ${total} as "${totalAlias}"`)
+    if (rows[0]) return [rows, rows[0][totalAlias] as number]
+    const [counted] = await this.ctx.db.query<{ total: number }>(`select ${total} as total`, values)
+    return [rows, counted!.total]
   }
 
   /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */

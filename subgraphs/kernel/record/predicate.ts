@@ -62,6 +62,13 @@ export class TenantPredicate {
     return parts.join(' and ')
   }
 
+  /** The condition for rows of these kinds in the totals of the caller's organization (`maintained-totals.ts`). */
+  totals(definition: RecordShape, alias: string, kinds: readonly string[]): string {
+    if (definition.entitlement) requireEntitlement(this, definition.entitlement)
+    const kind = kinds.map((name) => `'${name}'`).join(', ')
+    return `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
+  }
+
   /** Like `visible`, without deleted rows. */
   live(definition: RecordShape, alias: string): string {
     const visible = this.visible(definition, alias)

@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { maintainedCountTriggers, recordColumns, recordIndexes } from '../../kernel/record/record-table.ts'
+import {
+  dropMaintainedCountTriggers,
+  maintainedCountTriggers,
+  maintainedTotals,
+  recordColumns,
+  recordIndexes,
+} from '../../kernel/record/record-table.ts'
 
 export const caseTables: Migration = {
   name: '20261121-support-case',
@@ -51,5 +57,28 @@ export const caseTables: Migration = {
     );
 
     create index case_comment_case on support.case_comment (organization_id, case_id, created_at, id);
+  `,
+}
+
+export const caseTotals: Migration = {
+  name: '20261122-support-case-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('support."case"', 'case')}
+    ${maintainedTotals('support."case"', {
+      by: ['status', 'priority', 'type', 'origin'],
+      measures: {
+        unassigned: '(assigned_to_id is null)::int',
+        reopened: '(reopen_count > 0)::int',
+        ever_resolved: '(reopen_count > 0 or resolved_at is not null)::int',
+        resolved_late: 'coalesce(resolved_at > sla_due_at, false)::int',
+        first_response_seconds: 'extract(epoch from first_response_at - created_at)',
+        with_first_response: '(first_response_at is not null)::int',
+        resolution_seconds: 'extract(epoch from resolved_at - created_at)',
+        with_resolution: '(resolved_at is not null)::int',
+      },
+    })}
+    create index case_due on support."case" (organization_id, status, sla_due_at) where deleted_at is null;
+    create index case_open_assignee on support."case" (organization_id, assigned_to_id)
+      where deleted_at is null and status not in ('RESOLVED', 'CLOSED');
   `,
 }

@@ -11,7 +11,7 @@ import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailCountTable, mailQueueTable, mailTable } from './kernel/mail/mail.migrations.ts'
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
-import { isRecordShape } from './kernel/record/definition.ts'
+import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
@@ -26,17 +26,16 @@ import { support } from './support/subgraph.ts'
 /** Every domain of the platform; what owns tables that others refer to comes first. */
 export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support, events]
 
+const recordTypesOf = ({ resources }: SubgraphDefinition): RecordShape[] =>
+  resources.flatMap(({ entities = {}, announces = [] }) => [
+    ...Object.values(entities),
+    ...announces.filter(isRecordShape),
+  ])
+
+export const recordTypes: readonly RecordShape[] = subgraphs.flatMap(recordTypesOf)
+
 // Records of identity are administered, not restricted by profiles.
-registerRecordTypes(
-  subgraphs
-    .filter(({ name }) => name !== identity.name)
-    .flatMap(({ resources }) =>
-      resources.flatMap(({ entities = {}, announces = [] }) => [
-        ...Object.values(entities),
-        ...announces.filter(isRecordShape),
-      ]),
-    ),
-)
+registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
 
 export const migrations: readonly Migration[] = [
   kernelTables,
@@ -54,9 +53,7 @@ export const migrations: readonly Migration[] = [
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
 export const jobs: readonly Job[] = [
   ...housekeeping,
-  mergeTotalsJob(
-    subgraphs.flatMap(({ resources }) => resources.flatMap(({ entities = {} }) => Object.values(entities))),
-  ),
+  mergeTotalsJob(recordTypes),
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]

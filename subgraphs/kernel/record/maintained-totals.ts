@@ -42,7 +42,7 @@ export function totalOf(definition: WithTotals, predicate: TenantPredicate, filt
 }
 
 const changesMax = 20
-const organizationsMax = 200
+const organizationsMax = 1000
 const mergeLock = 7_211_122
 
 /**
@@ -53,16 +53,20 @@ const mergeLock = 7_211_122
 export async function mergeTotals(database: Sql, definitions: readonly RecordShape[]): Promise<void> {
   for (const definition of definitions) {
     if (!definition.totals) continue
+    const table = totalsTable(definition)
+    const organizations = await database.query<{ id: string }>(
+      `select organization_id as id from ${table} where kind = 'CHANGE' group by organization_id having count(*) > ${changesMax}
+       limit ${organizationsMax}`,
+    )
     const statement = mergeStatement(definition as WithTotals)
-    let organizations: number
-    do {
-      organizations = await database.transaction(async (sql) => {
+    for (const { id } of organizations) {
+      await database.transaction(async (sql) => {
         const [lock] = await sql.query<{ isFree: boolean }>(
           `select pg_try_advisory_xact_lock(${mergeLock}) as "isFree"`,
         )
-        return lock!.isFree ? (await sql.query(statement)).length : 0
+        if (lock!.isFree) await sql.query(statement, [id])
       })
-    } while (organizations === organizationsMax)
+    }
   }
 }
 
@@ -75,41 +79,30 @@ function mergeStatement(definition: WithTotals): string {
     ...(totals.separately ?? []).map((name) => withValueColumn(definition, name)),
   ]
   const merges = [
-    merge(table, 'GROUP', columnsOf(totals.by), ['n', ...measures]),
-    merge(table, 'TOTAL', [], ['n']),
-    ...columnsOf(totals.separately ?? []).map((column) => merge(table, column, [column], ['n'])),
+    mergeGroups(table, 'GROUP', columnsOf(totals.by), ['n', ...measures]),
+    mergeGroups(table, 'TOTAL', [], ['n']),
+    ...columnsOf(totals.separately ?? []).map((column) => mergeGroups(table, column, [column], ['n'])),
   ]
-  return `
-    with organization as (
-      select organization_id from ${table} where kind = 'CHANGE' group by organization_id having count(*) > ${changesMax}
-      limit ${organizationsMax}
-    ), change as (
-      delete from ${table} t using organization o where t.kind = 'CHANGE' and t.organization_id = o.organization_id returning t.*
-    )${merges.join('')}
-    select organization_id from organization`
+  return `with change as (delete from ${table} where kind = 'CHANGE' and organization_id = $1 returning *)${merges.join('')} select`
 }
 
 /** Statements that replace the merged rows of one kind in the groups that changed. */
-function merge(table: string, kind: string, by: readonly string[], sums: readonly string[]): string {
+function mergeGroups(table: string, kind: string, by: readonly string[], sums: readonly string[]): string {
   const name = kind.toLowerCase()
-  const columns = ['organization_id', ...by]
-  const summed = sums.map((column) => `sum(${column}) as ${column}`)
   const isSeparate = kind === by[0]
-  const hasValue = isSeparate ? ` where ${kind} is not null` : ''
-  // Arrays compare null as equal to null, and can be hashed. The equality of a separate column can use its index.
-  const key = (alias: string) => `array[${by.map((column) => `${alias}.${column}::text`).join(', ')}]::text[]`
-  const isSameGroup = isSeparate ? `t.${kind} = c.${kind}` : `${key('t')} = ${key('c')}`
+  // The text of an array is equal also where values are null. The equality of a separate column uses its index.
+  const key = isSeparate ? kind : `array[${by.map((column) => `${column}::text`).join(', ')}]::text[]::text`
+  const columns = [...by, ...sums].join(', ')
+  const grouping = by.length > 0 ? `group by ${by.join(', ')}` : ''
   return `, changed_${name} as (
-      select ${[...columns, ...summed].join(', ')} from change${hasValue} group by ${columns.join(', ')}
+      select ${columns} from change${isSeparate ? ` where ${kind} is not null` : ''}
     ), former_${name} as (
-      delete from ${table} t using changed_${name} c
-      where t.kind = '${kind}' and t.organization_id = c.organization_id and ${isSameGroup} returning t.*
+      delete from ${table} where kind = '${kind}' and organization_id = $1
+        and ${key} = any(array(select distinct ${key} from changed_${name})) returning ${columns}
     ), merged_${name} as (
-      insert into ${table} (${['kind', ...columns, ...sums].join(', ')})
-      select ${[`'${kind}'`, ...columns, ...summed].join(', ')} from (
-        select ${[...columns, ...sums].join(', ')} from changed_${name}
-        union all
-        select ${[...columns, ...sums].join(', ')} from former_${name}
-      ) parts group by ${columns.join(', ')} having ${sums.map((column) => `sum(${column}) <> 0`).join(' or ')}
+      insert into ${table} (${['organization_id', 'kind', ...by, ...sums].join(', ')})
+      select ${['$1', `'${kind}'`, ...by, ...sums.map((column) => `sum(${column})`)].join(', ')}
+      from (select * from changed_${name} union all select * from former_${name}) parts
+      ${grouping} having ${sums.map((column) => `sum(${column}) <> 0`).join(' or ')}
     )`
 }

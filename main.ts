@@ -7,11 +7,11 @@ import { Edge } from './gateway/edge/edge.ts'
 import { EventStreams } from './gateway/edge/event-streams.ts'
 import { StreamSlots } from './gateway/edge/stream-slots.ts'
 import { Graph } from './gateway/graph/graph.ts'
-import { Connections, patience } from './gateway/http/connections.ts'
+import { Connections, requestTimeouts } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
-import { asksForSocket, graphqlSocket } from './gateway/http/graphql-socket.ts'
-import { answerUnreadable, headerBytesMax } from './gateway/http/unreadable.ts'
-import { listening, stopped } from './gateway/http/serving.ts'
+import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
+import { answerMalformedRequests, headerBytesMax } from './gateway/http/malformed-request.ts'
+import { startListening, stopGracefully } from './gateway/http/listen.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
 import { Metrics } from './gateway/operate/metrics.ts'
@@ -113,7 +113,7 @@ async function appOf(
 /** Starts the gateway: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
 export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
   const { database, databaseUrl, log, clock, keys, counters } = services
-  // The contract is loaded before the graph, because parsing it needs the most memory, which is released while little else is loaded.
+  // The contract is loaded before the graph: parsing it needs the most memory, and this memory is released before the graph is loaded.
   const contract = loadContract(schemaPath('rest'))
   const usage = new UsageBuffer(database, log)
   const source = credentialSource(database)
@@ -134,21 +134,25 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const streams = { subscriptions, eventStreams, streamSlots }
   const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams })
   const connections = new Connections(config.trustProxy)
-  const shouldUpgradeCallback = (req: IncomingMessage) => !connections.refusalOf(req.socket) && asksForSocket(req)
-  const server = createServer({ ...patience, maxHeaderSize: headerBytesMax, shouldUpgradeCallback }, (req, res) => {
-    const refusal = connections.refusalOf(req.socket)
-    if (!refusal) return app(req, res)
-    res.shouldKeepAlive = false
-    edge.refuse(refusal, req, res)
-  })
+  const shouldUpgradeCallback = (req: IncomingMessage) =>
+    !connections.refusalOf(req.socket) && isGraphqlSocketUpgrade(req)
+  const server = createServer(
+    { ...requestTimeouts, maxHeaderSize: headerBytesMax, shouldUpgradeCallback },
+    (req, res) => {
+      const refusal = connections.refusalOf(req.socket)
+      if (!refusal) return app(req, res)
+      res.shouldKeepAlive = false
+      edge.refuse(refusal, req, res)
+    },
+  )
   connections.watch(server)
-  answerUnreadable(server, { edge, apiVersion: contract.version })
+  answerMalformedRequests(server, { edge, apiVersion: contract.version })
   const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version })
   const closeBackground = async (): Promise<void> => {
     await listener.close()
     await usage.close()
   }
-  const url = await listening(server, config).catch(async (error: unknown) => {
+  const url = await startListening(server, config).catch(async (error: unknown) => {
     await closeBackground()
     throw error
   })
@@ -158,7 +162,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     url,
     settled: () => usage.flush(),
     async close() {
-      await stopped(server, () => {
+      await stopGracefully(server, () => {
         subscriptions.close()
         eventStreams.close()
         return socket.close()
@@ -180,7 +184,7 @@ const addressesOf = (url: string): Record<string, string> => ({
   'API reference': `${url}/docs`,
 })
 
-/** Runs everything in one process. It is ready once the demo is loaded, after it listens, because `demo.json` has the base URL. */
+/** Runs everything in one process. It listens before it loads the demo, because `demo.json` contains the URL; after that it is ready. */
 async function runAll(config: Config, services: OpenServices): Promise<Running> {
   let isLoading = config.demo
   const notReady = async (): Promise<Record<string, string>> =>
@@ -227,7 +231,7 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
   return { close: () => server.stop() }
 }
 
-/** Refuses misspelt names, because such a subgraph would silently run in this process. */
+/** Refuses a misspelt name in SUBGRAPH_<NAME>_URL; otherwise that subgraph would run in this process without a warning. */
 function refuseUnknownSubgraphs({ subgraphUrls }: Config): void {
   const names = subgraphs.map(({ name }) => name)
   const unknown = Object.keys(subgraphUrls).find((name) => !names.includes(name))

@@ -11,7 +11,7 @@ import { runCommand } from './subgraphs/kernel/process.ts'
 import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-/** The commands of the operator of the platform. Each prints its result in one line. */
+/** The commands for operators of the platform. Each returns its result as one line of text. */
 const commands: Readonly<Record<string, (services: OpenServices, ...args: string[]) => Promise<string>>> = {
   async 'keys:rotate'({ database, vault }) {
     const { rewrapped, renewed, resealed } = await rotateKeys(database, vault, sealedColumns)

@@ -4,11 +4,11 @@ import { defineConfig } from 'vitest/config'
 
 const require = createRequire(import.meta.url)
 
-// One copy of graphql for source and dependencies; two copies refuse each other's types.
+// Source and dependencies must use the same copy of graphql, because it refuses types of another copy.
 const resolve = { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] }
 const tests = '{gateway,rest-adapter,subgraphs,test}/**'
-// Some go over every field and operation of the API, which takes a busy machine more than half a minute.
-// One process for many files saves each the loading of the platform; what a test changes of a module, it puts back.
+// Some tests check every field and operation of the API, which takes more than half a minute on a busy machine.
+// Test files share a process, so that the platform is loaded only once. A test that changes a module must restore it.
 const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
 
 const alone = [
@@ -18,7 +18,7 @@ const alone = [
 
 export default defineConfig({
   test: {
-    // Every core: left to itself Vitest keeps one for a watching editor.
+    // Uses every core; by default, Vitest leaves one free.
     maxWorkers: availableParallelism(),
     projects: [
       {
@@ -31,7 +31,7 @@ export default defineConfig({
         },
       },
       {
-        // What measures how long requests wait, or hits moments of a shutdown: one file at a time, after all others.
+        // Tests that measure how long requests wait, or the timing of a shutdown, run one file at a time, after all others.
         resolve,
         test: {
           ...common,
@@ -43,7 +43,7 @@ export default defineConfig({
         },
       },
       {
-        // What needs a server, a process or a database of its own.
+        // Tests that need a server, a process or a separate database.
         resolve,
         test: {
           ...common,

@@ -2,15 +2,15 @@ import 'reflect-metadata'
 import { jobs, migrations, queues } from './subgraphs/all.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
-import { keepEventPartitions } from './subgraphs/kernel/outbox/event-partitions.ts'
+import { maintainEventPartitions } from './subgraphs/kernel/outbox/event-partitions.ts'
 import { QueueWorker } from './subgraphs/kernel/queue/queue-worker.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
 /** Starts the scheduled jobs and the workers of the queues. Any number of processes may run it. */
 export async function startBackground(services: OpenServices): Promise<{ close(): Promise<void> }> {
-  // Partitions are made at start, because the last worker may have stopped months ago. If it fails, the job retries it.
-  await keepEventPartitions(services).catch((error: unknown) =>
+  // Partitions are created at start, because the last worker may have stopped months ago. If this fails, the job tries again.
+  await maintainEventPartitions(services).catch((error: unknown) =>
     services.log.error({ err: error }, 'event partitions could not be created'),
   )
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parseBody, refuseOtherThanJson } from '../gateway/edge/body.ts'
-import { problemsMax, invalidValuesIn as invalidValuesWithin, type Bounds } from '../gateway/edge/unfit.ts'
+import { problemsMax, invalidValuesIn as invalidValuesWithin, type Bounds } from '../gateway/edge/invalid-values.ts'
 import { invalid, Refusal, type FieldProblem } from '../subgraphs/kernel/errors.ts'
 import { isJsonObject } from '../subgraphs/kernel/json/exact-number.ts'
 import { jsonDepthMax } from '../subgraphs/kernel/record/scalars.ts'

@@ -6,7 +6,7 @@ const { document, operations } = partsContract
 const operation = (id: string) => operations.find((candidate) => candidate.id === id)!
 
 describe('loadContract', () => {
-  it('serves the paths of an area under its alias too, with separate operation ids and the same documents', () => {
+  it('copies the paths of an area to its alias, with different operation ids and the same stored documents', () => {
     const originals = operations.filter(({ id, documentId }) => id === documentId)
     const copies = operations.filter(({ id, documentId }) => id !== documentId)
     expect(copies.map(({ id }) => id)).toEqual(originals.map(({ id }) => `${id}_components`))
@@ -29,7 +29,7 @@ describe('loadContract', () => {
     expect(names).toEqual(['part', 'partFields'])
   })
 
-  it('resolves parameters and bodies', () => {
+  it('resolves references of parameters and bodies', () => {
     expect(operation('partUpdate').parameters.map(({ name }) => name)).toEqual(['id', 'If-Match', 'Idempotency-Key'])
     expect(operation('partUpdate').body).toMatchObject({ required: true, schema: { required: ['name'] } })
     expect(operation('partUpdate').acceptsIdempotencyKey).toBe(true)

@@ -11,7 +11,7 @@ import {
 import type { RestOperation, Success } from './rest-operation.ts'
 
 export interface Contract {
-  /** `info.version`, which every /v1 answer carries as API-Version. */
+  /** `info.version`. Every response under /v1 has it as the header API-Version. */
   readonly version: string
   readonly document: OpenApiDocument
   readonly operations: readonly RestOperation[]
@@ -19,7 +19,7 @@ export interface Contract {
   readonly documentIds: readonly string[]
 }
 
-/** Reads `schema/rest`: the root, every area, and the stored documents. */
+/** Reads `schema/rest`: the root file, every area, and the stored documents. */
 export function loadContract(folder: string): Contract {
   const { document, documents } = readMerged(folder)
   const operations = operationsOf(document, documents)
@@ -31,7 +31,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
   return Object.entries(document.paths).flatMap(([path, item]) =>
     operationsIn(item).map(([method, operation]) => {
       const { operationId: id } = operation
-      if (ids.has(id)) throw new Error(`Two operations are called ${id}.`)
+      if (ids.has(id)) throw new Error(`operationId must be unique: there are two operations called ${id}.`)
       ids.add(id)
       const documentId = operation['x-alias-of'] ?? id
       const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
@@ -67,7 +67,7 @@ const withSchema = (document: OpenApiDocument, parameter: Parameter): Parameter 
 
 function successOf(document: OpenApiDocument, operation: OperationObject): Success {
   const [status, found] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
-  if (!status || !found) throw new Error(`${operation.operationId} describes no success.`)
+  if (!status || !found) throw new Error(`${operation.operationId} must describe a success response.`)
   const response = resolve<ResponseObject>(document, found)
   return {
     status: Number(status),

@@ -10,7 +10,7 @@ function midnight(operation: OperationObject, name: 'x-deprecated-at' | 'x-sunse
   const day = operation[name]
   const time = Date.parse(`${day}T00:00:00Z`)
   if (!day || Number.isNaN(time))
-    throw new Error(`${operation.operationId} is deprecated and needs ${name}: YYYY-MM-DD.`)
+    throw new Error(`${operation.operationId} is deprecated, so ${name} must be a day: YYYY-MM-DD.`)
   return time
 }
 
@@ -33,17 +33,17 @@ export function sunsetOf(operation: OperationObject): Sunset {
 
 type PathValues = Readonly<Record<string, string | string[] | undefined>>
 
-/** The template with the path parameters of the request. */
-const filled = (template: string, path: PathValues): string =>
+/** Replaces the placeholders of a path template by the path parameters of the request. */
+const withPathValues = (template: string, path: PathValues): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
 
-/** Announces the sunset of an operation in the headers of every response, also of refusals. */
-export function announce({ headers }: Sunset, path: PathValues, res: ServerResponse): void {
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, filled(value, path))
+/** Announces the sunset of an operation in the headers of every response, including refusals. */
+export function setSunsetHeaders({ headers }: Sunset, path: PathValues, res: ServerResponse): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, withPathValues(value, path))
 }
 
-/** Records the caller of a deprecated operation. After the sunset it refuses the call. */
-export function noteDeprecated(
+/** Records the call of a deprecated operation. After the sunset it throws 410, also after recording it. */
+export function recordDeprecatedCall(
   operation: Pick<RestOperation, 'id' | 'method' | 'path'>,
   sunset: Sunset,
   counted: Counted | null,

@@ -27,12 +27,12 @@ export interface Merged {
   readonly documents: ReadonlyMap<string, string>
 }
 
-/** Where an area has what `npm run schema` printed. */
+/** The subfolder of an area with the files that `npm run schema` prints. */
 const standardFolder = 'standard'
-/** By hand, and printed. */
+/** The OpenAPI file of an area that is written by hand, and the one that is printed. */
 const contractFiles = ['openapi.yaml', `${standardFolder}/openapi.json`]
 
-/** One OpenAPI document from the root file and the folder of every area. */
+/** Merges the root file and the folders of all areas into one OpenAPI document, and reads the stored documents. */
 export function readMerged(folder: string): Merged {
   const root = readYaml(join(folder, 'api.yaml')) as Root
   const paths: Record<string, PathItem> = {}
@@ -45,11 +45,12 @@ export function readMerged(folder: string): Merged {
     tags.push(...(area.tags ?? []))
     addComponents(components, area.components ?? {})
     for (const [path, item] of Object.entries(area.paths)) {
-      refuseSecond(paths, path)
-      paths[path] = completed(item, root, area)
+      refuseDuplicate(paths, path)
+      paths[path] = withCommonParts(item, root, area)
     }
     for (const [id, text] of documentsOf([join(folder, name, standardFolder), join(folder, name)])) {
-      if (documents.has(id)) throw new Error(`Two stored documents are called ${id}.`)
+      if (documents.has(id))
+        throw new Error(`The name of a stored document must be unique: there are two called ${id}.`)
       documents.set(id, text)
     }
   }
@@ -57,7 +58,7 @@ export function readMerged(folder: string): Merged {
     addAlias(paths, alias, original)
     tags.push({
       name: tagOf(lastSegment(alias)),
-      description: `\`${original}\` under a second name: the same records, the same rules.`,
+      description: `Alias of \`${original}\`: the same records and the same rules.`,
     })
   }
 
@@ -71,36 +72,36 @@ const areasIn = (folder: string): string[] =>
     .map((entry) => entry.name)
     .sort()
 
-/** What was printed of an area, changed and extended by what was written by hand. */
+/** The OpenAPI of an area: the printed file, with the handwritten file applied to it as a merge patch. */
 function areaIn(folder: string): Area {
-  const [own, standard] = contractFiles.map((file) => join(folder, file)) as [string, string]
-  const written = existsSync(own) ? readYaml(own) : {}
-  return (existsSync(standard) ? patched(readJson(standard), written) : written) as Area
+  const [handwrittenFile, printedFile] = contractFiles.map((file) => join(folder, file)) as [string, string]
+  const handwritten = existsSync(handwrittenFile) ? readYaml(handwrittenFile) : {}
+  return (existsSync(printedFile) ? patched(readJson(printedFile), handwritten) : handwritten) as Area
 }
 
 function addComponents(all: Record<string, Record<string, unknown>>, added: OpenApiDocument['components']): void {
   for (const [kind, named] of Object.entries(added)) {
     const known = (all[kind] ??= {})
     for (const [name, component] of Object.entries(named)) {
-      // An enumeration that records of several areas have is printed for each of them.
-      if (!isDeepStrictEqual(known[name], component)) refuseSecond(known, name)
+      // An enumeration that records of several areas use is printed in each of these areas, so equal components are accepted.
+      if (!isDeepStrictEqual(known[name], component)) refuseDuplicate(known, name)
       known[name] = component
     }
   }
 }
 
-/** A reference to the root file means the same place of the merged document. */
+/** The text of a file. A reference to the root file becomes a reference to the same place in the merged document. */
 const textOf = (file: string): string => readFileSync(file, 'utf8').replaceAll(/(\.\.\/)+api\.yaml#\//g, '#/')
 
 const readYaml = (file: string): unknown => parseYaml(textOf(file), { merge: true })
 const readJson = (file: string): unknown => JSON.parse(textOf(file))
 
-function refuseSecond(all: Readonly<Record<string, unknown>>, key: string): void {
-  if (Object.hasOwn(all, key)) throw new Error(`${key} is described twice in schema/rest.`)
+function refuseDuplicate(all: Readonly<Record<string, unknown>>, key: string): void {
+  if (Object.hasOwn(all, key)) throw new Error(`${key} must be described only once in schema/rest.`)
 }
 
-/** A path with what the root says once for all operations: common responses and headers, and the scopes as security. */
-function completed(item: PathItem, root: Root, area: Area): PathItem {
+/** Adds to each operation of a path the common responses and headers of the root file, and its scopes as security. */
+function withCommonParts(item: PathItem, root: Root, area: Area): PathItem {
   const { 'x-common-responses': responses, 'x-common-headers': headers } = root
   const tags = area.tags?.slice(0, 1).map((tag) => tag.name) ?? []
   const operations = operationsIn(item).map(([method, operation]) => {
@@ -125,7 +126,7 @@ const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') +
 
 const tagOf = (segment: string): string => segment.charAt(0).toUpperCase() + segment.slice(1)
 
-/** Serves every path below `original` below `alias` too; ids of the copies end in the alias's last segment. */
+/** Copies every path below `original` to `alias`. The operation id of a copy ends with the last segment of the alias. */
 function addAlias(paths: Record<string, PathItem>, alias: string, original: string): void {
   const suffix = lastSegment(alias)
   for (const [path, item] of Object.entries(paths)) {

@@ -1,4 +1,4 @@
-/** The part of OpenAPI 3.1 that this adapter reads, and its extensions. */
+/** The parts of OpenAPI 3.1 that this adapter reads, and its own extensions. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -20,7 +20,7 @@ export interface Parameter {
   readonly required?: boolean
   readonly schema?: Schema
   readonly content?: { readonly 'application/json'?: { readonly schema: Schema } }
-  /** The GraphQL variable that takes the value, when it is not called like the parameter. */
+  /** The GraphQL variable that receives the value, if its name differs from the name of the parameter. */
   readonly 'x-variable'?: string
 }
 
@@ -50,13 +50,13 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-api-key-scopes': readonly string[]
-  /** What the operation does to the cookies of a session; `set` also takes the refresh token from its cookie. */
+  /** The effect on the session cookies: see `CookieAction`. `set` also reads the refresh token from its cookie. */
   readonly 'x-session-cookies'?: 'set' | 'clear' | 'csrf'
-  /** Days of the deprecation and of the earliest removal, `YYYY-MM-DD`, and the path that replaces this one. */
+  /** The day of the deprecation and of the removal, both `YYYY-MM-DD`, and the path that replaces this one. */
   readonly 'x-deprecated-at'?: string
   readonly 'x-sunset'?: string
   readonly 'x-successor'?: string
-  /** The operation that this one is under a second path. */
+  /** The id of the original operation, if this one is its copy under an alias path. */
   readonly 'x-alias-of'?: string
 }
 
@@ -78,17 +78,17 @@ export interface OpenApiDocument {
 
 const isReference = (node: object): node is Reference => '$ref' in node && typeof node.$ref === 'string'
 
-/** What a local reference stands for; anything else as it is. */
+/** Follows a local reference to its target. Other nodes are returned unchanged. */
 export function resolve<T extends object>(document: object, node: T | Reference): T {
   let found: unknown = node
   while (typeof found === 'object' && found !== null && isReference(found)) {
     const path = found.$ref
-    if (!path.startsWith('#/')) throw new Error(`The reference ${path} leaves the document.`)
+    if (!path.startsWith('#/')) throw new Error(`The reference ${path} must start with #/.`)
     found = path
       .slice(2)
       .split('/')
       .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], document)
-    if (found === undefined) throw new Error(`The reference ${path} leads nowhere.`)
+    if (found === undefined) throw new Error(`The reference ${path} has no target.`)
   }
   return found as T
 }

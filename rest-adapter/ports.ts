@@ -4,7 +4,7 @@ import type { StreamSlots } from '../gateway/edge/stream-slots.ts'
 import type { Graph } from '../gateway/graph/graph.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credentials/public.ts'
 
-/** The request edge: rate limits, authentication, quotas, and writing refusals. */
+/** The request edge: it applies rate limits, authentication and quotas, and sends refusals. */
 export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'refuse' | 'problem' | 'finished'>
 
 /** Sends event streams and limits their number. */

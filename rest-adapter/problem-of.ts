@@ -14,7 +14,7 @@ const items = { minimum: 'minItems', maximum: 'maxItems', unit: 'item' } as cons
 const members = { minimum: 'minProperties', maximum: 'maxProperties', unit: 'member' } as const
 const numbers = { minimum: 'minimum', maximum: 'maximum', unit: null } as const
 
-/** The problem of each keyword of JSON Schema that limits a value. */
+/** The error code and the bounds of each JSON Schema keyword that limits a value. */
 const limits: Readonly<Record<string, Limit>> = {
   maxLength: { code: 'TOO_LONG', ...characters },
   minLength: { code: 'TOO_SHORT', ...characters },
@@ -26,7 +26,7 @@ const limits: Readonly<Record<string, Limit>> = {
   minimum: { code: 'OUT_OF_RANGE', ...numbers },
 }
 
-/** Names both bounds if the schema has both. */
+/** The message names both bounds if the schema has both. */
 function limitMessage(
   subject: string,
   { minimum, maximum, unit }: Limit,
@@ -46,13 +46,13 @@ function limitMessage(
   return `${subject} must have ${range} ${unit}${(most ?? least) === 1 ? '' : 's'}.`
 }
 
-const formatInWords: Readonly<Record<string, string>> = {
+const formatNames: Readonly<Record<string, string>> = {
   uuid: 'an id (UUID)',
   'date-time': 'a date-time such as 2026-11-21T09:30:00Z',
   etag: 'an entity tag such as "3"',
 }
 
-const inWords = (types: unknown): string => {
+const typeNames = (types: unknown): string => {
   const names = Array.isArray(types) ? types.map(String) : String(types).split(',')
   return names.map((name) => (name === 'integer' ? 'a whole number' : name)).join(' or ')
 }
@@ -81,7 +81,7 @@ export function problemOf(error: ErrorObject): FieldProblem {
       return { path: unknown, code: 'UNKNOWN_FIELD', message: `${unknown} is not a field of this request; remove it.` }
     }
     case 'type':
-      return { path, code: 'WRONG_TYPE', message: `${subject} must be ${inWords(params['type'])}.` }
+      return { path, code: 'WRONG_TYPE', message: `${subject} must be ${typeNames(params['type'])}.` }
     case 'enum':
       return { path, code: 'NOT_ALLOWED', message: `${subject} must be one of ${allowed(params['allowedValues'])}.` }
     case 'format': {
@@ -89,7 +89,7 @@ export function problemOf(error: ErrorObject): FieldProblem {
       return {
         path,
         code: 'WRONG_FORMAT',
-        message: `${subject} must be ${formatInWords[format] ?? `a valid ${format}`}.`,
+        message: `${subject} must be ${formatNames[format] ?? `a valid ${format}`}.`,
       }
     }
     case 'pattern':

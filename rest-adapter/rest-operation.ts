@@ -1,6 +1,6 @@
 import type { Method, Parameter, Schema } from './openapi.ts'
 
-/** The deprecation of an operation: since when, until when, and its successor. */
+/** The deprecation of an operation: its start, its end and its successor. */
 export interface Sunset {
   readonly endsAt: number
   /** `Link` is a template if the path of the successor has parameters. */
@@ -10,24 +10,24 @@ export interface Sunset {
 /** The effect on the cookies of a browser: set those of a new session, clear them, or set a new CSRF token of the same session. */
 export type CookieAction = 'set' | 'clear' | 'csrf'
 
-/** The success answer of an operation. */
+/** The success response of an operation. */
 export interface Success {
   readonly status: number
   readonly headers: ReadonlySet<string>
   readonly hasBody: boolean
-  /** It is a stream of events (`text/event-stream`). */
+  /** True if the body is a stream of events (`text/event-stream`). */
   readonly isStream: boolean
 }
 
-/** One REST operation: what the routes, the translation and the answers need to know of it. */
+/** One REST operation of the contract, with all references resolved. */
 export interface RestOperation {
   readonly id: string
-  /** The operation whose stored document this one runs: its own, unless it is another's second path. */
+  /** The name of the stored document: the operation's own id, or the id of the original operation for an alias path. */
   readonly documentId: string
   readonly method: Method
   readonly path: string
   readonly scopes: readonly string[]
-  /** Open to callers without a credential. */
+  /** True if no credential is required. */
   readonly isPublic: boolean
   readonly parameters: readonly Parameter[]
   readonly body: { readonly required: boolean; readonly schema: Schema } | null
@@ -35,6 +35,6 @@ export interface RestOperation {
   readonly acceptsIdempotencyKey: boolean
   readonly sunset: Sunset | null
   readonly sessionCookies: CookieAction | null
-  /** The stored GraphQL document with the fragments it uses; null when an exception serves the operation. */
+  /** The stored GraphQL document with the fragments that it uses; null if a custom handler serves the operation. */
   readonly document: string | null
 }

@@ -15,7 +15,7 @@ import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../subgr
 import { loadContract } from './contract.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credentials/public.ts'
 import { restRouter } from './routes.ts'
-import type { Exception } from './serve.ts'
+import type { CustomHandler } from './serve.ts'
 
 export const partsContract = loadContract(fileURLToPath(new URL('./fixture', import.meta.url)))
 
@@ -94,14 +94,14 @@ class Parts implements SubgraphEndpoint {
   }
 }
 
-export interface Sent {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly body?: unknown
 }
 
-/** The adapter over the parts on a free port, with a real edge and graph. The time is the start time of the edge fixture. */
-export async function partsServer(watch: Exception = () => []) {
+/** Serves the REST adapter on a free port, with a real edge, a real graph and a subgraph of parts. The time is fixed. */
+export async function partsServer(watch: CustomHandler = () => []) {
   const eventStreams = new EventStreams()
   const { edge, issue, finished } = anEdge()
   const { secret } = issue({ scopes: ['WRITE_ACCOUNTS'] })
@@ -119,7 +119,7 @@ export async function partsServer(watch: Exception = () => []) {
       deprecatedCalls: { record: (call) => void deprecated.push(call) },
       eventStreams,
       streamSlots: new StreamSlots({ perOrganization: 1 }),
-      exceptions: new Map<string, Exception>([
+      customHandlers: new Map<string, CustomHandler>([
         ['partEcho', ({ path }) => path['text']],
         ['partWatch', (call) => watch(call)],
       ]),
@@ -129,7 +129,7 @@ export async function partsServer(watch: Exception = () => []) {
   await once(server, 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  async function send(path: string, { method = 'GET', headers = {}, body }: Sent = {}) {
+  async function send(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}) {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array || body === undefined
     const response = await fetch(base + path, {
       method,

@@ -34,7 +34,7 @@ async function raw(text: string): Promise<string> {
   return answer
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   it('is the result of the stored document, with ETag and API-Version', async () => {
     const { status, headers, body } = await send(`/v1/parts/${partId}`)
     expect([status, body]).toEqual([200, aBolt])
@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(parts.requests[0]!.variables).toEqual({ input: { name: 'nut' } })
   })
 
-  it.each([{}, ''])('comes all the same when nothing is said (%j) where no body belongs', async (body) => {
+  it.each([{}, ''])('is the same if the body is %j and the operation takes no body', async (body) => {
     expect((await send(`/v1/parts/${partId}`, { method: 'DELETE', body })).status).toBe(204)
   })
 
@@ -64,18 +64,18 @@ describe('an answer', () => {
     expect(parts.requests[0]!.variables).toEqual({ id: partId, expectedVersion: 6 })
   })
 
-  it('is the same under the alias, and on HEAD without its body', async () => {
+  it('is the same under the alias, and has no body for HEAD', async () => {
     expect((await send(`/v1/components/${partId}`)).body).toEqual(aBolt)
     const { status, headers, text } = await send(`/v1/parts/${partId}`, { method: 'HEAD' })
     expect([status, headers.get('etag'), text]).toEqual([200, '"7"', ''])
   })
 
-  it('comes from an exception if there is no document', async () => {
+  it('is the result of a custom handler if there is no stored document', async () => {
     expect((await send('/v1/parts/echo/a%2Fb')).text).toBe('"a/b"')
     expect(await problem(send('/v1/parts/echo/abcdef'))).toEqual([404, 'NOT_FOUND', 'text NOT_FOUND'])
   })
 
-  it('takes the fixed segment before the placeholder', async () => {
+  it('is that of the path with a fixed segment, before a path with a placeholder', async () => {
     expect((await send('/v1/parts/stats')).text).toBe('1')
   })
 
@@ -97,31 +97,39 @@ describe('an answer', () => {
 describe('a refusal', () => {
   it.each<[string, Parameters<typeof send>, unknown[]]>([
     ['an unknown record', [`/v1/parts/${noPartId}`], [404, 'NOT_FOUND']],
-    ['an id that is none', ['/v1/parts/x'], [404, 'NOT_FOUND', 'id NOT_FOUND']],
+    ['an invalid id', ['/v1/parts/x'], [404, 'NOT_FOUND', 'id NOT_FOUND']],
     ['an unknown path', ['/v1/nothing'], [404, 'NOT_FOUND']],
     ['an unknown path of an area', ['/v1/parts/a/b/c'], [404, 'NOT_FOUND']],
     ['the root', ['/v1'], [404, 'NOT_FOUND']],
-    ['a path that does not decode', ['/v1/parts/%E4'], [400, 'VALIDATION_FAILED', 'path WRONG_FORMAT']],
+    ['a path with invalid percent-encoding', ['/v1/parts/%E4'], [400, 'VALIDATION_FAILED', 'path WRONG_FORMAT']],
     ['no body', ['/v1/parts', { method: 'POST' }], [400, 'VALIDATION_FAILED', ' REQUIRED']],
     [
-      'a bad body',
+      'an invalid body',
       ['/v1/parts', { method: 'POST', body: { name: '', x: 1 } }],
       [400, 'UNKNOWN_FIELD', 'x UNKNOWN_FIELD', 'name TOO_SHORT'],
     ],
-    ['no JSON', ['/v1/parts', { method: 'POST', body: '{' }], [400, 'INVALID_JSON', 'body INVALID_JSON']],
     [
-      'another type',
+      'a body that is not JSON',
+      ['/v1/parts', { method: 'POST', body: '{' }],
+      [400, 'INVALID_JSON', 'body INVALID_JSON'],
+    ],
+    [
+      'another media type',
       ['/v1/parts', { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } }],
       [415, 'UNSUPPORTED_MEDIA_TYPE'],
     ],
     [
-      'a body where none belongs',
+      'a field in the body of an operation that takes no body',
       [`/v1/parts/${partId}`, { method: 'DELETE', body: { x: 1, y: null } }],
       [400, 'UNKNOWN_FIELD', 'x UNKNOWN_FIELD', 'y UNKNOWN_FIELD'],
     ],
-    ['a bad query', ['/v1/parts?limit=0&kind=x'], [400, 'VALIDATION_FAILED', 'kind NOT_ALLOWED', 'limit OUT_OF_RANGE']],
     [
-      'a bad If-Match',
+      'invalid query parameters',
+      ['/v1/parts?limit=0&kind=x'],
+      [400, 'VALIDATION_FAILED', 'kind NOT_ALLOWED', 'limit OUT_OF_RANGE'],
+    ],
+    [
+      'an invalid If-Match',
       [`/v1/parts/${partId}`, { method: 'DELETE', headers: { 'If-Match': 'x' } }],
       [400, 'VALIDATION_FAILED', 'If-Match WRONG_FORMAT'],
     ],
@@ -130,9 +138,9 @@ describe('a refusal', () => {
       ['/v1/parts', { method: 'POST', body: { name: 'used' } }],
       [409, 'UNIQUE_VIOLATION', 'name NOT_UNIQUE'],
     ],
-    ['a bad key', ['/v1/parts/stats', { headers: { 'X-API-Key': 'nonsense' } }], [401, 'API_KEY_INVALID']],
+    ['an invalid key', ['/v1/parts/stats', { headers: { 'X-API-Key': 'nonsense' } }], [401, 'API_KEY_INVALID']],
     [
-      'a bad key on an unknown path',
+      'an invalid key on an unknown path',
       ['/v1/nothing', { headers: { 'X-API-Key': 'nonsense' } }],
       [401, 'API_KEY_INVALID'],
     ],
@@ -159,7 +167,7 @@ describe('a refusal', () => {
     expect((await send(`/v1/parts/find?id=${partId}`)).status).toBe(200)
   })
 
-  it('of a method lists the allowed ones', async () => {
+  it('of a method lists the allowed methods', async () => {
     const answer = await send('/v1/parts/stats', { method: 'PATCH', body: {} })
     expect([answer.status, answer.body!['code'], answer.headers.get('allow')]).toEqual([
       405,
@@ -191,7 +199,7 @@ describe('a refusal', () => {
     expect(parts.requests).toEqual([])
   })
 
-  it('of unknown parameters only when asked to be strict', async () => {
+  it('of unknown parameters is sent only with Prefer: handling=strict', async () => {
     expect((await send('/v1/parts?foo=1')).status).toBe(200)
     const strict = { headers: { Prefer: 'respond-async, handling=strict' } }
     expect(await problem(send('/v1/parts?foo=1&limit=0', strict))).toEqual([400, 'UNKNOWN_FIELD', 'foo UNKNOWN_FIELD'])
@@ -214,12 +222,12 @@ describe('Idempotency-Key', () => {
     expect(new Set([first, ...others].map((claim) => claim!.fingerprint)).size).toBe(3)
   })
 
-  it('is answered with Idempotent-Replayed when nothing ran again', async () => {
+  it('adds Idempotent-Replayed to a response that is replayed', async () => {
     expect((await post('{"name":"a"}', { 'Idempotency-Key': 'seen' })).headers.get('idempotent-replayed')).toBe('true')
     expect((await post('{"name":"a"}', { 'Idempotency-Key': 'new' })).headers.get('idempotent-replayed')).toBe(null)
   })
 
-  it.each(['', 'k'.repeat(256)])('of a length that is not allowed is refused', async (key) => {
+  it.each(['', 'k'.repeat(256)])('with an invalid length is refused', async (key) => {
     const [status, code, error] = await problem(post('{"name":"a"}', { 'Idempotency-Key': key }))
     expect([status, code, error]).toEqual([
       400,

@@ -7,9 +7,9 @@ import type { RestOperation } from './rest-operation.ts'
 import { Endpoint, type Dependencies } from './serve.ts'
 import { Validator } from './validate.ts'
 
-export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' | 'exceptions'> {
+export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' | 'customHandlers'> {
   readonly contract: Contract
-  readonly exceptions?: Dependencies['exceptions']
+  readonly customHandlers?: Dependencies['customHandlers']
 }
 
 /**
@@ -18,11 +18,11 @@ export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' 
  */
 export async function restRouter({
   contract,
-  exceptions = new Map(),
+  customHandlers = new Map(),
   ...options
 }: RestOptions): Promise<ExpressRouter> {
   const validator = await Validator.create(contract)
-  const dependencies: Dependencies = { ...options, exceptions, validator, version: contract.version }
+  const dependencies: Dependencies = { ...options, customHandlers, validator, version: contract.version }
   const areas = new Map<string, ExpressRouter>()
   for (const [path, operations] of byPath(contract.operations)) {
     const prefix = prefixOf(path)

@@ -1,33 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Prepared } from '../gateway/graph/prepared.ts'
+import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import { readBody } from '../gateway/edge/body.ts'
 import { cancellationOf } from '../gateway/edge/cancellation-of.ts'
 import type { Admission } from '../gateway/edge/edge.ts'
 import type { ServerSentEvent } from '../gateway/edge/event-streams.ts'
 import { claimOf } from '../gateway/edge/idempotency.ts'
-import { refuseUnmet } from '../subgraphs/kernel/unmet-scopes.ts'
-import { cancellationBy } from '../subgraphs/kernel/cancellation.ts'
+import { requireScopes } from '../subgraphs/kernel/unmet-scopes.ts'
+import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
 import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
-import { writeAnswer } from './answer.ts'
-import { leaveOutHidden } from './leave-out.ts'
+import { writeResponse } from './response.ts'
+import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
 import type { RestOperation } from './rest-operation.ts'
-import { announce, noteDeprecated } from './deprecation.ts'
+import { setSunsetHeaders, recordDeprecatedCall } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
 import { bodyRequired, type Validator } from './validate.ts'
-import { Wording } from './wording.ts'
+import { ErrorTranslation } from './error-translation.ts'
 
 /**
- * What an exception gets: the checked inputs of its operation. It returns the body of the success answer, or the events of an
- * operation whose success answer is a stream; `context.cancellation` tells those when the client has left or the server stops.
+ * The argument of a custom handler: the request and its validated inputs. The handler returns the body of the success response, or the
+ * events if the success response is a stream. `context.cancellation` is cancelled when the client disconnects or the server stops.
  */
-export interface ExceptionCall {
+export interface CustomCall {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly context: OperationContext
@@ -36,8 +36,8 @@ export interface ExceptionCall {
   readonly body: unknown
 }
 
-/** Code behind an operation that no stored document can say. */
-export type Exception = (call: ExceptionCall) => unknown
+/** Serves an operation that a stored GraphQL document cannot express. */
+export type CustomHandler = (call: CustomCall) => unknown
 
 export interface Dependencies extends StreamsPort {
   readonly version: string
@@ -46,16 +46,16 @@ export interface Dependencies extends StreamsPort {
   readonly validator: Validator
   readonly clock: Clock
   readonly deprecatedCalls: DeprecatedCalls
-  readonly exceptions: ReadonlyMap<string, Exception>
+  readonly customHandlers: ReadonlyMap<string, CustomHandler>
 }
 
 type PathValues = Readonly<Record<string, string | string[] | undefined>>
 type ServedRequest = IncomingMessage & { readonly params: PathValues }
 
-/** What is worked out once per operation, when it is first called. */
-interface Plan {
+/** The compiled form of an operation. It is created at the first request and then reused. */
+interface CompiledOperation {
   readonly translation: Translation
-  readonly prepared: Prepared | null
+  readonly prepared: PreparedOperation | null
   readonly requirements: readonly ScopeRequirement[]
 }
 
@@ -68,8 +68,8 @@ interface Inputs {
 /** One REST operation behind its route: from the admitted request to the written answer. */
 export class Endpoint {
   private readonly readsBody: boolean
-  private planned: Plan | null = null
-  private wording: Wording | null = null
+  private compiled: CompiledOperation | null = null
+  private errorTranslation: ErrorTranslation | null = null
 
   constructor(
     private readonly operation: RestOperation,
@@ -82,53 +82,53 @@ export class Endpoint {
     const { edge, clock, deprecatedCalls } = this.dependencies
     const { sunset } = this.operation
     try {
-      if (sunset) announce(sunset, req.params, res)
+      if (sunset) setSunsetHeaders(sunset, req.params, res)
       const admission = await edge.admit(req, res)
       const { caller, requestId, usage } = admission
       if (usage) usage.operation = this.operation.documentId
-      if (sunset) noteDeprecated(this.operation, sunset, usage?.counted ?? null, clock.now(), deprecatedCalls)
-      const plan = (this.planned ??= this.plan())
-      if (req.method === 'HEAD' && plan.prepared?.kind === 'mutation') throw notByHead()
-      this.authorize(plan, caller)
+      if (sunset) recordDeprecatedCall(this.operation, sunset, usage?.counted ?? null, clock.now(), deprecatedCalls)
+      const compiled = (this.compiled ??= this.compile())
+      if (req.method === 'HEAD' && compiled.prepared?.kind === 'mutation') throw headNotAllowed()
+      this.authorize(compiled, caller)
       await edge.spend(admission, res)
 
-      const nothing = plan.translation.namesNothing(req.params)
-      if (nothing !== null) throw namesNothing(nothing)
-      const inputs = await this.inputs(plan, caller, req, res)
+      const invalidParameter = compiled.translation.invalidPathParameter(req.params)
+      if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
+      const inputs = await this.inputs(compiled, caller, req, res)
       const cancellation = this.operation.success.isStream
-        ? cancellationBy(res)
-        : cancellationOf(plan.prepared?.kind, res)
+        ? cancellationOnDisconnect(res)
+        : cancellationOf(compiled.prepared?.kind, res)
       const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation }
-      if (plan.prepared) await this.execute(plan.prepared, plan.translation, inputs, context, req, res)
-      else await this.except(inputs, admission, context, req, res)
+      if (compiled.prepared) await this.execute(compiled.prepared, compiled.translation, inputs, context, req, res)
+      else await this.runCustomHandler(inputs, admission, context, req, res)
     } catch (thrown) {
       edge.refuse(thrown, req, res)
     }
   }
 
-  private plan(): Plan {
+  private compile(): CompiledOperation {
     const { operation } = this
     const translation = new Translation(operation)
     if (operation.document === null) {
-      const word = operation.isPublic ? 'PUBLIC' : 'SESSION'
-      const scopes = operation.scopes.length > 0 ? operation.scopes : [word]
+      const credential = operation.isPublic ? 'PUBLIC' : 'SESSION'
+      const scopes = operation.scopes.length > 0 ? operation.scopes : [credential]
       return { translation, prepared: null, requirements: [[scopes]] }
     }
     try {
       return { translation, prepared: this.dependencies.graph.prepare(operation.document), requirements: [] }
     } catch (cause) {
-      // To the caller this is no refusal of what was sent: our own document does not fit our own graph.
+      // A refusal would blame the request, but the defect is ours: the stored document does not fit the graph.
       throw new Error(`The stored document ${operation.documentId} is not valid in the graph.`, { cause })
     }
   }
 
-  private authorize({ prepared, requirements }: Plan, caller: Caller): void {
+  private authorize({ prepared, requirements }: CompiledOperation, caller: Caller): void {
     if (prepared) this.dependencies.graph.authorize(prepared, caller)
-    else refuseUnmet(caller, requirements)
+    else requireScopes(caller, requirements)
   }
 
   private async inputs(
-    { translation }: Plan,
+    { translation }: CompiledOperation,
     caller: Caller,
     req: ServedRequest,
     res: ServerResponse,
@@ -155,7 +155,7 @@ export class Endpoint {
   }
 
   private async execute(
-    prepared: Prepared,
+    prepared: PreparedOperation,
     translation: Translation,
     { query, body }: Inputs,
     context: OperationContext,
@@ -168,40 +168,40 @@ export class Endpoint {
     const { data, errors, replayed } = await this.dependencies.graph
       .execute(prepared, variables, context)
       .catch((thrown) => {
-        throw this.inRestWords(thrown, variables)
+        throw this.toRestError(thrown, variables)
       })
     if (errors?.[0]) {
       if (replayed) res.setHeader('Idempotent-Replayed', 'true')
-      return this.dependencies.edge.refuse(this.inRestWords(errors[0], variables), req, res)
+      return this.dependencies.edge.refuse(this.toRestError(errors[0], variables), req, res)
     }
     const { fields } = context.caller
-    if (fields) leaveOutHidden(this.dependencies.graph.apiSchema, prepared, data, fields)
+    if (fields) removeHiddenFields(this.dependencies.graph.apiSchema, prepared, data, fields)
     const result = data?.['result']
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
-    writeAnswer(this.operation, result, replayed ?? false, req.url!, res)
+    writeResponse(this.operation, result, replayed ?? false, req.url!, res)
   }
 
-  private inRestWords(refused: unknown, variables: Values): unknown {
-    this.wording ??= new Wording(this.operation)
-    return this.wording.of(refused, variables)
+  private toRestError(refused: unknown, variables: Values): unknown {
+    this.errorTranslation ??= new ErrorTranslation(this.operation)
+    return this.errorTranslation.toRest(refused, variables)
   }
 
-  private async except(
+  private async runCustomHandler(
     inputs: Inputs,
     admission: Admission,
     context: OperationContext,
     req: ServedRequest,
     res: ServerResponse,
   ): Promise<void> {
-    const exception = this.dependencies.exceptions.get(this.operation.documentId)
-    if (!exception) throw new Error(`${this.operation.id} has neither a stored document nor an exception.`)
+    const handler = this.dependencies.customHandlers.get(this.operation.documentId)
+    if (!handler) throw new Error(`${this.operation.id} has neither a stored document nor a custom handler.`)
     const { query, body } = inputs
-    const result = await exception({ req, res, context, path: req.params, query, body })
+    const result = await handler({ req, res, context, path: req.params, query, body })
     if (isEvents(result)) return this.stream(result, admission, context, req, res)
-    if (!res.headersSent) writeAnswer(this.operation, result, false, req.url!, res)
+    if (!res.headersSent) writeResponse(this.operation, result, false, req.url!, res)
   }
 
-  /** The request counts as answered when the stream begins. What the stream fails with is its last event, called `error`. */
+  /** The request is counted as finished when the stream begins. If the stream fails, its last event is `error` with the problem. */
   private async stream(
     events: AsyncIterable<ServerSentEvent>,
     admission: Admission,
@@ -211,9 +211,9 @@ export class Endpoint {
   ): Promise<void> {
     const { edge, eventStreams, streamSlots } = this.dependencies
     const { status } = this.operation.success
-    const cancellation = context.cancellation ?? cancellationBy(res)
-    const leave = streamSlots.take(admission.caller.organizationId || admission.caller.ip)
-    async function* toTheirEnd(): AsyncGenerator<ServerSentEvent> {
+    const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
+    const releaseSlot = streamSlots.take(admission.caller.organizationId || admission.caller.ip)
+    async function* withErrorEvent(): AsyncGenerator<ServerSentEvent> {
       try {
         yield* events
       } catch (thrown) {
@@ -222,9 +222,9 @@ export class Endpoint {
     }
     try {
       edge.finished(admission, status)
-      await eventStreams.send(res, toTheirEnd(), cancellation, status)
+      await eventStreams.send(res, withErrorEvent(), cancellation, status)
     } finally {
-      leave()
+      releaseSlot()
     }
   }
 }
@@ -235,20 +235,22 @@ const isEvents = (result: unknown): result is AsyncIterable<ServerSentEvent> =>
 const isStrict = ({ headers }: IncomingMessage): boolean =>
   headers['prefer'] !== undefined && /(?:^|[,;\s])handling\s*=\s*"?strict\b/i.test(String(headers['prefer']))
 
-/** Programs look at links before people follow them, and must not use up what is good once. */
-const notByHead = (): Refusal =>
-  new Refusal('METHOD_NOT_ALLOWED', 'This path answers GET, which changes something.', { allow: ['GET'] })
+/** HEAD must not run a mutation: link previewers send HEAD, and it would consume the one-time token in a link. */
+const headNotAllowed = (): Refusal =>
+  new Refusal('METHOD_NOT_ALLOWED', 'HEAD is not allowed on this path, because GET changes data here; send GET.', {
+    allow: ['GET'],
+  })
 
 const unknownParameters = (names: readonly string[]): Refusal =>
   refusalOf(
     Array.from(new Set(names), (path) => ({
       path,
       code: 'UNKNOWN_FIELD',
-      message: `${path} is not a parameter of this operation.`,
+      message: `${path} is not a parameter of this operation; remove it.`,
     })),
   )
 
-function namesNothing(path: string): Refusal {
+function noSuchRecord(path: string): Refusal {
   const { code, message } = notFound('The record')
   return new Refusal(code, message, {
     errors: [{ path, code: 'NOT_FOUND', message: `No record can have this ${path}.` }],

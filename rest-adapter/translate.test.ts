@@ -21,7 +21,7 @@ describe('Translation.readQuery', () => {
     expect(read(query)).toEqual({ values, unknown: [] })
   })
 
-  it('leaves what it cannot convert as text, for the validator', () => {
+  it('leaves text that it cannot convert unchanged, so that the validator refuses it', () => {
     expect(read('limit=1e2&isActive=yes&customFields={').values).toEqual({
       limit: '1e2',
       isActive: 'yes',
@@ -29,7 +29,7 @@ describe('Translation.readQuery', () => {
     })
   })
 
-  it('names parameters that the operation does not know', () => {
+  it('returns the names of unknown parameters', () => {
     expect(read('foo=1&kind[x]=1&__proto__=1').unknown).toEqual(['foo', 'kind[x]', '__proto__'])
   })
 
@@ -48,7 +48,7 @@ describe('Translation.readQuery', () => {
 })
 
 describe('Translation.variables', () => {
-  it('takes each variable from its one source', () => {
+  it('takes each variable from its only source', () => {
     expect(translation('partUpdate').variables({ id: partId }, {}, { 'if-match': '"3"' }, { name: 'bolt' })).toEqual({
       id: partId,
       input: { name: 'bolt' },

@@ -64,12 +64,12 @@ function variablesOf(operation: RestOperation): { name: string; isRequired: bool
   }))
 }
 
-/** Turns the parts of a request into the variables of one stored document; compiled once per operation. */
+/** Converts the parts of a request to the variables of one stored document. It is compiled once per operation. */
 export class Translation {
   private readonly sources: readonly Source[]
   private readonly query: ReadonlyMap<string, QueryReader>
   private readonly headers: readonly { name: string; key: string; read: Read }[]
-  private readonly path: readonly { name: string; isPossible: (value: string) => boolean }[]
+  private readonly path: readonly { name: string; isValid: (value: string) => boolean }[]
   private readonly hasRequiredInputs: boolean
 
   constructor(operation: RestOperation) {
@@ -80,7 +80,7 @@ export class Translation {
     })
     const placed = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
     this.query = new Map(placed('query').map((parameter) => [parameter.name, queryReader(parameter)]))
-    this.path = placed('path').map(({ name, schema }) => ({ name, isPossible: pathTest(schema ?? {}) }))
+    this.path = placed('path').map(({ name, schema }) => ({ name, isValid: pathValueTest(schema ?? {}) }))
     this.headers = placed('header')
       .filter((parameter) => variableOf(parameter) !== null)
       .map(({ name, schema }) => ({ name, key: name.toLowerCase(), read: reader(schema ?? {}) }))
@@ -89,11 +89,11 @@ export class Translation {
     )
   }
 
-  /** The first path parameter whose value cannot name a record; null if there is none. */
-  namesNothing(path: Readonly<Record<string, string | string[] | undefined>>): string | null {
-    for (const { name, isPossible } of this.path) {
+  /** The name of the first path parameter whose value cannot be the key of a record; null if all can. */
+  invalidPathParameter(path: Readonly<Record<string, string | string[] | undefined>>): string | null {
+    for (const { name, isValid } of this.path) {
       const value = path[name]
-      if (typeof value !== 'string' || !isPossible(value)) return name
+      if (typeof value !== 'string' || !isValid(value)) return name
     }
     return null
   }
@@ -210,8 +210,8 @@ function addMember(values: Values, name: string, key: string, text: string, prob
   else values[name] = { ...members, [key]: text }
 }
 
-/** A path value that its schema does not allow cannot name a record. It is checked without the validator and answered 404. */
-function pathTest({ format, minLength = 1, maxLength = 255 }: Schema): (value: string) => boolean {
+/** A path value that its schema does not allow cannot be the key of a record, so the request is refused with 404 without the validator. */
+function pathValueTest({ format, minLength = 1, maxLength = 255 }: Schema): (value: string) => boolean {
   if (format === 'uuid') return isId
   return (value) => {
     const length = value.length > maxLength * 2 ? value.length : Array.from(value).length

@@ -105,11 +105,11 @@ describe('parseBody', () => {
     expect(parsed(text)).toEqual(refusal)
   })
 
-  it('takes the last of two equal keys', () => {
+  it('uses the last of two equal keys', () => {
     expect(readJson(Buffer.from('{"a":1,"a":2}'), { 'content-type': 'application/json' })).toEqual({ a: 2 })
   })
 
-  it('refuses a hundred thousand brackets without exhausting the stack', () => {
+  it('refuses 100,000 nested brackets without a stack overflow', () => {
     expect(parsed('['.repeat(100_000) + ']'.repeat(100_000))?.[0]).toBe('VALIDATION_FAILED')
   })
 

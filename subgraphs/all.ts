@@ -1,6 +1,6 @@
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
-import { events } from './events/subgraph.ts'
+import { eventsSubgraph } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
@@ -14,6 +14,7 @@ import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
+import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record-total.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
@@ -24,7 +25,10 @@ import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgrap
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-export const subgraphs: readonly SubgraphDefinition[] = [identity, crm, commerce, support, events]
+const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+
+/** The domains, and the subgraph `events`, which is derived from their records. */
+export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]
 
 const recordTypesOf = ({ resources }: SubgraphDefinition): RecordShape[] =>
   resources.flatMap(({ entities = {}, announces = [] }) => [
@@ -44,6 +48,7 @@ export const migrations: readonly Migration[] = [
   mailCountTable,
   eventLogTables,
   customFieldFunctions,
+  searchFunctions,
   queueNotification,
   mailQueueTable,
   ...subgraphs.flatMap(migrationsOf),

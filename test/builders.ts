@@ -29,8 +29,8 @@ export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
 
 /** Creates one record after another, so that the ids are in the order of the list. */
-export async function each<T, R>(items: readonly T[], make: (item: T) => Promise<R>): Promise<R[]> {
-  const made: R[] = []
-  for (const item of items) made.push(await make(item))
-  return made
+export async function each<T, R>(items: readonly T[], create: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) results.push(await create(item))
+  return results
 }

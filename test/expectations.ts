@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import { validateEvents, type StoredEvent } from './contract/validate-events.ts'
+// Registers the record types, also in a test file that imports only one domain.
+import '../subgraphs/all.ts'
 import { recordTypeNames } from '../subgraphs/kernel/record/record-registry.ts'
 import type { Platform } from './platform.ts'
 import type { Answer } from './rest-client.ts'

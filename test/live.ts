@@ -18,19 +18,19 @@ export interface Payload {
 }
 
 /** Buffers payloads until they are read. */
-class Arrivals {
-  readonly #come: (Payload | 'completed' | 'closed')[] = []
-  #waiting: ((come: Payload | 'completed' | 'closed') => void) | null = null
+class PayloadQueue {
+  readonly #payloads: (Payload | 'completed' | 'closed')[] = []
+  #waiting: ((payload: Payload | 'completed' | 'closed') => void) | null = null
 
-  push(come: Payload | 'completed' | 'closed'): void {
-    if (this.#waiting) this.#waiting(come)
-    else this.#come.push(come)
+  push(payload: Payload | 'completed' | 'closed'): void {
+    if (this.#waiting) this.#waiting(payload)
+    else this.#payloads.push(payload)
     this.#waiting = null
   }
 
   next(): Promise<Payload | 'completed' | 'closed'> {
-    const come = this.#come.shift()
-    return come === undefined ? new Promise((resolve) => (this.#waiting = resolve)) : Promise.resolve(come)
+    const payload = this.#payloads.shift()
+    return payload === undefined ? new Promise((resolve) => (this.#waiting = resolve)) : Promise.resolve(payload)
   }
 }
 
@@ -52,16 +52,16 @@ export function socketOf(
 }
 
 export function subscribeOn(client: Client, query: string, variables: Record<string, unknown> = {}): Live {
-  const arrivals = new Arrivals()
+  const queue = new PayloadQueue()
   const leave = client.subscribe(
     { query, variables },
     {
-      next: (payload) => arrivals.push(payload as Payload),
-      error: (thrown) => arrivals.push(Array.isArray(thrown) ? { errors: thrown } : 'closed'),
-      complete: () => arrivals.push('completed'),
+      next: (payload) => queue.push(payload as Payload),
+      error: (thrown) => queue.push(Array.isArray(thrown) ? { errors: thrown } : 'closed'),
+      complete: () => queue.push('completed'),
     },
   )
-  return { next: () => arrivals.next(), leave }
+  return { next: () => queue.next(), leave }
 }
 
 /** Subscribes with GraphQL over SSE and parses the stream. */
@@ -79,13 +79,13 @@ export async function subscribeByEvents(
     signal: leaving.signal,
   })
   onTestFinished(() => leaving.abort())
-  const arrivals = new Arrivals()
-  if (response.headers.get('content-type') === 'text/event-stream; charset=utf-8') void read(response, arrivals)
-  else arrivals.push((await response.json()) as Payload)
-  return { response, next: () => arrivals.next(), leave: () => leaving.abort() }
+  const queue = new PayloadQueue()
+  if (response.headers.get('content-type') === 'text/event-stream; charset=utf-8') void read(response, queue)
+  else queue.push((await response.json()) as Payload)
+  return { response, next: () => queue.next(), leave: () => leaving.abort() }
 }
 
-async function read(response: Response, arrivals: Arrivals): Promise<void> {
+async function read(response: Response, queue: PayloadQueue): Promise<void> {
   let text = ''
   try {
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -93,18 +93,18 @@ async function read(response: Response, arrivals: Arrivals): Promise<void> {
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
         const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? []
         text = text.slice(end + 2)
-        if (event === 'next') arrivals.push(JSON.parse(data!) as Payload)
-        if (event === 'complete') arrivals.push('completed')
+        if (event === 'next') queue.push(JSON.parse(data!) as Payload)
+        if (event === 'complete') queue.push('completed')
       }
     }
   } catch {
     // The connection was interrupted.
   }
-  arrivals.push('closed')
+  queue.push('closed')
 }
 
 /** The protocols of subscriptions. */
-export const ways: readonly [
+export const protocols: readonly [
   string,
   (platform: Platform, member: Member, query: string, variables?: Record<string, unknown>) => Promise<Live>,
 ][] = [

@@ -94,7 +94,7 @@ export class Platform {
     await rm(this.dataDir, { recursive: true, force: true })
   }
 
-  pass(ms: number): void {
+  advanceClock(ms: number): void {
     this.now = new Date(this.now.getTime() + ms)
   }
 
@@ -108,7 +108,7 @@ export class Platform {
     this.#fresh.database.query<R>(text, values)
 
   /** Runs a transaction on a separate connection, for example to hold locks while the platform works. */
-  async holding<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async inSeparateTransaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const database = new Database({ url: this.#fresh.url, connectionsMax: 1 })
     return database.transaction(work).finally(() => database.close())
   }

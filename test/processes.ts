@@ -22,7 +22,7 @@ export interface Process {
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
   /** Everything that the process has printed. */
-  said(): string
+  output(): string
 }
 
 const pollMs = 50
@@ -39,7 +39,7 @@ export async function aProcess(
 ): Promise<Process> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const said: string[] = []
+  const printed: string[] = []
   let child: ChildProcess | undefined
   let exited = Promise.withResolvers<number | null>()
 
@@ -49,11 +49,11 @@ export async function aProcess(
           ({ ok }) => ok,
           () => false,
         )
-      : said.join('').includes(readyText)
+      : printed.join('').includes(readyText)
 
   async function untilReady(started: ChildProcess): Promise<void> {
     const ended = once(started, 'exit').then(() => {
-      throw new Error(`${command.join(' ')} ended:\n${said.join('')}`)
+      throw new Error(`${command.join(' ')} ended:\n${printed.join('')}`)
     })
     const ready = vi.waitFor(async () => expect(await isReady()).toBe(true), {
       timeout: readyWithinMs,
@@ -81,8 +81,8 @@ export async function aProcess(
     })
     child = started
     started.once('exit', (code) => exited.resolve(code))
-    started.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString()))
-    started.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+    started.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()))
+    started.stderr.on('data', (chunk: Buffer) => printed.push(chunk.toString()))
     return started
   }
 
@@ -95,7 +95,7 @@ export async function aProcess(
       await end('SIGKILL')
     },
     stop: () => end('SIGTERM'),
-    said: () => said.join(''),
+    output: () => printed.join(''),
   }
 }
 

@@ -6,7 +6,7 @@ const from = (peer: string | undefined, forwarded: string | undefined, trusted: 
   clientAddress({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: peer } }, trusted)
 
 describe('clientAddress', () => {
-  it('is the socket peer, in one written form', () => {
+  it('is the normalised address of the socket', () => {
     expect(from('203.0.113.7', undefined)).toBe('203.0.113.7')
     expect(from('::ffff:203.0.113.7', undefined)).toBe('203.0.113.7')
     expect(from('2001:DB8::0:1', undefined)).toBe('2001:db8::1')
@@ -34,7 +34,7 @@ describe('clientAddress', () => {
     expect(from('::ffff:198.51.100.10', forwarded, ['198.51.100.0/24'])).toBe(address)
   })
 
-  it('believes an IPv6 proxy', () => {
+  it('trusts an IPv6 proxy', () => {
     expect(from('2001:db8::1', '192.0.2.9', ['2001:db8::/64'])).toBe('192.0.2.9')
   })
 })

@@ -3,7 +3,7 @@ import {
   parseApiKey,
   type ApiKeyRecord,
   type CredentialSource,
-  standingRefusal,
+  userStateRefusal,
 } from '../../subgraphs/kernel/credentials/public.ts'
 import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
@@ -36,7 +36,7 @@ function authenticationRefusal(record: ApiKeyRecord, nowMs: number): Refusal | n
   if (previousSecretExpiresAt && previousSecretExpiresAt.getTime() <= nowMs) {
     return new Refusal('API_KEY_EXPIRED', 'This API key was rotated and its overlap has ended; use the new secret.')
   }
-  const code = standingRefusal(record)
+  const code = userStateRefusal(record)
   return code && new Refusal(code, standingMessages[code])
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { cancellationBy, type Cancellation } from '../../subgraphs/kernel/cancellation.ts'
+import { cancellationOnDisconnect, type Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 
 /** A read is cancelled when its client closes the connection. A mutation runs to its end, so it has none. */
 export const cancellationOf = (kind: string | undefined, res: ServerResponse): Cancellation | undefined =>
-  kind === 'query' ? cancellationBy(res) : undefined
+  kind === 'query' ? cancellationOnDisconnect(res) : undefined

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { nobody } from '../../subgraphs/kernel/context.ts'
+import { noUserId } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import type { IncomingRequest } from './address.ts'
@@ -37,8 +37,8 @@ export async function admitDirectory(
     )
   if (record.organizationSuspended) throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
   const { id, organizationId } = record
-  const counted = { kind: 'SCIM_TOKEN', id, organizationId, userId: nobody } as const
-  const acting = { organizationId, userId: nobody, role: 'ADMIN', visibility: 'ALL', ownerIds: null } as const
+  const counted = { kind: 'SCIM_TOKEN', id, organizationId, userId: noUserId } as const
+  const acting = { organizationId, userId: noUserId, role: 'ADMIN', visibility: 'ALL', ownerIds: null } as const
   const admission: Admission = {
     ...anonymousAdmission,
     usage: { counted, operation: 'unknown', startedMs, isReported: false },

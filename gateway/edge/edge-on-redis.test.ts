@@ -24,27 +24,27 @@ describe.runIf(hasRedisServer)('two edges on one Redis', () => {
     const [one, other] = [anEdge({ counters: counters[0] }), anEdge({ counters: counters[1] })]
     const { secret, hash } = one.issue({ id: 'shared', rateLimit: { limit: 10, window: 'HOUR' } })
     other.keys.set(hash, aKey({ id: 'shared', rateLimit: { limit: 10, window: 'HOUR' } }))
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => (at % 2 ? one : other).askWith(secret)))
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => (at % 2 ? one : other).sendWithKey(secret)))
     expect(answers.filter(({ code }) => code === 'OK')).toHaveLength(10)
     expect(answers.filter(({ code }) => code === 'API_KEY_RATE_LIMITED')).toHaveLength(20)
-    expect((await one.askWith(secret)).headers['ratelimit-remaining']).toBe('0')
+    expect((await one.sendWithKey(secret)).headers['ratelimit-remaining']).toBe('0')
   })
 
   it('share the throttle of failed keys', async () => {
     const [one, other] = [anEdge({ counters: counters[0] }), anEdge({ counters: counters[1] })]
     for (let failure = 1; failure <= 20; failure++) {
-      expect((await (failure % 2 ? one : other).askWith('garbage')).code).toBe('API_KEY_INVALID')
+      expect((await (failure % 2 ? one : other).sendWithKey('garbage')).code).toBe('API_KEY_INVALID')
     }
     const { secret } = one.issue()
-    expect((await one.askWith(secret)).code).toBe('API_KEY_AUTH_THROTTLED')
-    expect((await other.askWith('garbage')).code).toBe('API_KEY_AUTH_THROTTLED')
+    expect((await one.sendWithKey(secret)).code).toBe('API_KEY_AUTH_THROTTLED')
+    expect((await other.sendWithKey('garbage')).code).toBe('API_KEY_AUTH_THROTTLED')
   })
 
   it('share limits per address', async () => {
     const ipLimits = [{ max: 2, windowMs: 60_000 }]
     const [one, other] = [anEdge({ counters: counters[0], ipLimits }), anEdge({ counters: counters[1], ipLimits })]
     const codes = []
-    for (const { ask } of [one, other, one]) codes.push((await ask({ peer: '203.0.113.99' })).code)
+    for (const { send } of [one, other, one]) codes.push((await send({ peer: '203.0.113.99' })).code)
     expect(codes).toEqual(['OK', 'OK', 'IP_RATE_LIMITED'])
   })
 })

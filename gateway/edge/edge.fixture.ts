@@ -64,13 +64,13 @@ export const aToken = (values: Partial<OAuthTokenRecord> = {}): OAuthTokenRecord
   ...values,
 })
 
-export interface RequestSketch {
+export interface RequestOptions {
   readonly headers?: Record<string, string>
   readonly peer?: string
   readonly url?: string
 }
 
-export function exchange({ headers = {}, peer = '203.0.113.7', url = '/v1/accounts' }: RequestSketch = {}) {
+export function exchange({ headers = {}, peer = '203.0.113.7', url = '/v1/accounts' }: RequestOptions = {}) {
   const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: peer })
   const req = new IncomingMessage(socket)
   req.method = 'GET'
@@ -88,14 +88,14 @@ export interface Answer {
 
 const signing = generateKeyPairSync('ed25519')
 
-export interface EdgeSketch {
+export interface EdgeFixtureOptions {
   readonly ipLimits?: readonly Limit[]
   readonly trustProxy?: readonly string[]
   readonly counters?: Counters
 }
 
 /** An edge with records in memory and a clock that the test sets. */
-export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCounters() }: EdgeSketch = {}) {
+export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCounters() }: EdgeFixtureOptions = {}) {
   const keys = new Map<string, ApiKeyRecord>()
   const sessions = new Map<string, SessionRecord>()
   const tokens = new Map<string, OAuthTokenRecord>()
@@ -133,11 +133,11 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
   })
 
   /** Makes one request as the gateway does: `admit`, then `spend`. */
-  async function ask(sketch: RequestSketch = {}, spends = true): Promise<Answer> {
-    const { req, res } = exchange(sketch)
+  async function send(options: RequestOptions = {}, charges = true): Promise<Answer> {
+    const { req, res } = exchange(options)
     try {
       const admission = await edge.admit(req, res)
-      if (spends) await edge.spend(admission, res)
+      if (charges) await edge.spend(admission, res)
       return { code: 'OK', admission, refusal: null, headers: res.getHeaders() }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -147,9 +147,9 @@ export function anEdge({ ipLimits = [], trustProxy = [], counters = new MemoryCo
 
   return {
     edge,
-    ask,
-    askWith: (secret: string, sketch: RequestSketch = {}, spends = true) =>
-      ask({ ...sketch, headers: { 'x-api-key': secret, ...sketch.headers } }, spends),
+    send,
+    sendWithKey: (secret: string, options: RequestOptions = {}, charges = true) =>
+      send({ ...options, headers: { 'x-api-key': secret, ...options.headers } }, charges),
     reads,
     used,
     refused,

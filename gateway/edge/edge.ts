@@ -129,7 +129,7 @@ export class Edge {
   }
 
   /** Enforces the stricter limits of a sensitive route, counted per address and `name`, in addition to the general limits. */
-  restrict(request: IncomingRequest, name: string, limits: readonly Limit[]): void | Promise<void> {
+  enforceRouteLimits(request: IncomingRequest, name: string, limits: readonly Limit[]): void | Promise<void> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     return this.#limit(`address-${name}`, ip, limits, this.#options.clock.now().getTime())
   }

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { readAtOnce } from './send-json.ts'
-import { countedFrom, responseOwnerOf, unsent } from './unsent.ts'
+import { sliceBytes } from './send-json.ts'
+import { countedBytesMin, responseOwnerOf, unsent } from './unsent.ts'
 
 /** One event of a stream in the format of server-sent events (WHATWG HTML, 9.2). */
 export interface ServerSentEvent {
@@ -115,10 +115,10 @@ export class EventStreams {
   /** Resolves when the socket accepts more bytes. Closes the connection if the client does not read. */
   async #write(res: ServerResponse, text: string): Promise<void> {
     const bytes = Buffer.from(text)
-    const release = bytes.length >= countedFrom ? unsent.take(responseOwnerOf(res), bytes.length) : noCount
+    const release = bytes.length >= countedBytesMin ? unsent.take(responseOwnerOf(res), bytes.length) : noCount
     if (!release) return void res.destroy()
     try {
-      if (!res.write(bytes)) await drained(res, this.#times.readMs * Math.ceil(bytes.length / readAtOnce))
+      if (!res.write(bytes)) await drained(res, this.#times.readMs * Math.ceil(bytes.length / sliceBytes))
     } finally {
       release()
     }

@@ -11,7 +11,7 @@ interface Fault {
   readonly url?: string
 }
 
-/** In the documented order: a key with several of these faults is refused for the first. */
+/** In the documented order: a key with several of these faults is refused because of the first one. */
 const faults: Fault[] = [
   { name: 'revoked', code: 'API_KEY_INVALID', status: 401, detail: /revoked/, key: { revokedAt: start } },
   { name: 'expired', code: 'API_KEY_EXPIRED', status: 401, detail: /expired/, key: { expiresAt: start } },
@@ -37,7 +37,7 @@ const faults: Fault[] = [
     key: { ownerActive: false },
   },
   {
-    name: 'owner gone',
+    name: 'owner not in the organization',
     code: 'API_KEY_OWNER_NOT_IN_ORG',
     status: 401,
     detail: /left/,
@@ -62,8 +62,8 @@ const faults: Fault[] = [
 
 describe('a key', () => {
   it('that is valid acts as its owner', async () => {
-    const { askWith, issue, used } = anEdge()
-    const { code, admission } = await askWith(issue().secret, { headers: { 'user-agent': 'curl/8' } })
+    const { sendWithKey, issue, used } = anEdge()
+    const { code, admission } = await sendWithKey(issue().secret, { headers: { 'user-agent': 'curl/8' } })
     expect(code).toBe('OK')
     expect(admission?.caller).toEqual({
       kind: 'API_KEY',
@@ -83,22 +83,22 @@ describe('a key', () => {
   })
 
   it('is refused without a lookup when its form or checksum is wrong', async () => {
-    const { askWith, reads, used } = anEdge()
+    const { sendWithKey, reads, used } = anEdge()
     for (const secret of ['', 'garbage', `${inventedKey().slice(0, -1)}!`, `ck_live_${'a'.repeat(38)}`]) {
-      expect((await askWith(secret)).code).toBe('API_KEY_INVALID')
+      expect((await sendWithKey(secret)).code).toBe('API_KEY_INVALID')
     }
     expect(reads).toEqual([])
     expect(used).toEqual([])
   })
 
   it('that does not exist is refused', async () => {
-    const { refusal } = await anEdge().askWith(inventedKey())
+    const { refusal } = await anEdge().sendWithKey(inventedKey())
     expect([refusal?.code, refusal?.status]).toEqual(['API_KEY_INVALID', 401])
   })
 
   it.each(faults)('that is $name is refused with $status $code', async ({ code, status, detail, key, url }) => {
-    const { askWith, issue } = anEdge()
-    const { refusal } = await askWith(issue(key).secret, { url })
+    const { sendWithKey, issue } = anEdge()
+    const { refusal } = await sendWithKey(issue(key).secret, { url })
     expect([refusal?.code, refusal?.status]).toEqual([code, status])
     expect(refusal?.message).toMatch(detail)
   })
@@ -106,74 +106,74 @@ describe('a key', () => {
   it.each(faults.slice(0, -1).map((fault, at) => ({ first: fault, rest: faults.slice(at) })))(
     'with the fault "$first.name" and all later ones is refused for the first one',
     async ({ first, rest }) => {
-      const { askWith, issue } = anEdge()
+      const { sendWithKey, issue } = anEdge()
       const key = Object.assign({}, ...rest.map((fault) => fault.key)) as Partial<ApiKeyRecord>
-      const { refusal } = await askWith(issue(key).secret, { url: rest.find(({ url }) => url)?.url })
+      const { refusal } = await sendWithKey(issue(key).secret, { url: rest.find(({ url }) => url)?.url })
       expect(refusal?.code).toBe(first.code)
       expect(refusal?.message).toMatch(first.detail)
     },
   )
 
   it('works until the instant it expires, and a rotated-out one until its overlap ends', async () => {
-    const { askWith, issue, setNow } = anEdge()
+    const { sendWithKey, issue, setNow } = anEdge()
     const expiring = issue({ id: 'expiring', expiresAt: fromNow(5000) }).secret
     const rotated = issue({ id: 'rotated', previousSecretExpiresAt: fromNow(5000) }).secret
     setNow(4999)
-    expect([(await askWith(expiring)).code, (await askWith(rotated)).code]).toEqual(['OK', 'OK'])
+    expect([(await sendWithKey(expiring)).code, (await sendWithKey(rotated)).code]).toEqual(['OK', 'OK'])
     setNow(5000)
-    expect([(await askWith(expiring)).code, (await askWith(rotated)).code]).toEqual([
+    expect([(await sendWithKey(expiring)).code, (await sendWithKey(rotated)).code]).toEqual([
       'API_KEY_EXPIRED',
       'API_KEY_EXPIRED',
     ])
   })
 
   it('is checked against its allow-list by the connecting address, not by X-Forwarded-For', async () => {
-    const { askWith, issue } = anEdge()
+    const { sendWithKey, issue } = anEdge()
     const { secret } = issue({ ipAllowList: ['198.51.100.0/24', '2001:db8::/32'] })
     const claims = { 'x-forwarded-for': '198.51.100.1' }
-    expect((await askWith(secret, { headers: claims })).code).toBe('API_KEY_IP_NOT_ALLOWED')
-    expect((await askWith(secret, { peer: '::ffff:198.51.100.1' })).code).toBe('OK')
-    expect((await askWith(secret, { peer: '2001:db8::5' })).code).toBe('OK')
+    expect((await sendWithKey(secret, { headers: claims })).code).toBe('API_KEY_IP_NOT_ALLOWED')
+    expect((await sendWithKey(secret, { peer: '::ffff:198.51.100.1' })).code).toBe('OK')
+    expect((await sendWithKey(secret, { peer: '2001:db8::5' })).code).toBe('OK')
   })
 
   it('is checked against its allow-list by the address that a trusted proxy sends', async () => {
-    const { askWith, issue } = anEdge({ trustProxy: ['10.0.0.0/8'] })
+    const { sendWithKey, issue } = anEdge({ trustProxy: ['10.0.0.0/8'] })
     const { secret } = issue({ ipAllowList: ['198.51.100.1'] })
     const via = (forwarded: string) => ({ peer: '10.1.2.3', headers: { 'x-forwarded-for': forwarded } })
-    expect((await askWith(secret, via('198.51.100.1'))).code).toBe('OK')
-    expect((await askWith(secret, via('198.51.100.1, 203.0.113.7'))).code).toBe('API_KEY_IP_NOT_ALLOWED')
+    expect((await sendWithKey(secret, via('198.51.100.1'))).code).toBe('OK')
+    expect((await sendWithKey(secret, via('198.51.100.1, 203.0.113.7'))).code).toBe('API_KEY_IP_NOT_ALLOWED')
   })
 })
 
 describe('the presented credential', () => {
   it('may be a key in either header, or the same key in both', async () => {
-    const { ask, issue } = anEdge()
+    const { send, issue } = anEdge()
     const { secret } = issue()
     for (const authorization of [`ApiKey ${secret}`, `apikey   ${secret}`]) {
-      expect((await ask({ headers: { authorization } })).code).toBe('OK')
-      expect((await ask({ headers: { authorization, 'x-api-key': secret } })).code).toBe('OK')
+      expect((await send({ headers: { authorization } })).code).toBe('OK')
+      expect((await send({ headers: { authorization, 'x-api-key': secret } })).code).toBe('OK')
     }
   })
 
   it('may not be two different keys', async () => {
-    const { ask, issue } = anEdge()
+    const { send, issue } = anEdge()
     const headers = { 'x-api-key': issue().secret, authorization: `ApiKey ${issue().secret}` }
-    const { refusal } = await ask({ headers })
+    const { refusal } = await send({ headers })
     expect([refusal?.code, refusal?.status]).toEqual(['CREDENTIALS_CONFLICT', 400])
   })
 
-  it('is the key when there is one: a bad key never falls back to the session beside it', async () => {
-    const { ask, signIn, issue } = anEdge()
+  it('is the API key if there is one: an invalid key does not fall back to the session token', async () => {
+    const { send, signIn, issue } = anEdge()
     const authorization = `Bearer ${await signIn()}`
     for (const key of ['', 'garbage', inventedKey()]) {
-      expect((await ask({ headers: { authorization, 'x-api-key': key } })).code).toBe('API_KEY_INVALID')
+      expect((await send({ headers: { authorization, 'x-api-key': key } })).code).toBe('API_KEY_INVALID')
     }
-    const { admission } = await ask({ headers: { authorization, 'x-api-key': issue().secret } })
+    const { admission } = await send({ headers: { authorization, 'x-api-key': issue().secret } })
     expect(admission?.caller.kind).toBe('API_KEY')
   })
 
   it('is anonymous when there is none: no scopes, no visible records', async () => {
-    const { admission, headers } = await anEdge().ask()
+    const { admission, headers } = await anEdge().send()
     expect(admission?.caller).toMatchObject({
       kind: 'ANONYMOUS',
       organizationId: '',
@@ -187,7 +187,7 @@ describe('the presented credential', () => {
   it.each(['Basic dXNlcjpwYXNz', 'Digest x', 'nonsense with spaces', ''])(
     'in the form %j is refused',
     async (authorization) => {
-      const { refusal } = await anEdge().ask({ headers: { authorization } })
+      const { refusal } = await anEdge().send({ headers: { authorization } })
       expect([refusal?.code, refusal?.status]).toEqual(['UNAUTHENTICATED', 401])
     },
   )

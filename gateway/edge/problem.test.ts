@@ -24,7 +24,7 @@ describe('a problem', () => {
     })
   })
 
-  it('carries the further members of its code', () => {
+  it('has the additional members of its code', () => {
     const missing = new Refusal('API_KEY_SCOPE_INSUFFICIENT', 'No.', { missingScopes: ['READ_CASES'] })
     expect(problemOf(missing, '/', 'req_1').problem).toMatchObject({ status: 403, missingScopes: ['READ_CASES'] })
     const state = new Refusal('INVALID_STATE', 'No.', {
@@ -55,7 +55,7 @@ describe('a problem', () => {
     expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'code', 'detail', 'instance', 'requestId'])
   })
 
-  it('of a file that is not there is a defect', () => {
+  it('of a missing file is a defect', () => {
     const missing = Object.assign(new Error('ENOENT: open /srv/app/x'), { code: 'ENOENT', syscall: 'open' })
     expect(problemOf(missing, '/', 'req_1').problem.code).toBe('INTERNAL')
   })
@@ -128,7 +128,7 @@ describe('writeProblem', () => {
     expect(logged).toEqual([{ err: cause, requestId: problem.requestId, method: 'GET', path: '/v1/accounts' }])
   })
 
-  it('breaks the connection when another answer is half sent', async () => {
+  it('closes the connection if part of another answer was sent', async () => {
     const server = createServer((req, res) => {
       res.write('{"data":')
       writeProblem(new Error('late'), req, res, { error: () => {} })

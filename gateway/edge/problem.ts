@@ -61,8 +61,8 @@ function explain(error: unknown): Explained | null {
     const errors = [{ path: 'path', code: 'WRONG_FORMAT', message: detail }]
     return { code: 'VALIDATION_FAILED', detail, details: { errors } }
   }
-  const passing = transientError(error)
-  return passing && { code: passing.code, detail: passing.message, details: { ...passing.extensions } }
+  const transient = transientError(error)
+  return transient && { code: transient.code, detail: transient.message, details: { ...transient.extensions } }
 }
 
 function headersOf(code: ErrorCode, details: Readonly<Record<string, unknown>>): Record<string, string> {

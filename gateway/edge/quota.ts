@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Limit } from '../../subgraphs/kernel/config/config.ts'
-import { secondsOf, type Counters, type Verdict } from '../../subgraphs/kernel/counters/counters.ts'
+import { secondsOf, type Counters, type LimitDecision } from '../../subgraphs/kernel/counters/counters.ts'
 import type { ApiKeyRecord, OAuthTokenRecord, QuotaWindow } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { chain } from './chain.ts'
@@ -53,7 +53,7 @@ export const appCredential = (record: OAuthTokenRecord): AppCredential => ({
   ...metered('app-quota', `${record.appId} ${record.organizationId}`, record),
 })
 
-const headersOf = ({ rateLimit, policy }: Metered, { remaining, resetMs }: Verdict): QuotaHeaders => ({
+const headersOf = ({ rateLimit, policy }: Metered, { remaining, resetMs }: LimitDecision): QuotaHeaders => ({
   'RateLimit-Limit': String(rateLimit.limit),
   'RateLimit-Remaining': String(remaining),
   'RateLimit-Reset': String(secondsOf(resetMs)),
@@ -95,7 +95,7 @@ export class Quotas {
   }
 }
 
-function quotaRefusal({ space, rateLimit: { limit, window } }: Metered, { resetMs }: Verdict): Refusal {
+function quotaRefusal({ space, rateLimit: { limit, window } }: Metered, { resetMs }: LimitDecision): Refusal {
   const isKey = space === 'quota'
   const who = isKey ? 'this API key' : 'this app in this organization'
   const retryAfter = secondsOf(resetMs)

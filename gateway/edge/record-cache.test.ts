@@ -4,14 +4,14 @@ import { anEdge, inventedKey, start } from './edge.fixture.ts'
 
 describe('records of credentials', () => {
   it('are read once for concurrent requests, and again after 900 ms', async () => {
-    const { askWith, issue, reads, setNow } = anEdge()
+    const { sendWithKey, issue, reads, setNow } = anEdge()
     const { secret } = issue()
-    await Promise.all(Array.from({ length: 20 }, () => askWith(secret)))
+    await Promise.all(Array.from({ length: 20 }, () => sendWithKey(secret)))
     setNow(899)
-    await askWith(secret)
+    await sendWithKey(secret)
     expect(reads).toHaveLength(1)
     setNow(900)
-    await askWith(secret)
+    await sendWithKey(secret)
     expect(reads).toHaveLength(2)
   })
 
@@ -21,28 +21,28 @@ describe('records of credentials', () => {
     expect(cache.get('a', 1)).toEqual({ key: 'a' })
   })
 
-  it.each(['hash', 'organization'])('are dropped at once by %s', async (by) => {
-    const { askWith, edge, issue, keys } = anEdge()
+  it.each(['hash', 'organization'])('are dropped immediately by %s', async (by) => {
+    const { sendWithKey, edge, issue, keys } = anEdge()
     const { secret, hash } = issue()
     const other = issue({ id: 'key-2', organizationId: 'org-2' })
-    await Promise.all([askWith(secret), askWith(other.secret)])
+    await Promise.all([sendWithKey(secret), sendWithKey(other.secret)])
     keys.set(hash, { ...keys.get(hash)!, revokedAt: start })
-    expect((await askWith(secret)).code).toBe('OK')
+    expect((await sendWithKey(secret)).code).toBe('OK')
     edge.forget(by === 'hash' ? hash : 'org-1')
-    expect((await askWith(secret)).code).toBe('API_KEY_INVALID')
+    expect((await sendWithKey(secret)).code).toBe('API_KEY_INVALID')
   })
 
   it('that are missing are not looked up again for 900 ms, until something changes', async () => {
-    const { askWith, edge, reads, setNow } = anEdge()
+    const { sendWithKey, edge, reads, setNow } = anEdge()
     const secret = inventedKey()
-    await askWith(secret)
-    await askWith(secret)
+    await sendWithKey(secret)
+    await sendWithKey(secret)
     expect(reads).toHaveLength(1)
     edge.forget('org-1')
-    await askWith(secret)
+    await sendWithKey(secret)
     expect(reads).toHaveLength(2)
     setNow(900)
-    await askWith(secret)
+    await sendWithKey(secret)
     expect(reads).toHaveLength(3)
   })
 

@@ -8,7 +8,7 @@ const recordLifeMs = 900
 
 const isFresh = (readMs: number, nowMs: number): boolean => nowMs - readMs < recordLifeMs && nowMs >= readMs
 
-interface Kept<V> {
+interface CachedRecord<V> {
   readonly value: V
   readonly readMs: number
 }
@@ -25,7 +25,7 @@ export interface RecordCacheOptions<V> {
  */
 export class RecordCache<V> {
   readonly #options: RecordCacheOptions<V>
-  readonly #found: LRUCache<string, Kept<V>>
+  readonly #found: LRUCache<string, CachedRecord<V>>
   readonly #missing: LRUCache<string, number>
   readonly #reading = new Map<string, Promise<V | null>>()
 
@@ -36,8 +36,8 @@ export class RecordCache<V> {
   }
 
   get(key: string, nowMs: number): V | null | Promise<V | null> {
-    const kept = this.#found.get(key)
-    if (kept && isFresh(kept.readMs, nowMs)) return kept.value
+    const cached = this.#found.get(key)
+    if (cached && isFresh(cached.readMs, nowMs)) return cached.value
     const missedMs = this.#missing.get(key)
     if (missedMs !== undefined && isFresh(missedMs, nowMs)) return null
     return this.#reading.get(key) ?? this.#read(key, nowMs)
@@ -57,7 +57,7 @@ export class RecordCache<V> {
   #read(key: string, nowMs: number): Promise<V | null> {
     const reading = this.#options.load(key).then(
       (value) => {
-        if (this.#reading.get(key) === reading) this.#keep(key, value, nowMs)
+        if (this.#reading.get(key) === reading) this.#store(key, value, nowMs)
         return value
       },
       (error: unknown) => {
@@ -69,7 +69,7 @@ export class RecordCache<V> {
     return reading
   }
 
-  #keep(key: string, value: V | null, readMs: number): void {
+  #store(key: string, value: V | null, readMs: number): void {
     this.#reading.delete(key)
     if (value === null) {
       this.#found.delete(key)

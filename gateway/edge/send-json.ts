@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { countedFrom, responseOwnerOf, unsent } from './unsent.ts'
+import { countedBytesMin, responseOwnerOf, unsent } from './unsent.ts'
 
 /** Bytes in one slice of a large response. */
-export const readAtOnce = 262_144
+export const sliceBytes = 262_144
 /** How long a client may take to read one slice. */
 const readWithinMs = 20_000
 
@@ -24,23 +24,23 @@ export function sendJson(
   // The client has left, and no `close` event would follow to release the counted bytes.
   if (res.destroyed) return
   const bytes = Buffer.from(JSON.stringify(value))
-  if (bytes.length >= countedFrom) countUntilClosed(res, bytes.length)
+  if (bytes.length >= countedBytesMin) countUntilClosed(res, bytes.length)
   res.writeHead(status, {
     ...headers,
     'Content-Type': mediaType,
     'Content-Length': bytes.length,
     'Cache-Control': 'no-store',
   })
-  if (bytes.length <= readAtOnce) res.end(bytes)
+  if (bytes.length <= sliceBytes) res.end(bytes)
   else sendSlices(res, bytes)
 }
 
-export const tooMuchUnsent = (): Refusal =>
+export const tooManyUnread = (): Refusal =>
   new Refusal('UNAVAILABLE', 'Too many large responses are unread; read them, then retry in 5 s.', { retryAfter: 5 })
 
 function countUntilClosed(res: ServerResponse, bytes: number): void {
   const release = unsent.take(responseOwnerOf(res), bytes)
-  if (!release) throw tooMuchUnsent()
+  if (!release) throw tooManyUnread()
   res.once('close', release)
 }
 
@@ -51,7 +51,7 @@ export function sendSlices(res: ServerResponse, bytes: Buffer, withinMs = readWi
   const writeMore = (): void => {
     timer.refresh()
     while (at < bytes.length) {
-      const slice = bytes.subarray(at, (at += readAtOnce))
+      const slice = bytes.subarray(at, (at += sliceBytes))
       if (at >= bytes.length) res.end(slice)
       else if (!res.write(slice)) return
     }

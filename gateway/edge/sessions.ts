@@ -6,7 +6,7 @@ import {
   type SessionRecord,
   verifySessionToken,
   type VerifiedSession,
-  standingRefusal,
+  userStateRefusal,
 } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { chain } from './chain.ts'
@@ -80,7 +80,7 @@ function checkRecord(record: SessionRecord | null, claims: VerifiedSession, nowM
     record.userId !== claims.userId ||
     record.organizationId !== claims.organizationId
   if (hasEnded) return refused('UNAUTHENTICATED', 'The session has ended; sign in again.')
-  switch (standingRefusal(record)) {
+  switch (userStateRefusal(record)) {
     case 'ORGANIZATION_SUSPENDED':
       return refused('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
     case 'API_KEY_OWNER_INACTIVE':

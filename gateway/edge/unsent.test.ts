@@ -6,19 +6,23 @@ import { sendJson, sendSlices } from './send-json.ts'
 import { unsent, UnsentBytes } from './unsent.ts'
 
 describe('UnsentBytes', () => {
-  it('has a limit in total and for each sharer, and room again when a response is sent', () => {
+  it('has a limit in total and for each owner, and accepts bytes again when a response is sent', () => {
     const unsent = new UnsentBytes(100, 40)
     const first = unsent.take('a', 40)!
-    expect([unsent.take('a', 1), unsent.hasRoom('a', 1), unsent.hasRoom('b', 40)]).toEqual([null, false, true])
+    expect([unsent.take('a', 1), unsent.isWithinLimits('a', 1), unsent.isWithinLimits('b', 40)]).toEqual([
+      null,
+      false,
+      true,
+    ])
     unsent.take('b', 40)
     expect([unsent.take('c', 21), unsent.bytes]).toEqual([null, 80])
     first()
-    expect([unsent.hasRoom('c', 40), unsent.hasRoom('a', 40), unsent.bytes]).toEqual([true, true, 40])
+    expect([unsent.isWithinLimits('c', 40), unsent.isWithinLimits('a', 40), unsent.bytes]).toEqual([true, true, 40])
   })
 })
 
 /** A connection that sends one request and reads nothing until it is resumed. */
-async function asking(listener: RequestListener) {
+async function pausedClient(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   onTestFinished(() => server.close().closeAllConnections())
   await once(server, 'listening')
@@ -34,7 +38,7 @@ const large = Buffer.alloc(32_000_000, 'x')
 describe('a large answer', () => {
   it('is aborted when the client does not read', async () => {
     const closed = Promise.withResolvers<boolean>()
-    await asking((_req, res) => {
+    await pausedClient((_req, res) => {
       res.once('close', () => closed.resolve(res.writableFinished))
       sendSlices(res, large, 100)
     })
@@ -44,7 +48,7 @@ describe('a large answer', () => {
   it('is not counted when the client has left', async () => {
     const left = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
-    const client = await asking((_req, res) => {
+    const client = await pausedClient((_req, res) => {
       asked.resolve()
       res.once('close', () => {
         sendJson(res, 200, 'application/json', {}, large.toString('latin1'))
@@ -58,7 +62,7 @@ describe('a large answer', () => {
   })
 
   it('arrives complete when the client reads', async () => {
-    const client = await asking((_req, res) => sendSlices(res, large))
+    const client = await pausedClient((_req, res) => sendSlices(res, large))
     let bytes = 0
     client.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()
     await once(client, 'close')

@@ -1,42 +1,42 @@
 import type { ServerResponse } from 'node:http'
 
-/** Smaller responses are not counted, because the number of connections bounds their total. */
-export const countedFrom = 65_536
+/** Smaller responses are not counted, because the limit of connections also limits their total. */
+export const countedBytesMin = 65_536
 
 const allMax = 134_217_728
-const shareMax = 33_554_432
+const perOwnerMax = 33_554_432
 
-/** Bytes of large responses that clients have not read yet. They are limited in total and for each sharer (organization or address). */
+/** Bytes of large responses that clients have not read yet. They are limited in total and for each owner (organization or address). */
 export class UnsentBytes {
   #all = 0
-  readonly #shares = new Map<string, number>()
+  readonly #byOwner = new Map<string, number>()
 
   constructor(
     private readonly max = allMax,
-    private readonly maxOfShare = shareMax,
+    private readonly maxPerOwner = perOwnerMax,
   ) {}
 
   /** Counts the bytes of a response until the returned function is called; null when a limit would be exceeded. */
-  take(sharer: string, bytes: number): (() => void) | null {
-    if (!this.hasRoom(sharer, bytes)) return null
-    this.#count(sharer, bytes)
-    return () => this.#count(sharer, -bytes)
+  take(owner: string, bytes: number): (() => void) | null {
+    if (!this.isWithinLimits(owner, bytes)) return null
+    this.#count(owner, bytes)
+    return () => this.#count(owner, -bytes)
   }
 
-  hasRoom(sharer: string, bytes: number): boolean {
-    const share = this.#shares.get(sharer) ?? 0
-    return this.#all + bytes <= this.max && share + bytes <= this.maxOfShare
+  isWithinLimits(owner: string, bytes: number): boolean {
+    const bytesOfOwner = this.#byOwner.get(owner) ?? 0
+    return this.#all + bytes <= this.max && bytesOfOwner + bytes <= this.maxPerOwner
   }
 
   get bytes(): number {
     return this.#all
   }
 
-  #count(sharer: string, bytes: number): void {
-    const share = (this.#shares.get(sharer) ?? 0) + bytes
+  #count(owner: string, bytes: number): void {
+    const bytesOfOwner = (this.#byOwner.get(owner) ?? 0) + bytes
     this.#all += bytes
-    if (share === 0) this.#shares.delete(sharer)
-    else this.#shares.set(sharer, share)
+    if (bytesOfOwner === 0) this.#byOwner.delete(owner)
+    else this.#byOwner.set(owner, bytesOfOwner)
   }
 }
 
@@ -44,10 +44,10 @@ export class UnsentBytes {
 export const unsent = new UnsentBytes()
 
 // A property is four times as fast as a WeakMap, and every request sets it.
-const sharer = Symbol('sharer')
-type Shared = ServerResponse & { [sharer]?: string }
+const ownerProperty = Symbol('owner')
+type OwnedResponse = ServerResponse & { [ownerProperty]?: string }
 
-/** Sets the sharer that a response counts for. Call it as soon as the caller is known. */
-export const setResponseOwner = (res: Shared, name: string): void => void (res[sharer] = name)
+/** Sets the organization or address that a response counts for. Call it as soon as the caller is known. */
+export const setResponseOwner = (res: OwnedResponse, owner: string): void => void (res[ownerProperty] = owner)
 
-export const responseOwnerOf = (res: Shared): string => res[sharer] ?? res.req.socket.remoteAddress ?? ''
+export const responseOwnerOf = (res: OwnedResponse): string => res[ownerProperty] ?? res.req.socket.remoteAddress ?? ''

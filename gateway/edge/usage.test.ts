@@ -62,7 +62,7 @@ describe('a finished request', () => {
     const edge = anEdge()
     await answered(edge, {}, 200)
     const { secret } = edge.issue(aKey({ revokedAt: start }))
-    await edge.askWith(secret)
+    await edge.sendWithKey(secret)
     expect(edge.finished).toEqual([])
   })
 })

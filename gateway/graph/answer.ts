@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLFormattedError, GraphQLSchema } from 'graphql'
-import { collectFields, type Reading } from './collect.ts'
+import { collectFields, type SelectionContext } from './collect.ts'
 import { complete } from './complete.ts'
 import type { Introspection } from './introspection.ts'
 import type { OperationParts } from './operation.ts'
@@ -27,7 +27,7 @@ export class Answers {
     const { operation, fragments } = parts
     const type = schema.getRootType(operation.operation)
     if (!type) throw new Error(`The schema has no ${operation.operation} type.`)
-    const reading: Reading = { schema, fragments, clientNames }
+    const reading: SelectionContext = { schema, fragments, clientNames }
     this.parts = parts
     this.introspection = introspection
     this.root = new ObjectShape(reading, type, [operation.selectionSet])

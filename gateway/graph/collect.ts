@@ -14,7 +14,7 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 export type ClientNames = ReadonlyMap<string, string>
 
 /** The schema and the fragments that are needed to read a selection. */
-export interface Reading {
+export interface SelectionContext {
   readonly schema: GraphQLSchema
   readonly fragments: Fragments
   readonly clientNames?: ClientNames | null
@@ -41,7 +41,7 @@ function appliesTo(schema: GraphQLSchema, condition: string | undefined, type: G
  * Conditional fields count as selected.
  */
 export function collectFields(
-  reading: Reading,
+  reading: SelectionContext,
   type: GraphQLCompositeType,
   selectionSets: Iterable<SelectionSetNode>,
 ): Map<string, CollectedField> {

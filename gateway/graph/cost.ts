@@ -28,7 +28,7 @@ const sizeArguments = new Set(['first', 'limit'])
 export interface CostNode {
   readonly objects: number
   /** The cost of finding the objects: the filter, and rows that are read but not returned. */
-  readonly reading: Cost | null
+  readonly readCost: Cost | null
   /** How often the children are repeated, given the variables. */
   readonly size: (variables: Variables) => number
   readonly children: readonly CostNode[]
@@ -37,9 +37,9 @@ export interface CostNode {
 const once = (): number => 1
 
 function sizeOf(value: ValueNode | undefined, fallback: number): (variables: Variables) => number {
-  const sane = (size: unknown): number => (typeof size === 'number' && size >= 1 ? size : fallback)
-  if (value?.kind === Kind.VARIABLE) return (variables) => sane(variables[value.name.value])
-  const fixed = value?.kind === Kind.INT ? sane(Number(value.value)) : fallback
+  const validSize = (size: unknown): number => (typeof size === 'number' && size >= 1 ? size : fallback)
+  if (value?.kind === Kind.VARIABLE) return (variables) => validSize(variables[value.name.value])
+  const fixed = value?.kind === Kind.INT ? validSize(Number(value.value)) : fallback
   return () => fixed
 }
 
@@ -81,10 +81,10 @@ export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode
     const isPage = size !== null && !isList && isObjectType(type)
     const children = visitSelection(node.selectionSet, type, isPage)
     const filter = filterCost(field, node, fragments)
-    if (isPage) return [{ objects: 1, reading: readingOf(filter, children.length > 0 ? null : size), size, children }]
+    if (isPage) return [{ objects: 1, readCost: readCostOf(filter, children.length > 0 ? null : size), size, children }]
     const repeated = isList ? (size ?? (paged ? once : () => assumedListSize)) : once
-    const each = { objects: 1, reading: null, size: once, children }
-    return [{ objects: 0, reading: filter, size: repeated, children: [each] }]
+    const each = { objects: 1, readCost: null, size: once, children }
+    return [{ objects: 0, readCost: filter, size: repeated, children: [each] }]
   }
 
   const root = schema.getRootType(operation.operation)
@@ -92,22 +92,22 @@ export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode
 }
 
 /** A page reads its rows even if only their number is selected. */
-function readingOf(filter: Cost | null, rows: Cost | null): Cost | null {
+function readCostOf(filter: Cost | null, rows: Cost | null): Cost | null {
   if (!filter || !rows) return filter ?? rows
   return (variables) => filter(variables) + rows(variables)
 }
 
 function totalCost(nodes: readonly CostNode[], variables: Variables): number {
   let total = 0
-  for (const { objects, reading, size, children } of nodes) {
+  for (const { objects, readCost, size, children } of nodes) {
     total += objects
-    if (reading) total += reading(variables)
+    if (readCost) total += readCost(variables)
     if (children.length > 0) total += size(variables) * totalCost(children, variables)
   }
   return total
 }
 
-/** An operation that asks for the schema itself. */
+/** The cost of the introspection fields of an operation. */
 export interface IntrospectionCost {
   /** This many values of the answer cost as much as one object of data. */
   readonly valuesPerObject: number

@@ -1,7 +1,7 @@
 import { print, visit, Kind, type DocumentNode, type FieldNode, type GraphQLFormattedError } from 'graphql'
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
 import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
-import { asConditional, decided } from './decided.fixture.ts'
+import { asConditional, withoutConditions } from './without-conditions.fixture.ts'
 import { defectMessage } from '../../subgraphs/kernel/errors.ts'
 import type { GeneratedQuery } from './generate-queries.fixture.ts'
 import type { Graph, GraphResult } from './graph.ts'
@@ -38,8 +38,8 @@ function comparable(result: GraphResult | StockAnswer): Comparable {
 const sorted = <T>(items: readonly T[]): T[] =>
   items.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
 
-/** The place of the null that an error explains: its path, or the parent to which the null was propagated. */
-function nullOf(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] | 'not null' {
+/** The path of the null that an error explains, or of the parent to which the null was propagated. */
+function nullPathOf(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] | 'not null' {
   let value = data
   for (const [index, part] of path.entries()) {
     if (value === null || value === undefined) return path.slice(0, index)
@@ -48,7 +48,7 @@ function nullOf(data: unknown, path: readonly (string | number)[]): readonly (st
   return value === null || value === undefined ? path : 'not null'
 }
 
-const numberless = (path: readonly (string | number)[]): string[] =>
+const withoutIndices = (path: readonly (string | number)[]): string[] =>
   path.map((part) => (typeof part === 'number' ? '@' : part))
 
 const typenameNode: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }
@@ -74,19 +74,19 @@ const withoutTypenames = (data: unknown): unknown =>
 export interface Differential {
   readonly query: GeneratedQuery
   readonly route: 'single' | 'plan'
-  /** What differs, each with both sides; empty when the three agree. */
+  /** The differences, each with both values; empty when the three answers agree. */
   readonly differences: readonly { readonly what: string; readonly actual: unknown; readonly expected: unknown }[]
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-const byKey = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(byKey)
+const withSortedKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withSortedKeys)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, part]) => [key, byKey(part)]),
+      .map(([key, part]) => [key, withSortedKeys(part)]),
   )
 }
 
@@ -98,7 +98,7 @@ const byKey = (value: unknown): unknown => {
 function againstStock(executor: Comparable, stock: Comparable): Differential['differences'] {
   const patterns = ({ errors }: Comparable, depth?: number): string[] =>
     [
-      ...new Set(errors.map((error) => JSON.stringify({ ...error, path: numberless(error.path).slice(0, depth) }))),
+      ...new Set(errors.map((error) => JSON.stringify({ ...error, path: withoutIndices(error.path).slice(0, depth) }))),
     ].sort()
   // If several errors nullify one object, a subgraph reports the first, and plans order fields differently.
   const depth = isSame(patterns(executor), patterns(stock)) ? undefined : -1
@@ -109,17 +109,17 @@ function againstStock(executor: Comparable, stock: Comparable): Differential['di
   const pairs = [
     {
       what: 'data',
-      actual: byKey(withoutTypenames(executor.data)),
-      expected: byKey(asConditional(withoutTypenames(stock.data))),
+      actual: withSortedKeys(withoutTypenames(executor.data)),
+      expected: withSortedKeys(asConditional(withoutTypenames(stock.data))),
     },
     {
-      what: 'errors but for indexes',
+      what: 'errors without indices',
       actual: common.length > 0 ? common : ours,
       expected: common.length > 0 ? common : theirs,
     },
     {
-      what: 'places of errors',
-      actual: executor.errors.filter(({ path }) => nullOf(executor.data, path) === 'not null'),
+      what: 'paths of errors',
+      actual: executor.errors.filter(({ path }) => nullPathOf(executor.data, path) === 'not null'),
       expected: [],
     },
     { what: 'completion', actual: executor.completion, expected: stock.completion },
@@ -129,12 +129,12 @@ function againstStock(executor: Comparable, stock: Comparable): Differential['di
 
 /**
  * The single-fetch route must answer as the executor does, including the order. If several errors nullify the same object, the
- * reported one depends on the order of fields, so only the place of the null is compared.
+ * reported one depends on the order of fields, so only the path of the null is compared.
  */
 function againstExecutor(single: Comparable, executor: Comparable): Differential['differences'] {
   const reported = ({ data, errors }: Comparable): unknown => {
     const all = errors.map(({ message, path, code }) => {
-      const place = nullOf(data, path)
+      const place = nullPathOf(data, path)
       return place.length === path.length ? { place, message, code } : { place }
     })
     const nulls = new Set<string>()
@@ -177,9 +177,9 @@ export class Comparer {
     const prepared = this.graph.prepare(document)
     const single = comparable(await this.graph.execute(prepared, variables, this.context))
     const plan = comparable(await this.executor.execute(this.executor.prepare(document), variables, this.context))
-    const left = decided(query)
-    const expected = left
-      ? await this.stock(forStock(left), variables)
+    const unconditional = withoutConditions(query)
+    const expected = unconditional
+      ? await this.stock(forStock(unconditional), variables)
       : { data: {}, errors: [], extensions: undefined }
     const differences = [...againstStock(plan, comparable(expected)), ...againstExecutor(single, plan)]
     return { query, route: prepared.executionFor(variables).route.kind, differences }

@@ -81,7 +81,7 @@ describe('Graph answers as the stock gateway does', () => {
   })
 })
 
-describe('Graph refuses what the stock gateway gives no data for', () => {
+describe('Graph refuses arguments for which the stock gateway returns no data', () => {
   it.each([
     ...['1e400', '-1e400', '"1"', '{}'].map((literal) => `weight: ${literal}`),
     ...['"foo"', '5', '{}', '"2027-02-30"'].map((literal) => `at: ${literal}`),

@@ -60,7 +60,7 @@ describe('the single-fetch route', () => {
 })
 
 describe('entities', () => {
-  it('that are equal are requested once, and each place gets the answer and the error', async () => {
+  it('that are equal are requested once, and each occurrence gets the answer and the error', async () => {
     const document = '{ items(first: 5) { id author { nickname } } }'
     const result = await run(document)
     expect(endpoint('people').requests.map(({ variables }) => variables)).toEqual([
@@ -95,7 +95,7 @@ describe('entities', () => {
     expect(Object.keys(endpoint('reviews').requests[0]!.variables)).toEqual(['representations'])
   })
 
-  it('of one type among others keep their places in errors', async () => {
+  it('of one type among others keep their index in the paths of errors', async () => {
     const { errors } = await run('{ items(first: 5) { ... on Book { score } } }')
     expect(errors).toEqual([{ message: 'No score.', path: ['items', 4, 'score'], extensions: { code: 'NOT_FOUND' } }])
   })
@@ -111,7 +111,7 @@ describe('an alias that equals a field which plans fetch', () => {
     '{ __schema { x: queryType { x: name } } featured { x: title rating: score } }',
   ]
   it.each(documents.flatMap((document) => ['id', '__typename', 'pages', 'author'].map((name) => [document, name])))(
-    'is that of the client alone: %s with x as %s',
+    'does not change the answer: %s with x as %s',
     async (document, name) => {
       const text = JSON.stringify(await run(document)).replaceAll('"x"', `"${name}"`)
       expect(JSON.stringify(await run(document.replaceAll('x:', `${name}:`)))).toBe(text)
@@ -127,7 +127,7 @@ describe('a subgraph that does not answer', () => {
   })
 
   it('leaves the rest of the answer intact, and is called again the next time', async () => {
-    endpoint('people').isDead = true
+    endpoint('people').isUnavailable = true
     const document = '{ book(id: "b1") { title author { id born } } alsoPublic }'
     const broken = await run(document)
     expect(broken.data).toEqual({ book: { title: 'Book 1', author: { id: 'a1', born: null } }, alsoPublic: null })
@@ -137,14 +137,14 @@ describe('a subgraph that does not answer', () => {
     ])
     expect(defects.length).toBe(2)
 
-    endpoint('people').isDead = false
+    endpoint('people').isUnavailable = false
     expect(await run(document)).toEqual({
       data: { book: { title: 'Book 1', author: { id: 'a1', born: 1815 } }, alsoPublic: 'yes' },
     })
   })
 
   it('propagates the null of a non-null field, on either route', async () => {
-    endpoint('catalog').isDead = true
+    endpoint('catalog').isUnavailable = true
     expect(await run('{ book(id: "b1") { id } }')).toEqual({ data: { book: null }, errors: [unavailable(['book'])] })
     expect(await run('{ featured { id } film(id: "f1") { id } }')).toEqual({
       data: null,
@@ -153,7 +153,7 @@ describe('a subgraph that does not answer', () => {
     expect(await run('{ featured { id } alsoPublic }')).toEqual({ data: null, errors: [unavailable(['featured'])] })
   })
 
-  it('may give the error itself', async () => {
+  it('may choose the error', async () => {
     withAnswer('catalog', () => Promise.reject(new Refusal('UNAVAILABLE', 'Back soon.', { retryAfter: 7 })))
     expect((await run('{ refused }')).errors).toEqual([
       { message: 'Back soon.', path: ['refused'], extensions: { code: 'UNAVAILABLE', retryAfter: 7 } },
@@ -192,8 +192,8 @@ describe('results', () => {
     expect((await run('mutation { filmRetitle(id: "f1", title: "x") { title rating } }')).replayed).toBe(true)
   })
 
-  it('have response names of inherited properties only where the subgraph returned them', async () => {
-    endpoint('people').isDead = true
+  it('have a response name such as "constructor" only if the subgraph returned it', async () => {
+    endpoint('people').isUnavailable = true
     expect((await run('{ constructor: featured { toString: title } valueOf: alsoPublic }')).data).toEqual({
       constructor: { toString: 'Book 5' },
       valueOf: null,
@@ -215,7 +215,7 @@ describe('a condition', () => {
       'query($on: Boolean!) { worst { author @skip(if: true) { karma } id @include(if: $on) } }',
       { worst: { id: 'r8' } },
     ],
-  ])('that leaves nothing selected leaves the field: %s', async (document, data) => {
+  ])('that skips the whole selection of an object leaves an empty object: %s', async (document, data) => {
     expect(await run(document, { on: true })).toEqual({ data })
   })
 
@@ -232,7 +232,7 @@ describe('a condition', () => {
     const document = 'query($on: Boolean!, $id: ID!) { book(id: $id) { title @skip(if: $on) id title } }'
     const { data } = await run(document, { on: true, id: 'b1' })
     expect(JSON.stringify(data)).toBe('{"book":{"id":"b1","title":"Book 1"}}')
-    expect(endpoint('catalog').requests.map((asked) => asked.document.replace(/\s+/g, ' '))).toEqual([
+    expect(endpoint('catalog').requests.map((request) => request.document.replace(/\s+/g, ' '))).toEqual([
       'query ($id: ID!) { book(id: $id) { id title } }',
     ])
   })
@@ -243,7 +243,7 @@ describe('a condition', () => {
     expect(await run(document, { on: false })).toMatchObject({ data: { review: { book: { shippingEstimate: 105 } } } })
   })
 
-  it.each([true, false])('reaches a fragment only where the spread has it, as graphql-js does: %s', async (on) => {
+  it.each([true, false])('on a fragment spread applies only to that spread, as in graphql-js: %s', async (on) => {
     const document = `query($on: Boolean!) { one: book(id: "b1") { ...Part @skip(if: $on) id ...Part }
       two: book(id: "b2") { title ...Part @include(if: $on) } } fragment Part on Book { title subtitle }`
     const { data } = await run(document, { on })

@@ -7,7 +7,7 @@ import { operationParts, type OperationParts } from './operation.ts'
 import { compilePlan, type Step } from './plan.ts'
 import { singleFetchOf } from './single-fetch.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
-import { withConflictingAliasesRenamed } from './taken-names.ts'
+import { withConflictingAliasesRenamed } from './conflicting-aliases.ts'
 import type { ClientNames } from './collect.ts'
 import type { Variables } from './variable-values.ts'
 

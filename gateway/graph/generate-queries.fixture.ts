@@ -28,7 +28,7 @@ export interface GenerateOptions {
   readonly values?: Readonly<Record<string, readonly unknown[]>>
   /** Coordinates (`Type.field`) and types that are never selected. */
   readonly exclude?: readonly string[]
-  /** How many selections have `@skip` or `@include`; default 0.1. */
+  /** The share of selections with `@skip` or `@include`; default 0.1. */
   readonly conditional?: number
   /** Mixes `__schema` and `__type` into some queries. */
   readonly introspection?: boolean
@@ -75,7 +75,7 @@ class QueryWriter {
   private readonly definitions: string[] = []
   private readonly variables: Record<string, unknown> = {}
   private readonly fragments: string[] = []
-  private readonly deciders: string[] = []
+  private readonly conditionVariables: string[] = []
   private aliases = 0
   private readonly schema: GraphQLSchema
   private readonly random: () => number
@@ -154,12 +154,12 @@ class QueryWriter {
     const alias = isAliased ? `${field.name}${++this.aliases}: ` : ''
     const named = getNamedType(field.type)
     const selection = isCompositeType(named) ? ` { ${this.selection(named, depth - 1)} }` : ''
-    const called = `${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''}`
-    const written = `${alias}${called}${this.condition()}${selection}`
+    const fieldText = `${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''}`
+    const text = `${alias}${fieldText}${this.condition()}${selection}`
     // The same field twice, with other sub-selections, must come out merged.
     if (!alias && selection && this.chance(0.1))
-      return `${written} ${called}${this.condition()} { ${this.selection(named as GraphQLObjectType, depth - 1)} }`
-    return written
+      return `${text} ${fieldText}${this.condition()} { ${this.selection(named as GraphQLObjectType, depth - 1)} }`
+    return text
   }
 
   private fragment(type: GraphQLCompositeType, depth: number): string {
@@ -178,16 +178,16 @@ class QueryWriter {
     if (!this.chance(conditional)) return ''
     const both = this.chance(0.1)
     const directives = both ? ['skip', 'include'] : [this.pick(['skip', 'include'])]
-    return directives.map((name) => ` @${name}(if: ${this.decider()})`).join('')
+    return directives.map((name) => ` @${name}(if: ${this.conditionValue()})`).join('')
   }
 
   /** A literal, a new variable, or a variable that is used in another condition as well. */
-  private decider(): string {
+  private conditionValue(): string {
     if (this.chance(0.25)) return String(this.chance(0.5))
-    if (this.deciders.length > 0 && this.chance(0.4)) return this.pick(this.deciders)
-    const decider = this.variable('Boolean!', this.chance(0.5))
-    this.deciders.push(decider)
-    return decider
+    if (this.conditionVariables.length > 0 && this.chance(0.4)) return this.pick(this.conditionVariables)
+    const variable = this.variable('Boolean!', this.chance(0.5))
+    this.conditionVariables.push(variable)
+    return variable
   }
 
   private variable(type: string, value: unknown): string {

@@ -6,15 +6,15 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonLarge } from '../../subgraphs/kernel/json/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
-import { refuseUnmet } from '../../subgraphs/kernel/unmet-scopes.ts'
+import { requireScopes } from '../../subgraphs/kernel/unmet-scopes.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 import type { Execution, PrepareDependencies } from './execution.ts'
-import { prepare, type Prepared } from './prepared.ts'
+import { prepare, type PreparedOperation } from './prepared-operation.ts'
 import { runPlan, type PlanRun } from './run-plan.ts'
 import type { Data } from './shape.ts'
 import { LoadedSupergraph } from './supergraph.ts'
-import { inClientNames } from './taken-names.ts'
+import { withClientNames } from './conflicting-aliases.ts'
 import type { Variables } from './variable-values.ts'
 
 export interface GraphOptions {
@@ -42,9 +42,9 @@ const keyOf = (document: string, operationName: string | null): string =>
   operationName === null ? document : `${operationName}\n${document}`
 
 /** The limit of the cache of operations, and also of the cache of the outcomes of their conditions. */
-const keptBytesMax = 64_000_000
+const cacheBytesMax = 64_000_000
 
-const subscriptionsElsewhere =
+const subscriptionTransports =
   'Send a subscription over a websocket, or by POST as an event stream with Accept: text/event-stream.'
 
 /** The only way to the subgraphs: it checks limits and scopes before it executes an operation. */
@@ -54,7 +54,7 @@ export class Graph {
   private readonly dependencies: PrepareDependencies
   private readonly openIntrospection: boolean
   private readonly onDefect: (thrown: unknown, context: OperationContext) => void
-  private readonly known = new LRUCache<string, Prepared>({ maxSize: keptBytesMax })
+  private readonly known = new LRUCache<string, PreparedOperation>({ maxSize: cacheBytesMax })
 
   private constructor(options: GraphOptions) {
     const supergraph = new LoadedSupergraph(options.supergraphSdl)
@@ -63,7 +63,7 @@ export class Graph {
     if (missing.length > 0)
       throw new Error(`The supergraph names subgraphs without an endpoint: ${missing.join(', ')}.`)
     const limits = { ...defaultLimits, ...options.limits }
-    const outcomes = new LRUCache<string, Execution>({ maxSize: keptBytesMax })
+    const outcomes = new LRUCache<string, Execution>({ maxSize: cacheBytesMax })
     this.dependencies = { supergraph, endpoints, limits, singleFetch: options.singleFetch ?? true, outcomes }
     this.apiSchema = supergraph.apiSchema
     this.openIntrospection = options.openIntrospection ?? false
@@ -74,8 +74,8 @@ export class Graph {
     return new Graph(options)
   }
 
-  /** Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of fault. */
-  prepare(document: string, operationName: string | null = null): Prepared {
+  /** Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of error. */
+  prepare(document: string, operationName: string | null = null): PreparedOperation {
     const key = keyOf(document, operationName)
     const known = this.known.get(key)
     if (known) return known
@@ -85,13 +85,13 @@ export class Graph {
   }
 
   /** Like `prepare`, for documents of clients: a document that is not cached blocks the event loop for a while, so it waits for its turn. */
-  async prepareInTurn(document: string, operationName: string | null): Promise<Prepared> {
+  async prepareAsync(document: string, operationName: string | null): Promise<PreparedOperation> {
     if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn()
     return this.prepare(document, operationName)
   }
 
   /** Estimated bytes of the caches of operations, of outcomes of their conditions, and of introspection answers. */
-  get bytesKept(): { readonly operations: number; readonly outcomes: number; readonly introspection: number } {
+  get cacheBytes(): { readonly operations: number; readonly outcomes: number; readonly introspection: number } {
     const { outcomes, supergraph } = this.dependencies
     return {
       operations: this.known.calculatedSize,
@@ -101,20 +101,20 @@ export class Graph {
   }
 
   /** Throws the `Refusal` that this caller would get from `execute`. */
-  authorize(prepared: Prepared, caller: Caller): void {
+  authorize(prepared: PreparedOperation, caller: Caller): void {
     if (prepared.parts.introspects && caller.kind === 'ANONYMOUS' && !this.openIntrospection) {
       throw new Refusal('INTROSPECTION_DISABLED', 'Introspection needs a credential: send Authorization or X-API-Key.')
     }
-    refuseUnmet(caller, prepared.requirements)
+    requireScopes(caller, prepared.requirements)
   }
 
   /**
    * Rejects with a `Refusal` before execution if the caller lacks a scope, a variable is invalid or the operation costs too much;
    * after execution only if the answer is too large. Errors during execution are in the errors of the result.
    */
-  async execute(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
+  async execute(prepared: PreparedOperation, given: Variables, context: OperationContext): Promise<GraphResult> {
     const result = await this.run(prepared, given, context)
-    // What is not large is far below the bound, so it is looked at once.
+    // A small result is far below the size limit, so it needs no exact measurement.
     if (!isJsonLarge(result)) return result
     await ownEventLoopTurn()
     const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
@@ -122,10 +122,10 @@ export class Graph {
     return result
   }
 
-  private async run(prepared: Prepared, given: Variables, context: OperationContext): Promise<GraphResult> {
+  private async run(prepared: PreparedOperation, given: Variables, context: OperationContext): Promise<GraphResult> {
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
-      throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionsElsewhere)
+      throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)
     }
     const variables = prepared.coerced(given)
     prepared.refuseCostly(variables)
@@ -159,7 +159,7 @@ export class Graph {
     const { data, errors } = execution.answers.of(run.data, variables)
     return {
       data,
-      ...(run.errors.length > 0 && { errors: inClientNames(run.errors, execution.clientNames) }),
+      ...(run.errors.length > 0 && { errors: withClientNames(run.errors, execution.clientNames) }),
       ...(run.errors.length === 0 && errors.length > 0 && { extensions: { valueCompletion: errors } }),
       ...(run.replayed && { replayed: true }),
     }

@@ -8,7 +8,7 @@ import { aContext } from './library.fixture.ts'
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
 const endpoints = ['identity', 'crm', 'commerce', 'support', 'events'].map((name) => ({
   name,
-  execute: () => Promise.reject(new Error('introspection asks no subgraph')),
+  execute: () => Promise.reject(new Error('introspection must not call a subgraph')),
 }))
 
 let graph: Graph
@@ -41,7 +41,7 @@ describe('introspection', () => {
   })
 
   it('costs one object for each five values, aliases and nested lists multiplied', async () => {
-    // Two fields, two objects; each object has a name, and the type that one of them leads to has one more.
+    // Eight values: two fields, two objects, two names, `__typename` and `kind`.
     const document = '{ __type(name: "Query") { name } other: __type(name: "Product") { name __typename kind } }'
     const limited = (cost: number): Graph => Graph.create({ supergraphSdl, endpoints, limits: { cost } })
     await limited(2).execute(limited(2).prepare(document), {}, aContext())
@@ -56,7 +56,7 @@ describe('introspection', () => {
     await expect(introspect(hostile)).rejects.toMatchObject(
       limitExceeded(expect.stringMatching(/^Cost limit of 10000 objects exceeded, found at least 10\d{3}\.$/)),
     )
-    expect(graph.bytesKept.introspection).toBe(0)
+    expect(graph.cacheBytes.introspection).toBe(0)
   })
 
   it('counts the elements that variables name and include', async () => {
@@ -82,15 +82,15 @@ describe('introspection', () => {
 
   it('caches equal selections once, and at most 32 MB of answers', async () => {
     const first = await introspect(types('name'))
-    const { introspection } = graph.bytesKept
+    const { introspection } = graph.cacheBytes
     expect(introspection).toBeGreaterThan(0)
     const again = await introspect(`query Named ${types('name').replaceAll(' ', '\n')}`)
     expect(again.data!['__schema']).toBe(first.data!['__schema'])
-    expect(graph.bytesKept.introspection).toBe(introspection)
+    expect(graph.cacheBytes.introspection).toBe(introspection)
     for (let index = 0; index < 120; index++) {
       await introspect(types(`n${index}: name description fields { name description type { name } }`))
     }
-    expect(graph.bytesKept.introspection).toBeLessThanOrEqual(32_000_000)
-    expect(graph.bytesKept.introspection).toBeGreaterThan(20_000_000)
+    expect(graph.cacheBytes.introspection).toBeLessThanOrEqual(32_000_000)
+    expect(graph.cacheBytes.introspection).toBeGreaterThan(20_000_000)
   })
 })

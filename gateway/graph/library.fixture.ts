@@ -32,7 +32,7 @@ export const librarySupergraph = composeSupergraph(
 export class LibraryEndpoint implements SubgraphEndpoint {
   readonly name: string
   readonly requests: SubgraphRequest[] = []
-  isDead = false
+  isUnavailable = false
 
   constructor(name: string) {
     this.name = name
@@ -40,7 +40,7 @@ export class LibraryEndpoint implements SubgraphEndpoint {
 
   async execute(request: SubgraphRequest) {
     this.requests.push(request)
-    if (this.isDead) throw new Error(`connect ECONNREFUSED ${this.name}`)
+    if (this.isUnavailable) throw new Error(`connect ECONNREFUSED ${this.name}`)
     const schema = schemas.get(this.name)
     if (!schema) throw new Error(`no such subgraph: ${this.name}`)
     const { data, errors } = await graphql({

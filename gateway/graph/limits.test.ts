@@ -11,7 +11,7 @@ beforeEach(() => {
   graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
 })
 
-const asked = (): number => endpoints.reduce((total, { requests }) => total + requests.length, 0)
+const requestCount = (): number => endpoints.reduce((total, { requests }) => total + requests.length, 0)
 const times = (count: number, part: (number: number) => string): string =>
   Array.from({ length: count }, (_, number) => part(number)).join(' ')
 const nested = (depth: number): string => (depth === 1 ? 'id' : `sequel { ${nested(depth - 1)} }`)
@@ -142,16 +142,16 @@ describe('list cost', () => {
   it.each(costs)('of %s with %j is %i', async (document, variables, cost) => {
     const limited = (max: number): Graph =>
       Graph.create({ supergraphSdl: librarySupergraph, endpoints, limits: { cost: max } })
-    const within = limited(cost)
-    await within.execute(within.prepare(document), variables, aContext())
-    const before = asked()
-    const short = limited(cost - 1)
-    await expect(short.execute(short.prepare(document), variables, aContext())).rejects.toMatchObject({
+    const sufficient = limited(cost)
+    await sufficient.execute(sufficient.prepare(document), variables, aContext())
+    const before = requestCount()
+    const tooLow = limited(cost - 1)
+    await expect(tooLow.execute(tooLow.prepare(document), variables, aContext())).rejects.toMatchObject({
       status: 400,
       message: `Cost limit of ${cost - 1} objects exceeded, found ${cost}.`,
       extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED' },
     })
-    expect(asked()).toBe(before)
+    expect(requestCount()).toBe(before)
   })
 
   it('is refused above 10000 objects and executed at 10000', async () => {
@@ -159,7 +159,7 @@ describe('list cost', () => {
     await expect(graph.execute(prepared, { n: 100 }, aContext())).rejects.toMatchObject({
       message: 'Cost limit of 10000 objects exceeded, found 10100.',
     })
-    expect(asked()).toBe(0)
+    expect(requestCount()).toBe(0)
     expect((await graph.execute(prepared, { n: 99 }, aContext())).data).not.toBeNull()
   })
 })
@@ -206,10 +206,10 @@ describe('variables', () => {
       status: 400,
       extensions: { code: 'VALIDATION_FAILED', errors: problems.map(([path, code]) => ({ path, code })) },
     })
-    expect(asked()).toBe(0)
+    expect(requestCount()).toBe(0)
   })
 
-  it('are quoted shortened, and names are not suggested', async () => {
+  it('are shortened in messages, and names are not suggested', async () => {
     const prepared = graph.prepare(
       'query ($n: Int, $genre: Genre) { items(first: $n) { id } books(genre: $genre) { total } }',
     )

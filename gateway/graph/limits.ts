@@ -19,7 +19,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 export interface GraphLimits {
   readonly tokens: number
   readonly comments: number
-  /** Brackets of every kind that are open at once. */
+  /** Brackets of every kind that are open at the same time. */
   readonly nesting: number
   /** Characters of one name; answers repeat the aliases. */
   readonly nameLength: number

@@ -31,7 +31,7 @@ import type { Variables } from './variable-values.ts'
 const charactersMax = 1_000_000
 
 /** A scalar literal of the document that is replaced by a variable. */
-export interface WrittenValue {
+export interface HoistedLiteral {
   readonly name: string
   readonly type: GraphQLScalarType
   /** The client's variables in the literal, and how often each occurs. */
@@ -40,7 +40,7 @@ export interface WrittenValue {
 }
 
 /** A variable that is not given omits its key in an object and is null in a list, as in input objects and their lists. */
-function builderOf(node: ValueNode): WrittenValue['build'] {
+function builderOf(node: ValueNode): HoistedLiteral['build'] {
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value
     return (variables) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
@@ -88,7 +88,7 @@ const isInexact = (node: ValueNode, type: GraphQLScalarType): boolean =>
 
 /** Replaces scalar literals that contain variables or inexact numbers by variables, in one operation. */
 class Hoist {
-  readonly values = new Map<string, WrittenValue>()
+  readonly values = new Map<string, HoistedLiteral>()
   private readonly taken: ReadonlySet<string>
   private number = 0
 
@@ -138,7 +138,7 @@ const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
 const variableNode = (name: string): VariableNode => ({ kind: Kind.VARIABLE, name: nameNode(name) })
 
 /** The type is non-null, because the value is an object, a list or a number. */
-const definitionOf = ({ name, type }: WrittenValue): VariableDefinitionNode => ({
+const definitionOf = ({ name, type }: HoistedLiteral): VariableDefinitionNode => ({
   kind: Kind.VARIABLE_DEFINITION,
   variable: variableNode(name),
   type: { kind: Kind.NON_NULL_TYPE, type: { kind: Kind.NAMED_TYPE, name: nameNode(type.name) } },
@@ -148,10 +148,10 @@ const definitionOf = ({ name, type }: WrittenValue): VariableDefinitionNode => (
  * Planner and compiled execution lose variables inside scalar literals and round numbers there. This returns the operation with each
  * such literal replaced by one variable, and the functions that build the values of these variables.
  */
-export function withValuesHoisted(
+export function withLiteralsHoisted(
   schema: GraphQLSchema,
   parts: OperationParts,
-): { readonly parts: OperationParts; readonly written: readonly WrittenValue[] } {
+): { readonly parts: OperationParts; readonly literals: readonly HoistedLiteral[] } {
   const hoist = new Hoist(parts.operation)
   const typeInfo = new TypeInfo(schema)
   const document: DocumentNode = visit(
@@ -165,15 +165,15 @@ export function withValuesHoisted(
       },
     }),
   )
-  const written = [...hoist.values.values()]
-  if (document === parts.document) return { parts, written }
+  const literals = [...hoist.values.values()]
+  if (document === parts.document) return { parts, literals }
   const declared = visit(document, {
     OperationDefinition: (node) => ({
       ...node,
-      variableDefinitions: [...(node.variableDefinitions ?? []), ...written.map(definitionOf)],
+      variableDefinitions: [...(node.variableDefinitions ?? []), ...literals.map(definitionOf)],
     }),
   })
-  return { parts: operationParts(withoutUnusedVariables(declared), null), written }
+  return { parts: operationParts(withoutUnusedVariables(declared), null), literals }
 }
 
 /** The planner refuses variable defaults that are not exact as doubles. Such a default is never used: the coerced variables contain it. */
@@ -186,9 +186,9 @@ const withoutInexactDefault = (definition: VariableDefinitionNode): VariableDefi
 }
 
 /** Limits the total size, because a short document could repeat a long variable a thousand times. */
-function refuseRepeated(written: readonly WrittenValue[], variables: Variables): void {
+function refuseRepeated(literals: readonly HoistedLiteral[], variables: Variables): void {
   let characters = 0
-  for (const { uses } of written) {
+  for (const { uses } of literals) {
     for (const [name, count] of uses) characters += count * (JSON.stringify(variables[name])?.length ?? 0)
   }
   if (characters <= charactersMax) return
@@ -197,11 +197,11 @@ function refuseRepeated(written: readonly WrittenValue[], variables: Variables):
 }
 
 /** Adds the values of the replaced literals to the coerced variables; refuses a value that its scalar does not accept. */
-export function withValuesBuilt(written: readonly WrittenValue[], variables: Variables): Variables {
-  if (written.length === 0) return variables
-  refuseRepeated(written, variables)
+export function withLiteralValues(literals: readonly HoistedLiteral[], variables: Variables): Variables {
+  if (literals.length === 0) return variables
+  refuseRepeated(literals, variables)
   const built: Record<string, unknown> = {}
-  for (const { name, type, uses, build } of written) {
+  for (const { name, type, uses, build } of literals) {
     try {
       built[name] = type.parseValue(build(variables))
     } catch (thrown) {

@@ -7,23 +7,25 @@ export const own = (data: Data, key: string): unknown => (Object.hasOwn(data, ke
 
 function mergeItems(target: unknown[], source: readonly unknown[]): void {
   for (let index = 0; index < source.length; index++) {
-    const mine = target[index]
-    const theirs = source[index]
-    if (isData(mine) && isData(theirs)) mergeInto(mine, theirs)
-    else if (Array.isArray(mine) && Array.isArray(theirs) && mine.length === theirs.length) mergeItems(mine, theirs)
-    else if (mine !== theirs) target[index] = theirs
+    const current = target[index]
+    const incoming = source[index]
+    if (isData(current) && isData(incoming)) mergeInto(current, incoming)
+    else if (Array.isArray(current) && Array.isArray(incoming) && current.length === incoming.length)
+      mergeItems(current, incoming)
+    else if (current !== incoming) target[index] = incoming
   }
 }
 
 /** Merges the answer of one fetch into the data. Equal values are not replaced, so shared values are never written to. */
 export function mergeInto(target: Data, source: Data): void {
   for (const key of Object.keys(source)) {
-    const theirs = source[key]
-    if (theirs === undefined) continue
-    const mine = own(target, key)
-    if (isData(mine) && isData(theirs)) mergeInto(mine, theirs)
-    else if (Array.isArray(mine) && Array.isArray(theirs) && mine.length === theirs.length) mergeItems(mine, theirs)
-    else if (mine !== theirs) target[key] = theirs
+    const incoming = source[key]
+    if (incoming === undefined) continue
+    const current = own(target, key)
+    if (isData(current) && isData(incoming)) mergeInto(current, incoming)
+    else if (Array.isArray(current) && Array.isArray(incoming) && current.length === incoming.length)
+      mergeItems(current, incoming)
+    else if (current !== incoming) target[key] = incoming
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FetchDataRewrite, FetchNode, PlanNode } from '@apollo/query-planner'
 import { Kind, parse, type GraphQLSchema } from 'graphql'
 import type { SubgraphEndpoint } from '../../subgraphs/kernel/subgraph/endpoint.ts'
-import { Required } from './representations.ts'
+import { RequiredFields } from './representations.ts'
 import { renamedKeys } from './rewrites.ts'
 
 /** A compiled query plan: endpoints resolved, paths joined, required fields compiled. */
@@ -15,7 +15,7 @@ export interface FetchStep {
   /** The path of the answer in the data; `@` stands for every item of a list. */
   readonly path: readonly string[]
   /** The fields that the entities at the path must have; null for a fetch from the root. */
-  readonly required: Required | null
+  readonly required: RequiredFields | null
   readonly inputRewrites: readonly FetchDataRewrite[] | undefined
   readonly outputRewrites: readonly FetchDataRewrite[] | undefined
   readonly renamedKeys: ReadonlyMap<string, string>
@@ -40,7 +40,7 @@ function rootKeysOf(document: string): string[] {
 
 function fetchStep(dependencies: PlanDependencies, node: FetchNode, path: readonly string[]): FetchStep {
   const endpoint = dependencies.endpoints.get(node.serviceName)
-  if (!endpoint) throw new Error(`The plan asks the subgraph "${node.serviceName}", which has no endpoint.`)
+  if (!endpoint) throw new Error(`The plan requests the subgraph "${node.serviceName}", which has no endpoint.`)
   if (node.contextRewrites?.length) throw new Error('Plans with @fromContext are not supported.')
   return {
     kind: 'fetch',
@@ -48,7 +48,7 @@ function fetchStep(dependencies: PlanDependencies, node: FetchNode, path: readon
     document: node.operation,
     variables: node.variableUsages ?? [],
     path,
-    required: node.requires ? new Required(dependencies.schema, node.requires) : null,
+    required: node.requires ? new RequiredFields(dependencies.schema, node.requires) : null,
     inputRewrites: node.inputRewrites,
     outputRewrites: node.outputRewrites,
     renamedKeys: renamedKeys(node.outputRewrites),

@@ -6,10 +6,10 @@ import type { Data } from './shape.ts'
 
 /** One required field, or a group of fields that is sent completely or not at all. */
 type RequiredPart =
-  { readonly key: string; readonly nested: Required | null } | { readonly group: readonly RequiredPart[] }
+  { readonly key: string; readonly nested: RequiredFields | null } | { readonly group: readonly RequiredPart[] }
 
 /** Builds the representation by which a subgraph finds an entity, by the entity's type. */
-export class Required {
+export class RequiredFields {
   private readonly schema: GraphQLSchema
   private readonly selections: readonly QueryPlanSelectionNode[]
   private readonly ofType = new Map<string, readonly RequiredPart[]>()
@@ -36,7 +36,7 @@ export class Required {
     const parts = new Map<string, RequiredPart>()
     for (const node of selections) {
       if (node.kind === 'Field') {
-        const nested = node.selections ? new Required(this.schema, node.selections) : null
+        const nested = node.selections ? new RequiredFields(this.schema, node.selections) : null
         parts.set(JSON.stringify(node), { key: node.alias ?? node.name, nested })
       } else if (node.typeCondition && typename !== '' && satisfies(this.schema, typename, node.typeCondition)) {
         parts.set(JSON.stringify(node.selections), { group: this.partsFor(typename, node.selections) })
@@ -61,7 +61,7 @@ function representation(parts: readonly RequiredPart[], entity: Data): Data | nu
   return result
 }
 
-function nestedValue(required: Required, value: unknown): unknown {
+function nestedValue(required: RequiredFields, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => nestedValue(required, item))
   return isData(value) ? required.of(value) : value
 }

@@ -39,7 +39,7 @@ function variablesOf(step: FetchStep, variables: Variables): Record<string, unkn
 }
 
 /** Null if the subgraph did not answer; the run then has the errors, and the rest of the plan continues. */
-async function ask(run: PlanRun, step: FetchStep, variables: Variables): Promise<SubgraphResult | null> {
+async function requestSubgraph(run: PlanRun, step: FetchStep, variables: Variables): Promise<SubgraphResult | null> {
   try {
     const result = await step.endpoint.execute({ document: step.document, variables, context: run.context })
     if (result.replayed) run.replayed = true
@@ -59,7 +59,7 @@ function clientPath(step: FetchStep, prefix: Path, path: Path): Path {
 async function runRootFetch(run: PlanRun, step: FetchStep): Promise<void> {
   const targets = step.path.length > 0 ? objectsAt(run.data, step.path) : null
   if (targets?.length === 0) return
-  const result = await ask(run, step, variablesOf(step, run.variables))
+  const result = await requestSubgraph(run, step, variablesOf(step, run.variables))
   if (!result) return
   for (const error of result.errors ?? []) {
     run.errors.push(clientError(error, error.path && clientPath(step, staticPart(step.path), error.path)))
@@ -112,7 +112,7 @@ async function runEntityFetch(run: PlanRun, step: FetchStep): Promise<void> {
   const { representations, entitiesOf } = request
   if (representations.length === 0) return
 
-  const result = await ask(run, step, { ...variablesOf(step, run.variables), representations })
+  const result = await requestSubgraph(run, step, { ...variablesOf(step, run.variables), representations })
   if (!result) return
   if (result.errors?.length) noteEntityErrors(run, step, request, result.errors)
   if (!result.data) return

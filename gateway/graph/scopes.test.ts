@@ -63,10 +63,10 @@ beforeEach(() => {
 
 const key = (...scopes: string[]): Caller => aCaller({ kind: 'API_KEY', scopes })
 const token = (...scopes: string[]): Caller => aCaller({ kind: 'OAUTH', scopes })
-const nobody = aCaller({ kind: 'ANONYMOUS' })
+const anonymous = aCaller({ kind: 'ANONYMOUS' })
 const attempt = (document: string, caller: Caller) => graph.execute(graph.prepare(document), {}, aContext(caller))
 
-describe('Prepared.requirements', () => {
+describe('the scope requirements of a prepared operation', () => {
   it.each([
     ['{ open }', []],
     ['{ note { id } }', [[['READ_NOTES']]]],
@@ -101,7 +101,7 @@ describe('Graph.execute', () => {
   it.each([
     ['{ note { id } }', 'a key without scopes', key(), 403, 'API_KEY_SCOPE_INSUFFICIENT', ['READ_NOTES']],
     ['{ note { id } }', 'a token without scopes', token(), 403, 'OAUTH_SCOPE_INSUFFICIENT', ['READ_NOTES']],
-    ['{ note { id } }', 'nobody', nobody, 401, 'UNAUTHENTICATED', undefined],
+    ['{ note { id } }', 'an anonymous caller', anonymous, 401, 'UNAUTHENTICATED', undefined],
     [
       '{ thing { __typename } }',
       'a key for notes',
@@ -129,7 +129,7 @@ describe('Graph.execute', () => {
     ],
     [
       'mutation { noteCreate { id } }',
-      'a reading key',
+      'a key with only a READ scope',
       key('READ_NOTES'),
       403,
       'API_KEY_SCOPE_INSUFFICIENT',
@@ -153,7 +153,7 @@ describe('Graph.execute', () => {
     ],
     ['{ me }', 'a key for everything', key('*'), 403, 'API_KEY_SCOPE_BLOCKED', undefined],
     ['{ me }', 'a token', token('READ_NOTES'), 403, 'API_KEY_SCOPE_BLOCKED', undefined],
-    ['{ me }', 'nobody', nobody, 401, 'UNAUTHENTICATED', undefined],
+    ['{ me }', 'an anonymous caller', anonymous, 401, 'UNAUTHENTICATED', undefined],
     ['mutation { signIn }', 'a key for everything', key('*'), 403, 'API_KEY_SCOPE_BLOCKED', undefined],
     [
       '{ open note @skip(if: true) { id } }',
@@ -163,7 +163,7 @@ describe('Graph.execute', () => {
       'API_KEY_SCOPE_INSUFFICIENT',
       ['READ_NOTES'],
     ],
-  ])('refuses %s to %s and asks no subgraph', async (document, _who, caller, status, code, missingScopes) => {
+  ])('refuses %s to %s and calls no subgraph', async (document, _who, caller, status, code, missingScopes) => {
     await expect(attempt(document, caller)).rejects.toMatchObject({
       status,
       extensions: { code, ...(missingScopes && { missingScopes }) },
@@ -172,13 +172,13 @@ describe('Graph.execute', () => {
   })
 
   it.each([
-    ['{ open }', 'nobody', nobody],
-    ['{ status }', 'nobody', nobody],
-    ['mutation { signIn }', 'nobody', nobody],
+    ['{ open }', 'an anonymous caller', anonymous],
+    ['{ status }', 'an anonymous caller', anonymous],
+    ['mutation { signIn }', 'an anonymous caller', anonymous],
     ['{ note { id } }', 'a session', aCaller()],
     ['{ me }', 'a session', aCaller()],
     ['{ note { id } }', 'a key for notes', key('READ_NOTES')],
-    ['{ note { id } }', 'a writing key', key('WRITE_NOTES')],
+    ['{ note { id } }', 'a key with only a WRITE scope', key('WRITE_NOTES')],
     ['{ named { name } }', 'a key for everything', key('*')],
     ['{ note { secret } }', 'a key with both scopes', key('READ_NOTES', 'READ_KEYS', 'READ_VAULT')],
     ['{ note { secret } }', 'a key with the alternative', key('READ_NOTES', 'READ_ALL')],
@@ -193,7 +193,7 @@ describe('introspection', () => {
   const documents = ['{ __schema { queryType { name } } }', '{ kind: __type(name: "Note") { name } }']
 
   it.each(documents)('refuses %s without a credential', async (document) => {
-    await expect(attempt(document, nobody)).rejects.toMatchObject({ extensions: { code: 'INTROSPECTION_DISABLED' } })
+    await expect(attempt(document, anonymous)).rejects.toMatchObject({ extensions: { code: 'INTROSPECTION_DISABLED' } })
   })
 
   it('is answered for any credential, without a scope', async () => {
@@ -201,10 +201,10 @@ describe('introspection', () => {
     expect(await attempt(documents[1]!, key())).toEqual({ data: { kind: { name: 'Note' } } })
   })
 
-  it('is answered without a credential if it is open; __typename always is', async () => {
-    expect(await attempt('{ __typename }', nobody)).toEqual({ data: { __typename: 'Query' } })
+  it('is answered without a credential if openIntrospection is set; __typename always is', async () => {
+    expect(await attempt('{ __typename }', anonymous)).toEqual({ data: { __typename: 'Query' } })
     graph = Graph.create({ supergraphSdl, endpoints: [endpoint], openIntrospection: true })
-    expect(await attempt(documents[0]!, nobody)).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
+    expect(await attempt(documents[0]!, anonymous)).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
   })
 
   it('hides federation and security directives', () => {

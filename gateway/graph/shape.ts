@@ -11,7 +11,7 @@ import {
   type GraphQLOutputType,
   type SelectionSetNode,
 } from 'graphql'
-import { collectFields, selectionSetsOf, type Reading } from './collect.ts'
+import { collectFields, selectionSetsOf, type SelectionContext } from './collect.ts'
 
 export type Data = Record<string, unknown>
 
@@ -62,11 +62,11 @@ function validityOf(type: GraphQLLeafType): (value: unknown) => boolean {
 /** The shape of one selection for each possible type, compiled when that type first occurs. */
 export class ObjectShape {
   readonly type: GraphQLCompositeType
-  private readonly reading: Reading
+  private readonly reading: SelectionContext
   private readonly selectionSets: readonly SelectionSetNode[]
   private readonly ofType = new Map<string, TypeShape | null>()
 
-  constructor(reading: Reading, type: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[]) {
+  constructor(reading: SelectionContext, type: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[]) {
     this.reading = reading
     this.type = type
     this.selectionSets = selectionSets

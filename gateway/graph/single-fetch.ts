@@ -17,7 +17,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { collectFields, selectionSetsOf, type CollectedField, type Reading } from './collect.ts'
+import { collectFields, selectionSetsOf, type CollectedField, type SelectionContext } from './collect.ts'
 import type { OperationParts } from './operation.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
 
@@ -53,11 +53,11 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, { nodes }: Collected
 /** Compares the client's selection with the selection of a plan, for each possible type. */
 class Comparison {
   private readonly narrowed: ReadonlySet<string>
-  private readonly client: Reading
-  private readonly plan: Reading
+  private readonly client: SelectionContext
+  private readonly plan: SelectionContext
   private comparisons = 0
 
-  constructor(narrowed: ReadonlySet<string>, client: Reading, plan: Reading) {
+  constructor(narrowed: ReadonlySet<string>, client: SelectionContext, plan: SelectionContext) {
     this.narrowed = narrowed
     this.client = client
     this.plan = plan
@@ -65,39 +65,39 @@ class Comparison {
 
   isSame(
     type: GraphQLCompositeType,
-    asked: readonly SelectionSetNode[],
+    selected: readonly SelectionSetNode[],
     fetched: readonly SelectionSetNode[],
   ): boolean {
     if (this.narrowed.has(type.name)) return false
     const possible = isAbstractType(type) ? this.client.schema.getPossibleTypes(type) : [type]
-    return possible.every((one) => this.isSameFor(one, asked, fetched))
+    return possible.every((one) => this.isSameFor(one, selected, fetched))
   }
 
   private isSameFor(
     type: GraphQLCompositeType,
-    asked: readonly SelectionSetNode[],
+    selected: readonly SelectionSetNode[],
     fetched: readonly SelectionSetNode[],
   ): boolean {
-    const mine = collectFields(this.client, type, asked)
-    const theirs = collectFields(this.plan, type, fetched)
+    const selectedFields = collectFields(this.client, type, selected)
+    const fetchedFields = collectFields(this.plan, type, fetched)
     // Planners add __typename to learn types; the client's own document does not need it.
-    if (!mine.has('__typename')) theirs.delete('__typename')
-    if (mine.size !== theirs.size) return false
-    for (const [key, field] of mine) {
-      const other = theirs.get(key)
+    if (!selectedFields.has('__typename')) fetchedFields.delete('__typename')
+    if (selectedFields.size !== fetchedFields.size) return false
+    for (const [key, field] of selectedFields) {
+      const other = fetchedFields.get(key)
       if (++this.comparisons > comparisonsMax || !other || !this.isSameField(type, field, other)) return false
     }
     return true
   }
 
-  private isSameField(type: GraphQLCompositeType, mine: CollectedField, theirs: CollectedField): boolean {
-    if (mine.name !== theirs.name) return false
-    if (mine.name === '__typename') return true
-    const field = 'getFields' in type ? type.getFields()[mine.name] : undefined
-    if (!field || argumentsOf(field, mine) !== argumentsOf(field, theirs)) return false
+  private isSameField(type: GraphQLCompositeType, selected: CollectedField, fetched: CollectedField): boolean {
+    if (selected.name !== fetched.name) return false
+    if (selected.name === '__typename') return true
+    const field = 'getFields' in type ? type.getFields()[selected.name] : undefined
+    if (!field || argumentsOf(field, selected) !== argumentsOf(field, fetched)) return false
     const named = getNamedType(field.type)
     if (!isCompositeType(named)) return !this.narrowed.has(named.name)
-    return this.isSame(named, selectionSetsOf(mine.nodes), selectionSetsOf(theirs.nodes))
+    return this.isSame(named, selectionSetsOf(selected.nodes), selectionSetsOf(fetched.nodes))
   }
 }
 
@@ -125,12 +125,12 @@ export function singleFetchOf(
   const root = apiSchema.getRootType(operation.operation)
   if (plan?.kind !== 'Fetch' || plan.requires || !root) return null
   const fetched = parse(plan.operation, { noLocation: true })
-  const client: Reading = { schema: apiSchema, fragments }
+  const client: SelectionContext = { schema: apiSchema, fragments }
   const comparison = new Comparison(supergraph.narrowed, client, { schema: apiSchema, fragments: new Map() })
-  const asked = collectFields(client, root, [operation.selectionSet])
-  if (asked.has('__typename')) return null
+  const rootFields = collectFields(client, root, [operation.selectionSet])
+  if (rootFields.has('__typename')) return null
   if (!comparison.isSame(root, [operation.selectionSet], selectionOf(fetched))) return null
   const schema = supergraph.schemaOf(plan.serviceName)
   if (!schema || validate(schema, document).length > 0) return null
-  return { subgraph: plan.serviceName, document: print(document), rootKeys: [...asked.keys()] }
+  return { subgraph: plan.serviceName, document: print(document), rootKeys: [...rootFields.keys()] }
 }

@@ -7,7 +7,7 @@ import { Introspection } from './introspection.ts'
 import { repairPlanner } from './planner-repair.ts'
 import { fieldsTagged, readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
 import { addScalarChecks } from './scalars.ts'
-import { fetchedNames } from './taken-names.ts'
+import { fetchedNames } from './conflicting-aliases.ts'
 
 repairPlanner()
 

@@ -8,7 +8,7 @@ import { sendJson } from '../edge/send-json.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { MediaType } from './media-type.ts'
 
-/** The body of an answer; errors come first, so that they are seen. */
+/** The body of an answer. `errors` comes first, so that readers see it before long data. */
 export interface GraphQLAnswer {
   readonly errors?: readonly GraphQLFormattedError[]
   readonly data?: GraphResult['data']
@@ -22,13 +22,13 @@ export interface RefusedAnswer {
   readonly errors: readonly GraphQLFormattedError[]
 }
 
-/** A place in the document, as `Graph` notes it. */
+/** A problem at a location in the document. */
 type DocumentProblem = FieldProblem & { readonly line: number; readonly column: number }
 
 const isDocumentProblem = (problem: FieldProblem): problem is DocumentProblem =>
   typeof problem['line'] === 'number' && typeof problem['column'] === 'number'
 
-/** What to answer to what was thrown before anything executed: GraphQL errors with the words of the REST error body. */
+/** The answer for an error before execution: GraphQL errors with the message and the members of the REST error body. */
 export function refusedAnswer(thrown: unknown, requestId: string): RefusedAnswer {
   const { problem, headers } = problemOf(thrown, '/', requestId)
   const { type: _type, title: _title, instance: _instance, status, detail, ...extensions } = problem
@@ -46,7 +46,7 @@ export function refusedAnswer(thrown: unknown, requestId: string): RefusedAnswer
   return { code, status, headers, errors }
 }
 
-/** The answer of an operation that was executed; every error says which request it belongs to. */
+/** The answer of an executed operation. Every error gets the request id. */
 export function executedAnswer({ data, errors, extensions }: GraphResult, requestId: string): GraphQLAnswer {
   return {
     ...(errors && {
@@ -57,23 +57,23 @@ export function executedAnswer({ data, errors, extensions }: GraphResult, reques
   }
 }
 
-// The whole answer of a mutation under a key is not known: it was used for something else, or still runs.
+/** The key was used for another request, or its first request is still running: in both cases there is no answer to send. */
 const refusalsOfKey = new Set<unknown>(['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'])
 
-/** Throws what the mutation was refused with because of its `Idempotency-Key`. */
-export function noteReplay(res: ServerResponse, { errors, replayed }: GraphResult): void {
+/** Sets `Idempotent-Replayed`. Throws the error if the whole mutation was refused because of its `Idempotency-Key`. */
+export function setReplayedHeader(res: ServerResponse, { errors, replayed }: GraphResult): void {
   const refused = errors?.find(({ extensions }) => refusalsOfKey.has(extensions?.['code']))
   if (refused) throw refused
   if (replayed) res.setHeader('Idempotent-Replayed', 'true')
 }
 
-/** Throws what the mutation was refused with because of its `Idempotency-Key`. */
+/** Sends the result. Throws the error if the whole mutation was refused because of its `Idempotency-Key`. */
 export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
-  noteReplay(res, result)
+  setReplayedHeader(res, result)
   sendJson(res, 200, mediaType, {}, executedAnswer(result, requestIdOf(res)))
 }
 
-/** Ends the exchange with the error, in the status of its code. A defect is logged; the answer carries only the request id. */
+/** Sends the error with the status of its code. A defect is logged; its answer has only the request id. */
 export function writeRefused(
   thrown: unknown,
   req: IncomingMessage & { readonly originalUrl?: string },

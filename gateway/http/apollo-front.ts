@@ -6,13 +6,13 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { parseJsonExactly } from '../../subgraphs/kernel/json/exact-json.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { GraphResult } from '../graph/graph.ts'
-import type { Prepared } from '../graph/prepared.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
 import type { Variables } from '../graph/variable-values.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { PersistedQueries } from './persisted-queries.ts'
-import { permit } from './permit.ts'
+import { admitOperation } from './admit-operation.ts'
 import type { Ports } from './ports.ts'
 
 /** An admitted request that Apollo Server processes. */
@@ -27,7 +27,7 @@ export interface Call {
 /** The state of one request. `found` is a nested object, because Apollo Server makes a shallow copy of the context. */
 interface Context {
   readonly call: Call
-  readonly found: { prepared?: Prepared; result?: GraphResult; thrown?: { readonly error: unknown } }
+  readonly found: { prepared?: PreparedOperation; result?: GraphResult; thrown?: { readonly error: unknown } }
 }
 
 interface Started {
@@ -76,7 +76,7 @@ export class ApolloFront {
 
   /** Checks the document first, because Apollo Server parses without limits and has its own error codes. */
   async #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): Promise<void> {
-    if (query !== null) await this.#ports.graph.prepareInTurn(query, operationName)
+    if (query !== null) await this.#ports.graph.prepareAsync(query, operationName)
   }
 
   async #start(): Promise<Started> {
@@ -85,7 +85,7 @@ export class ApolloFront {
     const server = new ApolloServer<Context>({
       gateway: this.#gateway(),
       plugins: [
-        this.#permitting(),
+        this.#admissionPlugin(),
         disabled.ApolloServerPluginCacheControlDisabled(),
         disabled.ApolloServerPluginInlineTraceDisabled(),
         disabled.ApolloServerPluginLandingPageDisabled(),
@@ -125,12 +125,18 @@ export class ApolloFront {
     }
   }
 
-  #permitting(): ApolloServerPlugin<Context> {
+  #admissionPlugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
         didResolveOperation: ({ contextValue: { call, found }, source, request }) =>
           recordingErrors(found, async () => {
-            found.prepared = await permit(this.#ports, call.admission, source, request.operationName ?? null, call.res)
+            found.prepared = await admitOperation(
+              this.#ports,
+              call.admission,
+              source,
+              request.operationName ?? null,
+              call.res,
+            )
           }),
       }),
     }
@@ -139,7 +145,7 @@ export class ApolloFront {
   #execute({ call, found }: Context): Promise<GraphResult['data']> {
     return recordingErrors(found, async () => {
       const { prepared } = found
-      if (!prepared) throw new Error('an operation reached execution without permission')
+      if (!prepared) throw new Error('an operation was executed without being admitted')
       const { req, res, posted, admission } = call
       const { caller, requestId } = admission
       const variables = posted?.parameters.variables ?? variablesIn(searchOf(req))

@@ -25,11 +25,11 @@ const raw = (query: string, variables: string): string => `{"query":${JSON.strin
 
 describe('a body', () => {
   it.each<[string, string, object]>([
-    ['of nothing', '', unreadable('The body must be valid JSON.')],
+    ['that is empty', '', unreadable('The body must be valid JSON.')],
     ['of broken JSON', '{"query":"{ flag }"', unreadable('The body must be valid JSON.')],
     ['of NUL', '\0', unreadable('The body must be valid JSON.')],
     ['with a byte order mark', '\ufeff{"query":"{ flag }"}', unreadable('The body must be valid JSON.')],
-    ['of endless brackets', '['.repeat(500_000), unreadable('The body must be valid JSON.')],
+    ['of 500,000 open brackets', '['.repeat(500_000), unreadable('The body must be valid JSON.')],
     ['of null', 'null', problem('', 'WRONG_TYPE', 'The body must be an object.')],
     ['of a number', '1e999', problem('', 'WRONG_TYPE', 'The body must be an object.')],
     ['of text', '"{ flag }"', problem('', 'WRONG_TYPE', 'The body must be an object.')],
@@ -38,10 +38,14 @@ describe('a body', () => {
       '[{"query":"{ flag }"}]',
       problem('', 'WRONG_TYPE', 'The body must be an object with one operation, not a list.'),
     ],
-    ['without a member', '{}', problem('query', 'REQUIRED', 'query is required.')],
+    ['without members', '{}', problem('query', 'REQUIRED', 'query is required.')],
     ['with an empty query', '{"query":""}', problem('query', 'REQUIRED', 'query is required.')],
-    ['whose query hides', '{"__proto__":{"query":"{ flag }"}}', problem('query', 'REQUIRED', 'query is required.')],
-    ['with a query in parts', '{"query":["{ flag }"]}', problem('query', 'WRONG_TYPE', 'query must be a string.')],
+    [
+      'whose query is in __proto__',
+      '{"__proto__":{"query":"{ flag }"}}',
+      problem('query', 'REQUIRED', 'query is required.'),
+    ],
+    ['whose query is a list', '{"query":["{ flag }"]}', problem('query', 'WRONG_TYPE', 'query must be a string.')],
     [
       'whose operationName is a number',
       '{"query":"{ flag }","operationName":1}',
@@ -83,7 +87,7 @@ describe('a body', () => {
       problem('__proto__', 'UNKNOWN_FIELD', 'A field must not be named __proto__.'),
     ],
     [
-      'with endless variables',
+      'with variables that are nested too deep',
       raw(books, `{"filter":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
       problem(`filter${'.0'.repeat(32)}`, 'TOO_DEEP', 'Variables must be nested at most 32 levels deep.'),
     ],
@@ -115,11 +119,11 @@ describe('a body', () => {
       'Syntax Error: Invalid character within String: U+D800.',
     ],
     [
-      'with half an escape',
+      'with an escape of a lone surrogate',
       '{ search(text: "\\ud800") { __typename } }',
       'Syntax Error: Invalid Unicode escape sequence: "\\ud800".',
     ],
-    ['of endless braces', '{'.repeat(100_000), 'Syntax Error: Expected Name, found "{".'],
+    ['of 100,000 open braces', '{'.repeat(100_000), 'Syntax Error: Expected Name, found "{".'],
   ])('with a document %s is refused', async (_, query, message) => {
     const received = await post({ query })
     expect(received.status).toBe(400)
@@ -165,7 +169,7 @@ describe('a body', () => {
     expect(received.body).toMatchObject({ errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] })
   })
 
-  it('over 1 MB is 413, announced or not', async () => {
+  it('over 1 MB is 413, with and without Content-Length', async () => {
     const tooLarge = refusalBody('PAYLOAD_TOO_LARGE', `The body must have at most ${bodyBytesMax} bytes.`)
     const announced = await post(' '.repeat(bodyBytesMax + 1))
     expect([announced.status, announced.body]).toEqual([413, tooLarge])
@@ -186,7 +190,7 @@ describe('a body', () => {
     expect([received.status, received.body]).toEqual([200, { data: { __typename: 'Query' } }])
   })
 
-  it('that ends early harms nobody', async () => {
+  it('that ends early does not affect other requests', async () => {
     const client = connect(Number(new URL(serving.url).port), '127.0.0.1')
     client.write(
       'POST /v1/graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"query":',
@@ -197,7 +201,7 @@ describe('a body', () => {
     expect((await post({ query: '{ __typename }' })).status).toBe(200)
   })
 
-  it('of any of these kinds executes nothing and is no defect', () => {
+  it('of any of these kinds executes nothing and is not logged as a defect', () => {
     expect([serving.executions(), serving.logged]).toEqual([0, []])
   })
 })

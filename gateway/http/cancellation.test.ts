@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => serving.close())
 
-/** What the subgraph is given with the next operation, which waits until the test is over. */
+/** The cancellation that the subgraph receives with the next operation. The operation waits until the test ends. */
 function nextExecution(): Promise<Cancellation | undefined> {
   const catalog = serving.endpoint('catalog')
   const gate = Promise.withResolvers<void>()
@@ -23,7 +23,7 @@ function nextExecution(): Promise<Cancellation | undefined> {
   })
 }
 
-/** Resolves when the work of an operation is told to stop. */
+/** Resolves when an operation is cancelled. */
 const cancelled = (cancellation: Cancellation | undefined): Promise<void> =>
   new Promise((resolve) => cancellation!.add({ cancel: resolve }))
 
@@ -42,7 +42,7 @@ function socketClient() {
   return { subscribe, terminate: () => client.terminate() }
 }
 
-describe('a read whose client leaves is cancelled', () => {
+describe('a query whose client leaves is cancelled', () => {
   it.each([
     ['POST', (): [string, RequestInit] => [serving.url, posted({ query: '{ flag }' }, { 'x-api-key': key })]],
     [
@@ -57,31 +57,31 @@ describe('a read whose client leaves is cancelled', () => {
     const leaving = new AbortController()
     const [url, init] = request()
     const answer = fetch(url, { ...init, signal: leaving.signal }).catch((error: Error) => error.name)
-    const told = cancelled(await execution)
+    const isCancelled = cancelled(await execution)
     leaving.abort()
-    await told
+    await isCancelled
     expect(await answer).toBe('AbortError')
   })
 
-  it('when a websocket completes it', async () => {
+  it('when its client sends complete on a websocket', async () => {
     const execution = nextExecution()
     const complete = socketClient().subscribe('{ flag }')
-    const told = cancelled(await execution)
+    const isCancelled = cancelled(await execution)
     complete()
-    await told
+    await isCancelled
   })
 
   it('when its websocket closes', async () => {
     const execution = nextExecution()
     const { subscribe, terminate } = socketClient()
     subscribe('{ flag }')
-    const told = cancelled(await execution)
+    const isCancelled = cancelled(await execution)
     terminate()
-    await told
+    await isCancelled
   })
 })
 
-describe('what is not cancelled', () => {
+describe('not cancelled is', () => {
   it('a mutation', async () => {
     const execution = nextExecution()
     const query = 'mutation { filmRetitle(id: "f1", title: "x") { id } }'
@@ -89,7 +89,7 @@ describe('what is not cancelled', () => {
     expect(await execution).toBeUndefined()
   })
 
-  it('a read that was answered, when its connection closes later', async () => {
+  it('a query that was answered before its connection closes', async () => {
     const catalog = serving.endpoint('catalog')
     let given: Cancellation | undefined
     catalog.onRequest = ({ context }) => (given = context.cancellation)

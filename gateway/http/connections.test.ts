@@ -6,8 +6,8 @@ import { Connections, connectionLimits, type ConnectionLimits } from './connecti
 
 const answering: RequestListener = (_req, res) => void res.end('answered')
 
-/** A server with bounds, and clients from addresses of this machine that keep their connections. */
-async function bounded(limits: Partial<ConnectionLimits>, trusted: readonly string[] = [], listener = answering) {
+/** A server with limits. The returned function opens a connection from an address of this machine and keeps it open. */
+async function serverWith(limits: Partial<ConnectionLimits>, trusted: readonly string[] = [], listener = answering) {
   const connections = new Connections(trusted, { ...connectionLimits, ...limits })
   const server = createServer((req, res) => {
     const refusal = connections.refusalOf(req.socket)
@@ -27,7 +27,7 @@ async function bounded(limits: Partial<ConnectionLimits>, trusted: readonly stri
   }
 }
 
-/** The status of the answer to one request; 'closed' where there is none. */
+/** The status of the answer to one request, or 'closed' if the connection closes without an answer. */
 async function statusOn(socket: Socket): Promise<string> {
   if (!socket.writable) return 'closed'
   const closed = once(socket, 'close').then(() => 'closed')
@@ -37,8 +37,8 @@ async function statusOn(socket: Socket): Promise<string> {
 }
 
 describe('connections from one address', () => {
-  it('over the bound are refused while others get in, and get in when one has closed', async () => {
-    const open = await bounded({ perAddress: 2 })
+  it('over the limit are refused, other addresses are accepted, and a closed connection makes room for another', async () => {
+    const open = await serverWith({ perAddress: 2 })
     const [first, second, third] = [await open(), await open(), await open()]
     expect([await statusOn(first), await statusOn(second), await statusOn(third)]).toEqual(['200', '200', '503'])
     expect(await statusOn(await open('127.0.0.2'))).toBe('200')
@@ -47,8 +47,8 @@ describe('connections from one address', () => {
     await expect.poll(async () => statusOn(await open())).toBe('200')
   })
 
-  it('far over the bound are closed at once', async () => {
-    const open = await bounded({ perAddress: 1 })
+  it('far over the limit are closed immediately', async () => {
+    const open = await serverWith({ perAddress: 1 })
     const many: Socket[] = []
     for (let index = 0; index < 70; index++) many.push(await open())
     const statuses = await Promise.all(many.map(statusOn))
@@ -56,23 +56,23 @@ describe('connections from one address', () => {
     expect(statuses.filter((status) => status === 'closed').length).toBeGreaterThanOrEqual(5)
   })
 
-  it('are not counted for a proxy that is trusted', async () => {
-    const open = await bounded({ perAddress: 1 }, ['127.0.0.0/8'])
+  it('are not limited for a trusted proxy', async () => {
+    const open = await serverWith({ perAddress: 1 }, ['127.0.0.0/8'])
     const sockets = [await open(), await open(), await open()]
     expect(await Promise.all(sockets.map(statusOn))).toEqual(['200', '200', '200'])
   })
 })
 
-it('connections over the bound of all are refused, wherever they come from', async () => {
-  const open = await bounded({ all: 2 }, ['127.0.0.0/8'])
+it('connections over the total limit are refused from any address', async () => {
+  const open = await serverWith({ all: 2 }, ['127.0.0.0/8'])
   const sockets = [await open('127.0.0.1'), await open('127.0.0.2'), await open('127.0.0.3')]
   expect(await Promise.all(sockets.map(statusOn))).toEqual(['200', '200', '503'])
 })
 
 describe('a client that reads nothing', () => {
-  it('is cut off', async () => {
+  it('is disconnected', async () => {
     const closed = Promise.withResolvers<boolean>()
-    const open = await bounded({ readWithinMs: 100 }, [], (_req, res) => {
+    const open = await serverWith({ readWithinMs: 100 }, [], (_req, res) => {
       res.once('close', () => closed.resolve(res.writableFinished)).end(Buffer.alloc(32_000_000))
     })
     const socket = await open()
@@ -80,10 +80,10 @@ describe('a client that reads nothing', () => {
     expect(await closed.promise).toBe(false)
   })
 
-  it('is not one that waits for an answer', async () => {
+  it('is not disconnected while it waits for an answer', async () => {
     const late = Promise.withResolvers<void>()
-    const open = await bounded({ readWithinMs: 30 }, [], (req, res) => {
-      // The time of the connection passes before the answer is there.
+    const open = await serverWith({ readWithinMs: 30 }, [], (req, res) => {
+      // The connection times out before the answer is sent.
       req.socket.once('timeout', () => setImmediate(late.resolve))
       void late.promise.then(() => res.end('late'))
     })

@@ -4,7 +4,7 @@ import { addressKey, isListed, normaliseAddress } from '../../subgraphs/kernel/n
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 
 /** Timeouts of Node for the headers of a request and for the whole request. Pass them to `createServer`. */
-export const patience = {
+export const requestTimeouts = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5_000,

@@ -44,11 +44,11 @@ describe('an answer', () => {
     expect(read.headers.get('ratelimit-remaining')).toBe('996')
   })
 
-  it('leaves what lies below the path to others', async () => {
+  it('is not sent for paths below the endpoint', async () => {
     expect((await fetch(`${serving.url}/schema`)).status).toBe(404)
   })
 
-  it('to anyone has no quota headers', async () => {
+  it('to an anonymous caller has no quota headers', async () => {
     const { status, headers, body } = await post({ query: '{ __typename }' })
     expect([status, body, headers.get('ratelimit-limit')]).toEqual([200, { data: { __typename: 'Query' } }, null])
   })
@@ -82,8 +82,8 @@ describe('an answer', () => {
     ])
   })
 
-  it('of a dead subgraph is partial', async () => {
-    serving.endpoint('people').library.isDead = true
+  it('is partial if a subgraph is unavailable', async () => {
+    serving.endpoint('people').library.isUnavailable = true
     const { status, body } = await post({ query: '{ flag author(id: "a1") { born } }' }, withKey())
     expect([status, body]).toEqual([
       200,
@@ -100,7 +100,7 @@ describe('an answer', () => {
     ])
   })
 
-  it('to a browser is the explorer', async () => {
+  it('to a browser is the explorer page', async () => {
     const response = await fetch(serving.url, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
     expect([response.status, await response.text()]).toEqual([200, 'the explorer'])
   })
@@ -147,7 +147,7 @@ describe('a refusal before execution', () => {
       },
     ],
     [
-      'an operation that is not there',
+      'an unknown operation name',
       400,
       { query: 'query A { flag }', operationName: 'B' },
       refusalBody('OPERATION_RESOLUTION_FAILURE', 'operationName must name an operation of the document.'),
@@ -188,23 +188,23 @@ describe('a refusal before execution', () => {
     expect(serving.executions()).toBe(0)
   })
 
-  it('is 401 where a credential is needed and none is there', async () => {
+  it('is 401 if the operation needs a credential and the request has none', async () => {
     const { status, headers, body } = await post({ query: '{ secret { word } }' })
     expect([status, body]).toEqual([
       401,
-      refusalBody('UNAUTHENTICATED', 'This operation needs a credential: send Authorization or X-API-Key.'),
+      refusalBody('UNAUTHENTICATED', 'Send a credential in the Authorization or X-API-Key header.'),
     ])
     expect([headers.get('www-authenticate'), headers.get('api-version')]).toEqual(['Bearer, ApiKey', '1.2.3'])
     expect(serving.executions()).toBe(0)
   })
 
-  it('is 401 for an unknown key, whatever is asked', async () => {
+  it('is 401 for an unknown key, for any operation', async () => {
     const { status, body } = await post({ query: '{ flag }' }, { 'x-api-key': inventedKey() })
     expect([status, body]).toEqual([401, refusalBody('API_KEY_INVALID', 'This API key is not valid.')])
     expect(serving.executions()).toBe(0)
   })
 
-  it('is 403 with the missing scopes, and spends no quota', async () => {
+  it('is 403 with the missing scopes, and does not charge the quota', async () => {
     const key = serving.keyWith({ scopes: ['READ_SECRETS'] })
     const { status, headers, body } = await post({ query: '{ secret { key } }' }, { 'x-api-key': key })
     expect([status, body]).toEqual([
@@ -217,7 +217,7 @@ describe('a refusal before execution', () => {
     expect(serving.executions()).toBe(0)
   })
 
-  it('is 429 when the quota is spent, before variables are looked at', async () => {
+  it('is 429 when the quota is spent, before the variables are checked', async () => {
     const headers = { 'x-api-key': serving.keyWith({ rateLimit: { limit: 1, window: 'MINUTE' } }) }
     expect((await post({ query: '{ flag }' }, headers)).status).toBe(200)
     const refused = await post({ query: 'query($id: ID!) { book(id: $id) { id } }' }, headers)
@@ -231,7 +231,7 @@ describe('a refusal before execution', () => {
     expect(serving.executions()).toBe(1)
   })
 
-  it('is 400 for introspection by strangers', async () => {
+  it('is 400 for introspection without a credential', async () => {
     const { status, body } = await post({ query: '{ __schema { queryType { name } } }' })
     expect([status, body]).toEqual([
       400,
@@ -239,7 +239,7 @@ describe('a refusal before execution', () => {
     ])
   })
 
-  it('is 429 per address, with the time to wait', async () => {
+  it('is 429 when the limit of an address is reached, with the time to wait', async () => {
     const limited = await serveLibrary({ ipLimits: [{ max: 1, windowMs: 1000 }] })
     const statuses = []
     for (let count = 0; count < 2; count++) statuses.push(await exchange(limited.url, posted({ query: '{ flag }' })))
@@ -257,11 +257,11 @@ describe('a refusal before execution', () => {
     expect([status, headers.get('allow'), body]).toEqual([
       405,
       'GET, POST',
-      refusalBody('METHOD_NOT_ALLOWED', 'Operations are sent with GET or POST.'),
+      refusalBody('METHOD_NOT_ALLOWED', 'Send operations with GET or POST.'),
     ])
   })
 
-  it('is 406 where no type of ours is accepted, and runs nothing', async () => {
+  it('is 406 if Accept allows no supported media type, and runs nothing', async () => {
     const { status, body } = await post(
       { query: 'mutation { filmRetitle(id: "f1", title: "x") { id } }' },
       { ...withKey(), accept: 'text/csv' },
@@ -270,13 +270,13 @@ describe('a refusal before execution', () => {
       406,
       refusalBody(
         'NOT_ACCEPTABLE',
-        'Answers are application/json, application/graphql-response+json or text/event-stream.',
+        'Accept must allow application/json, application/graphql-response+json or text/event-stream.',
       ),
     ])
     expect(serving.executions()).toBe(0)
   })
 
-  it('of a defect is 500, says nothing, and is logged with the request id', async () => {
+  it('of a defect is 500 without details, and is logged with the request id', async () => {
     serving.edge.spend = () => Promise.reject(new Error('select * from secrets'))
     const { status, headers, body } = await post({ query: '{ flag }' })
     const message = 'The request failed because of a server error; report the request id to support.'
@@ -306,7 +306,7 @@ describe('Idempotency-Key', () => {
     expect(serving.executions()).toBe(1)
   })
 
-  it('is told from others by a digest of method, path and raw body', async () => {
+  it('is compared by a digest of method, path and raw body', async () => {
     const headers = { ...withKey(), 'idempotency-key': 'k' }
     await post(retitle, headers)
     const [request] = serving.endpoint('catalog').library.requests
@@ -363,13 +363,13 @@ describe('Idempotency-Key', () => {
     expect(serving.executions()).toBe(0)
   })
 
-  it('is ignored on queries, and where no credential is', async () => {
+  it('is ignored on queries, and on requests without a credential', async () => {
     await post({ query: '{ flag }' }, { ...withKey(), 'idempotency-key': '' })
     await post(retitle, { 'idempotency-key': 'k' })
     expect(serving.endpoint('catalog').library.requests.map(({ context }) => context.idempotency)).toEqual([null, null])
   })
 
-  it('leaves business refusals of an executed mutation at 200', async () => {
+  it('does not change the status 200 of business refusals of an executed mutation', async () => {
     const refused = { query: 'mutation { authorRename(id: "a2", name: "x") { id } }' }
     const { status, body } = await post(refused, { ...withKey(), 'idempotency-key': 'k' })
     expect([status, body]).toEqual([

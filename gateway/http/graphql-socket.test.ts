@@ -6,7 +6,7 @@ import { createClient, type Client } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { aKey, inventedKey } from '../edge/edge.fixture.ts'
-import { serveLibrary, type Serving, type ServingSketch } from './http.fixture.ts'
+import { serveLibrary, type Serving, type LibraryServerOptions } from './http.fixture.ts'
 
 let serving: Serving
 const opened: Client[] = []
@@ -18,7 +18,7 @@ afterEach(async () => {
   await serving.close()
 })
 
-async function serveOtherwise(sketch: ServingSketch): Promise<void> {
+async function serveAgainWith(sketch: LibraryServerOptions): Promise<void> {
   await serving.close()
   serving = await serveLibrary(sketch)
 }
@@ -48,7 +48,7 @@ function client(connectionParams: Record<string, unknown> = {}, headers: Record<
   opened.push(made)
   return {
     closed: closed.promise.then(({ code, reason }) => [code, reason]),
-    /** The results of an operation, or what it was refused with. */
+    /** The result of an operation (a list if there are several), or the errors of its refusal. */
     run: (query: string, variables: Record<string, unknown> = {}): Promise<unknown> =>
       new Promise((resolve) => {
         const results: unknown[] = []
@@ -66,7 +66,7 @@ const refused = (code: string, message: string, extensions: object = {}) => [
   { message, extensions: { code, requestId, ...extensions } },
 ]
 
-/** The protocol by hand. */
+/** A websocket without a client library: the test sends the messages of the protocol itself. */
 async function rawSocket(protocol = 'graphql-transport-ws', url = serving.socketUrl) {
   const socket = new WebSocket(url, protocol)
   const ended = once(socket, 'close').then(([code, reason]) => [code, String(reason)])
@@ -80,11 +80,11 @@ async function rawSocket(protocol = 'graphql-transport-ws', url = serving.socket
 }
 
 describe('a connection', () => {
-  it.each([['X-API-Key'], ['x-api-key'], ['apiKey']])('takes a key as %s', async (name) => {
+  it.each([['X-API-Key'], ['x-api-key'], ['apiKey']])('accepts a key as %s', async (name) => {
     expect(await client({ [name]: serving.keyWith() }).run('{ flag }')).toEqual({ data: { flag: true } })
   })
 
-  it('takes a session token or a key as authorization', async () => {
+  it('accepts a session token or a key as authorization', async () => {
     for (const authorization of [`Bearer ${await serving.signIn()}`, `ApiKey ${serving.keyWith()}`]) {
       expect(await client({ authorization }).run('{ secret { word } }')).toEqual({
         data: { secret: { word: 'swordfish' } },
@@ -92,7 +92,7 @@ describe('a connection', () => {
     }
   })
 
-  it('takes the credential of the upgrade, unless it is told another', async () => {
+  it('uses the credential of the upgrade unless connection_init has another', async () => {
     const key = serving.keyWith()
     expect(await client({}, { 'x-api-key': key }).run('{ flag }')).toEqual({ data: { flag: true } })
     expect(await client({ apiKey: key }, { 'x-api-key': inventedKey() }).run('{ flag }')).toEqual({
@@ -103,7 +103,7 @@ describe('a connection', () => {
     expect(await wrong.closed).toEqual([4403, 'API_KEY_INVALID'])
   })
 
-  it('is judged by a key of the upgrade alone, whatever else it is told', async () => {
+  it('uses a key of the upgrade also if connection_init has a session token or a CSRF token', async () => {
     const authorization = `Bearer ${await serving.signIn()}`
     const bad: [Record<string, unknown>, Record<string, string>][] = [
       [{ authorization }, { 'x-api-key': inventedKey() }],
@@ -130,10 +130,10 @@ describe('a connection', () => {
   it.each<[string, () => Record<string, unknown>, number, string]>([
     ['no credential', () => ({}), 4401, 'UNAUTHENTICATED'],
     ['an unknown key', () => ({ apiKey: inventedKey() }), 4403, 'API_KEY_INVALID'],
-    ['a key that is no text', () => ({ apiKey: { a: 1 } }), 4403, 'API_KEY_INVALID'],
+    ['a key that is not text', () => ({ apiKey: { a: 1 } }), 4403, 'API_KEY_INVALID'],
     ['an expired key', () => ({ apiKey: serving.keyWith({ expiresAt: new Date(0) }) }), 4403, 'API_KEY_EXPIRED'],
     [
-      'a foreign address',
+      'an address that is not in the allow-list',
       () => ({ apiKey: serving.keyWith({ ipAllowList: ['192.0.2.1'] }) }),
       4403,
       'API_KEY_IP_NOT_ALLOWED',
@@ -148,7 +148,7 @@ describe('a connection', () => {
     expect(serving.executions()).toBe(0)
   })
 
-  it('is served at /graphql too, and nowhere else', async () => {
+  it('is accepted at /graphql as well, and at no other path', async () => {
     const { send, next } = await rawSocket('graphql-transport-ws', `${serving.origin}/graphql`)
     send({ type: 'connection_init', payload: { apiKey: serving.keyWith() } })
     expect(await next()).toEqual({ type: 'connection_ack' })
@@ -156,31 +156,34 @@ describe('a connection', () => {
     expect((error as Error).message).toBe('Unexpected server response: 404')
   })
 
-  it.each(['h2c', 'websocket2', 'TLS/1.0'])('is not what a request wants that offers %s', async (upgrade) => {
-    const headers = {
-      Connection: 'Upgrade, HTTP2-Settings',
-      Upgrade: upgrade,
-      'HTTP2-Settings': 'AAMAAABkAAQAAP__',
-      'Content-Type': 'application/json',
-      'X-API-Key': serving.keyWith(),
-    }
-    const sent = request(serving.url, { method: 'POST', headers }).end('{"query":"{ __typename }"}')
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-    expect([answer.statusCode, await json(answer)]).toEqual([200, { data: { __typename: 'Query' } }])
-  })
+  it.each(['h2c', 'websocket2', 'TLS/1.0'])(
+    'is not opened for a request that offers the upgrade %s',
+    async (upgrade) => {
+      const headers = {
+        Connection: 'Upgrade, HTTP2-Settings',
+        Upgrade: upgrade,
+        'HTTP2-Settings': 'AAMAAABkAAQAAP__',
+        'Content-Type': 'application/json',
+        'X-API-Key': serving.keyWith(),
+      }
+      const sent = request(serving.url, { method: 'POST', headers }).end('{"query":"{ __typename }"}')
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      expect([answer.statusCode, await json(answer)]).toEqual([200, { data: { __typename: 'Query' } }])
+    },
+  )
 
   it.each<[string, string | object, number]>([
-    ['what is not JSON', '{', 4400],
-    ['a message of no known type', { type: 'start' }, 4400],
+    ['text that is not JSON', '{', 4400],
+    ['a message of an unknown type', { type: 'start' }, 4400],
     ["a server's message", { type: 'next', id: '1', payload: {} }, 4400],
     ['an operation before connection_init', { type: 'subscribe', id: '1', payload: { query: '{ flag }' } }, 4401],
     ['variables that are a list', { type: 'subscribe', id: '1', payload: { query: '{ flag }', variables: [] } }, 4400],
-    ['a query that is no text', { type: 'subscribe', id: '1', payload: { query: 1 } }, 4400],
-    ['endless brackets', '['.repeat(400_000), 4400],
+    ['a query that is not text', { type: 'subscribe', id: '1', payload: { query: 1 } }, 4400],
+    ['400,000 open brackets', '['.repeat(400_000), 4400],
     ['more than 1 MB', ' '.repeat(1_048_577), 1009],
     ['more than 15,000 values', `[${'1,'.repeat(15_001)}1]`, 1009],
     [
-      'more than 1,000 numbers that no double is',
+      'more than 1,000 numbers that double precision would round',
       `[${'0.1234567890123456789,'.repeat(1_000)}0.1234567890123456789]`,
       1009,
     ],
@@ -197,17 +200,17 @@ describe('a connection', () => {
   })
 
   it('without connection_init is closed with 4408', async () => {
-    await serveOtherwise({ socket: { initMs: 5 } })
+    await serveAgainWith({ socket: { initMs: 5 } })
     expect((await (await rawSocket()).ended)[0]).toBe(4408)
   })
 
-  it('that is silent is closed', async () => {
-    await serveOtherwise({ socket: { idleMs: 20 } })
+  it('that is idle is closed', async () => {
+    await serveAgainWith({ socket: { idleMs: 20 } })
     expect(await (await rawSocket()).ended).toEqual([1000, 'Idle'])
   })
 
-  it('whose other end is gone is cut off', async () => {
-    await serveOtherwise({ socket: { pingMs: 10 } })
+  it('whose client does not answer pings is closed', async () => {
+    await serveAgainWith({ socket: { pingMs: 10 } })
     const { port } = new URL(serving.url)
     const stream = connect(Number(port), '127.0.0.1')
     stream.write(
@@ -220,16 +223,16 @@ describe('a connection', () => {
     expect(await once(stream, 'close')).toEqual([false])
   })
 
-  it('that answers pings stays', async () => {
+  it('whose client answers pings stays open', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
-    await serveOtherwise({ socket: { pingMs: 10 } })
+    await serveAgainWith({ socket: { pingMs: 10 } })
     const { socket, send, next } = await rawSocket()
     for (let count = 0; count < 4; count++) {
       const pinged = once(socket, 'ping')
       vi.advanceTimersByTime(10)
       await pinged
-      // Its answer comes behind that of the protocol below, which ws gives by itself.
+      // ws answers the ping frame itself. The protocol's own ping is sent after that answer, so its pong shows that the answer arrived.
       send({ type: 'ping' })
       expect(await next()).toEqual({ type: 'pong' })
     }
@@ -258,7 +261,7 @@ describe('an operation on a socket', () => {
     })
   })
 
-  it('is refused with the code it would have over HTTP', async () => {
+  it('is refused with the same code as over HTTP', async () => {
     const { run } = client({ apiKey: serving.keyWith({ scopes: ['READ_BOOKS'] }) })
     expect(await run('{')).toEqual([
       {
@@ -291,13 +294,13 @@ describe('an operation on a socket', () => {
     expect(serving.executions()).toBe(0)
   })
 
-  it('that subscribes is refused', async () => {
+  it('that is a subscription is refused if the schema has none', async () => {
     expect(await client({ apiKey: serving.keyWith() }).run('subscription { customEvents }')).toEqual(
-      refused('OPERATION_RESOLUTION_FAILURE', 'This graph has no subscriptions.'),
+      refused('OPERATION_RESOLUTION_FAILURE', 'The schema has no subscriptions.'),
     )
   })
 
-  it('is told to usage with the status it would have over HTTP', async () => {
+  it('is reported to the usage sink with the same status as over HTTP', async () => {
     const { secret } = serving.issue(aKey())
     const { run } = client({ 'X-API-Key': secret })
     await run('{ nothing }')
@@ -308,7 +311,7 @@ describe('an operation on a socket', () => {
     ])
   })
 
-  it('counts against the quota, and the connection stays when that is spent', async () => {
+  it('is charged to the quota, and the connection stays open when the quota is spent', async () => {
     const { run } = client({ apiKey: serving.keyWith({ rateLimit: { limit: 2, window: 'MINUTE' } }) })
     const spent = refused(
       'API_KEY_RATE_LIMITED',
@@ -323,8 +326,8 @@ describe('an operation on a socket', () => {
     expect(serving.executions()).toBe(2)
   })
 
-  it('counts against the limits of the address, and the connection stays', async () => {
-    await serveOtherwise({ ipLimits: [{ max: 2, windowMs: 1000 }] })
+  it('counts for the limits of the address, and the connection stays open when they are reached', async () => {
+    await serveAgainWith({ ipLimits: [{ max: 2, windowMs: 1000 }] })
     const { run } = client({ apiKey: serving.keyWith() })
     expect(await run('{ flag }')).toEqual({ data: { flag: true } })
     const limited = refused(
@@ -337,7 +340,7 @@ describe('an operation on a socket', () => {
     expect(await run('{ flag }')).toEqual({ data: { flag: true } })
   })
 
-  it('is refused and ends the connection once the key is revoked', async () => {
+  it('is refused and closes the connection after the key was revoked', async () => {
     const { secret, hash } = serving.issue({ scopes: ['*'] })
     const { run, closed } = client({ apiKey: secret })
     expect(await run('{ flag }')).toEqual({ data: { flag: true } })
@@ -348,8 +351,8 @@ describe('an operation on a socket', () => {
     expect(serving.executions()).toBe(1)
   })
 
-  it('need not be asked for: connections end with their key, which is no attempt to authenticate', async () => {
-    await serveOtherwise({ socket: { recheckMs: 5 } })
+  it('is not needed to close connections whose key was revoked, and that check does not count as failed authentications', async () => {
+    await serveAgainWith({ socket: { recheckMs: 5 } })
     const { secret, hash } = serving.issue({ scopes: ['*'] })
     const revoked = Array.from({ length: 21 }, () => client({ apiKey: secret }))
     await Promise.all(revoked.map(({ run }) => run('{ flag }')))
@@ -361,7 +364,7 @@ describe('an operation on a socket', () => {
     expect(await other.run('{ flag }')).toEqual({ data: { flag: true } })
   })
 
-  it('ends the connection once the session has expired', async () => {
+  it('closes the connection after the session has expired', async () => {
     const { run, closed } = client({ authorization: `Bearer ${await serving.signIn()}` })
     expect(await run('{ flag }')).toEqual({ data: { flag: true } })
     serving.setNow(31 * 86_400_000)
@@ -369,22 +372,25 @@ describe('an operation on a socket', () => {
     expect(await closed).toEqual([4403, 'TOKEN_EXPIRED'])
   })
 
-  it('is refused when too many run already', async () => {
-    await serveOtherwise({ socket: { operationsMax: 2 } })
+  it('is refused if too many operations are running', async () => {
+    await serveAgainWith({ socket: { operationsMax: 2 } })
     const catalog = serving.endpoint('catalog')
     const gate = Promise.withResolvers<void>()
     catalog.gate = gate.promise
     const { run } = client({ apiKey: serving.keyWith() })
     const both = [run('{ flag }'), run('{ a: flag }')]
     expect(await run('{ b: flag }')).toEqual(
-      refused('GRAPHQL_LIMIT_EXCEEDED', 'At most 2 operations run at once on one connection.'),
+      refused(
+        'GRAPHQL_LIMIT_EXCEEDED',
+        'Limit of 2 concurrent operations on one connection reached; wait for an answer, then retry.',
+      ),
     )
     gate.resolve()
     expect(await Promise.all(both)).toEqual([{ data: { flag: true } }, { data: { a: true } }])
     expect(serving.executions()).toBe(2)
   })
 
-  it('that fails for a reason of ours says so, is logged, and leaves the connection open', async () => {
+  it('that fails because of a defect gets INTERNAL, is logged, and leaves the connection open', async () => {
     const { run } = client({ apiKey: serving.keyWith() })
     await run('{ flag }')
     const { spend } = serving.edge
@@ -398,7 +404,7 @@ describe('an operation on a socket', () => {
 })
 
 describe('close', () => {
-  it('lets what runs finish, then ends every connection with 1001', async () => {
+  it('waits for running operations, then closes every connection with 1001', async () => {
     const idle = await rawSocket()
     const catalog = serving.endpoint('catalog')
     const gate = Promise.withResolvers<void>()

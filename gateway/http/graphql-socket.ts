@@ -11,39 +11,39 @@ import { endsCredential } from '../edge/ends-credential.ts'
 import { OpenSocket, type SocketTimes } from './open-socket.ts'
 import type { Ports } from './ports.ts'
 import { SocketOperations } from './socket-operations.ts'
-import { endWith } from './unreadable.ts'
+import { refuseAndClose } from './malformed-request.ts'
 
-/** How many websockets may be open at once. */
+/** The maximum numbers of open websockets. */
 export interface SocketLimits {
   readonly perAddress: number
-  /** That have not shown a credential yet. */
-  readonly waiting: number
-  readonly waitingPerAddress: number
+  /** Websockets that have not sent a credential yet. */
+  readonly unauthenticated: number
+  readonly unauthenticatedPerAddress: number
 }
 
-const socketLimits: SocketLimits = { perAddress: 256, waiting: 1_024, waitingPerAddress: 32 }
+const socketLimits: SocketLimits = { perAddress: 256, unauthenticated: 1_024, unauthenticatedPerAddress: 32 }
 
 export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
-  /** Made with `shouldUpgradeCallback: asksForSocket`. */
+  /** Must be created with `shouldUpgradeCallback: isGraphqlSocketUpgrade`. */
   readonly server: Server
   readonly log: Pick<Logger, 'error' | 'debug'>
   /** Sent as API-Version with a refusal. */
   readonly apiVersion: string
   readonly limits?: Partial<SocketLimits>
-  /** Operations that one connection may have running. */
+  /** Unanswered operations of one connection. */
   readonly operationsMax?: number
-  /** Subscriptions that one connection may have. */
+  /** Open subscriptions of one connection. */
   readonly subscriptionsMax?: number
   /** How long a client may take to send `connection_init`. */
   readonly initMs?: number
-  /** How often it is asked whether the credential of an open connection is still good. */
+  /** The interval in which the credential of each open connection is checked. */
   readonly recheckMs?: number
 }
 
 export interface GraphqlSockets {
   /**
-   * Takes no new connection or operation, lets requests finish, and closes every connection with 1001. Subscriptions end with
-   * their connection; clients connect again after this code.
+   * Accepts no new connection or operation, waits for running operations, and closes every connection with 1001. Subscriptions end
+   * with their connection; clients must reconnect after this code.
    */
   close(): Promise<void>
 }
@@ -53,10 +53,10 @@ const goingAway = 1001
 const paths: ReadonlySet<string> = new Set(['/v1/graphql', '/graphql'])
 
 /**
- * Whether a request asks for a websocket that is here. To be given to the server as `shouldUpgradeCallback`: whatever else offers
- * an upgrade, as clients that would rather speak HTTP/2 do with each request, gets the answer that it gets without.
+ * Whether a request upgrades to a GraphQL websocket. Pass it to the server as `shouldUpgradeCallback`: a request that offers another
+ * upgrade, as HTTP/2 clients do with each request (`h2c`), is then answered as if it had not offered it.
  */
-export const asksForSocket = ({ headers, url = '/' }: IncomingMessage): boolean =>
+export const isGraphqlSocketUpgrade = ({ headers, url = '/' }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && paths.has(pathOf(url))
 
 /** GraphQL over websockets (graphql-transport-ws), on the server and the paths of GraphQL over HTTP. */
@@ -92,13 +92,14 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
     })
   }
   const recheck = setInterval(
-    () => open.forEach((socket) => void closeWhenOver(socket, options)),
+    () => open.forEach((socket) => void closeIfCredentialEnded(socket, options)),
     options.recheckMs ?? 2_000,
   )
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    if (hasRoom(open, edge.addressOf(request), limits)) return sockets.handleUpgrade(request, stream, head, accept)
-    const message = 'Too many websockets are open; close some and try again.'
-    endWith(new Refusal('UNAVAILABLE', message, { retryAfter: 5 }), stream as Socket, options.apiVersion)
+    if (isWithinLimits(open, edge.addressOf(request), limits))
+      return sockets.handleUpgrade(request, stream, head, accept)
+    const message = 'Too many websockets are open; close some, then retry in 5 s.'
+    refuseAndClose(new Refusal('UNAVAILABLE', message, { retryAfter: 5 }), stream as Socket, options.apiVersion)
   }
   server.on('upgrade', upgrade)
 
@@ -106,7 +107,7 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
     async close() {
       server.off('upgrade', upgrade)
       clearInterval(recheck)
-      const all = Array.from(open, (socket) => socket.finish(goingAway, 'Going away'))
+      const all = Array.from(open, (socket) => socket.closeWhenAnswered(goingAway, 'Going away'))
       const force = setTimeout(() => open.forEach((socket) => socket.terminate()), closingMs)
       await Promise.all(all)
       clearTimeout(force)
@@ -114,22 +115,26 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
   }
 }
 
-function hasRoom(open: ReadonlySet<OpenSocket>, address: string, limits: SocketLimits): boolean {
-  let here = 0
-  let waiting = 0
-  let waitingHere = 0
+function isWithinLimits(open: ReadonlySet<OpenSocket>, address: string, limits: SocketLimits): boolean {
+  let ofAddress = 0
+  let unauthenticated = 0
+  let unauthenticatedOfAddress = 0
   for (const socket of open) {
-    const isHere = socket.address === address
-    if (isHere) here++
+    const isOfAddress = socket.address === address
+    if (isOfAddress) ofAddress++
     if (socket.incoming) continue
-    waiting++
-    if (isHere) waitingHere++
+    unauthenticated++
+    if (isOfAddress) unauthenticatedOfAddress++
   }
-  return here < limits.perAddress && waiting < limits.waiting && waitingHere < limits.waitingPerAddress
+  return (
+    ofAddress < limits.perAddress &&
+    unauthenticated < limits.unauthenticated &&
+    unauthenticatedOfAddress < limits.unauthenticatedPerAddress
+  )
 }
 
-/** Ends what a session that is over had open: its user signed out, changed the password, or was deactivated. */
-async function closeWhenOver(
+/** Closes a connection whose credential is no longer valid, for example because its user signed out or was deactivated. */
+async function closeIfCredentialEnded(
   socket: OpenSocket,
   { edge, log }: Pick<GraphqlSocketOptions, 'edge' | 'log'>,
 ): Promise<void> {
@@ -138,7 +143,7 @@ async function closeWhenOver(
     await edge.currentCaller(socket.incoming)
   } catch (err) {
     if (endsCredential(err)) socket.close(CloseCode.Forbidden, err.code)
-    // The database is away: that says nothing about the credential.
-    else log.debug({ err }, 'a websocket was not checked again')
+    // Other errors, such as an unreachable database, do not mean that the credential is invalid.
+    else log.debug({ err }, 'the credential of a websocket could not be checked')
   }
 }

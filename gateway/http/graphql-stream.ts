@@ -11,13 +11,13 @@ export interface GraphqlStreamOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-export async function* onlyResult(result: GraphResult): AsyncGenerator<GraphResult> {
+export async function* singleResult(result: GraphResult): AsyncGenerator<GraphResult> {
   yield result
 }
 
 /**
- * Results as server-sent events, in the "distinct connections mode" of the graphql-sse protocol: one `next` each, then `complete`.
- * What ends them early is told as a last `next` with errors. A stream that just ends was cut by the server: its client connects again.
+ * Sends results as server-sent events in the "distinct connections mode" of the graphql-sse protocol: a `next` event for each, then
+ * `complete`. An error is sent as a last `next`. A stream without `complete` was closed by the server, and the client must reconnect.
  */
 export function writeStream(
   res: ServerResponse,
@@ -41,14 +41,14 @@ export function writeStream(
 }
 
 /**
- * What is wrong with the operation itself is told in the stream, as the protocol has it: a page in a browser cannot read the body of
- * another status.
+ * Whether an error is sent as an event with status 200. The protocol requires this for an invalid operation, because the EventSource
+ * of a browser cannot read the body of another status.
  */
-export const isToldInStream = (thrown: unknown, requestId: string): boolean =>
+export const isSentAsEvent = (thrown: unknown, requestId: string): boolean =>
   refusedAnswer(thrown, requestId).status === 400
 
 const next = (answer: GraphQLAnswer): ServerSentEvent => ({ event: 'next', data: JSON.stringify(answer) })
 
-export async function* failing(thrown: unknown): AsyncGenerator<GraphResult> {
+export async function* failedResult(thrown: unknown): AsyncGenerator<GraphResult> {
   yield* await Promise.reject<GraphResult[]>(thrown)
 }

@@ -8,18 +8,18 @@ import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../../su
 import type { EventFeed } from '../../subgraphs/kernel/outbox/event-feed.ts'
 import { EventStreams } from '../edge/event-streams.ts'
 import { StreamSlots } from '../edge/stream-slots.ts'
-import { anEdge, type EdgeSketch } from '../edge/edge.fixture.ts'
+import { anEdge, type EdgeFixtureOptions } from '../edge/edge.fixture.ts'
 import { type LibraryEndpoint, libraryEndpoints, librarySupergraph } from '../graph/library.fixture.ts'
 import { Graph } from '../graph/graph.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { graphqlHttp } from './graphql-http.ts'
-import { asksForSocket, graphqlSocket, type GraphqlSocketOptions } from './graphql-socket.ts'
+import { isGraphqlSocketUpgrade, graphqlSocket, type GraphqlSocketOptions } from './graphql-socket.ts'
 
-/** A subgraph of the library that keeps the promise of `Idempotency-Key`, and can be made to wait. */
-export class RememberingEndpoint implements SubgraphEndpoint {
+/** A subgraph of the library that implements `Idempotency-Key`. A test can make its executions wait. */
+export class IdempotentEndpoint implements SubgraphEndpoint {
   readonly name: string
   readonly library: LibraryEndpoint
-  /** Every execution waits for it. */
+  /** Every execution waits for this promise. */
   gate: Promise<void> = Promise.resolve()
   onExecute: () => void = () => {}
   onRequest: (request: SubgraphRequest) => void = () => {}
@@ -56,7 +56,7 @@ const refused = (code: 'IDEMPOTENCY_KEY_REUSED' | 'IDEMPOTENCY_IN_PROGRESS'): Su
   errors: [new Refusal(code, `The key is refused with ${code}.`).toJSON()],
 })
 
-export interface ServingSketch extends EdgeSketch {
+export interface LibraryServerOptions extends EdgeFixtureOptions {
   readonly direct?: boolean
   readonly socket?: Partial<
     Pick<GraphqlSocketOptions, 'operationsMax' | 'initMs' | 'pingMs' | 'idleMs' | 'readMs' | 'recheckMs' | 'limits'>
@@ -65,18 +65,18 @@ export interface ServingSketch extends EdgeSketch {
 
 /** The library has no subscriptions. */
 const noEvents: EventFeed = {
-  latest: () => Promise.reject(new Error('nobody follows the library')),
-  read: () => Promise.reject(new Error('nobody follows the library')),
+  latest: () => Promise.reject(new Error('the library has no subscriptions')),
+  read: () => Promise.reject(new Error('the library has no subscriptions')),
   watch: () => () => {},
 }
 
 export const versionServed = '1.2.3'
 
-/** The library's graph behind real HTTP and websockets, on an edge with keys in memory and a clock that is set by hand. */
-export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketch }: ServingSketch = {}) {
+/** Serves the graph of the library over HTTP and websockets, with keys in memory and a clock that the test sets. */
+export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketch }: LibraryServerOptions = {}) {
   const sketch = anEdge(edgeSketch)
   const { edge } = sketch
-  const endpoints = libraryEndpoints().map((library) => new RememberingEndpoint(library))
+  const endpoints = libraryEndpoints().map((library) => new IdempotentEndpoint(library))
   const logged: { level: number; msg: string; err?: { message: string } }[] = []
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
   const graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
@@ -97,7 +97,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
       ...(direct !== undefined && { direct }),
     }),
   )
-  const server = createServer({ shouldUpgradeCallback: asksForSocket }, app)
+  const server = createServer({ shouldUpgradeCallback: isGraphqlSocketUpgrade }, app)
   const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: versionServed, ...socketOptions })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -114,7 +114,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
     socket,
     keyWith: (values: Partial<ApiKeyRecord> = {}): string => sketch.issue({ scopes: ['*'], ...values }).secret,
     executions: (): number => endpoints.reduce((count, { library }) => count + library.requests.length, 0),
-    endpoint: (name: string): RememberingEndpoint => endpoints.find((endpoint) => endpoint.name === name)!,
+    endpoint: (name: string): IdempotentEndpoint => endpoints.find((endpoint) => endpoint.name === name)!,
     async close() {
       await socket.close()
       server.closeAllConnections()
@@ -131,7 +131,7 @@ export interface Received {
   readonly body: unknown
 }
 
-/** One exchange with its JSON body, in which the request id is replaced by a word. */
+/** Sends a request and parses its JSON answer, in which the request id is replaced by `the request id`. */
 export async function exchange(url: string, init: RequestInit = {}): Promise<Received> {
   const response = await fetch(url, init)
   const id = response.headers.get('x-request-id') ?? 'no request id'
@@ -145,7 +145,7 @@ export const posted = (body: unknown, headers: Record<string, string> = {}): Req
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 
-/** An error that refuses the whole request. */
+/** The body of an answer that refuses the whole request. */
 export const refusalBody = (code: string, message: string, extensions: object = {}) => ({
   errors: [{ message, extensions: { code, requestId: 'the request id', ...extensions } }],
 })

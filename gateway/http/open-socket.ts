@@ -6,36 +6,38 @@ import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/ke
 import type { IncomingRequest } from '../edge/address.ts'
 import { bodyBytesMax } from '../edge/body.ts'
 import { hasTooManyValues } from '../edge/count-values.ts'
-import { readAtOnce } from '../edge/send-json.ts'
-import { countedFrom, unsent } from '../edge/unsent.ts'
+import { sliceBytes } from '../edge/send-json.ts'
+import { countedBytesMin, unsent } from '../edge/unsent.ts'
 import type { Connection } from './socket-operations.ts'
 
 export interface SocketTimes {
-  /** How often a client is asked whether it is there; one that did not answer by the next time is cut off. */
+  /** The interval of pings. The connection of a client that did not answer a ping before the next one is closed. */
   readonly pingMs: number
-  /** How long a client may stay silent while nothing runs and no subscription is live. */
+  /** How long a client may send nothing while no operation runs and no subscription is live. */
   readonly idleMs: number
   /** How long a client may take to read an answer, for each of its 256 kB. */
   readonly readMs: number
 }
 
-const normal = 1000
+// Close codes of RFC 6455, section 7.4.
+const normalClosure = 1000
 const policyViolation = 1008
+const messageTooBig = 1009
 const tryAgainLater = 1013
-const tooBig = 1009
-// Far more than a client has reason to send before it read an answer.
-const messagesMax = 500
-// Of messages that are being answered.
-const bytesMax = 4 * bodyBytesMax
 
-const noCount = (): void => {}
+/** Unanswered messages of one connection, far more than a client has a reason to send before it reads an answer. */
+const unansweredMax = 500
+/** Bytes of unanswered messages of one connection. */
+const unansweredBytesMax = 4 * bodyBytesMax
+
+const releaseNothing = (): void => {}
 
 const bytesOf = (message: RawData): Buffer =>
   Array.isArray(message) ? Buffer.concat(message) : Buffer.from(message as Buffer)
 
 /**
- * graphql-ws takes a message that was parsed before, which its types do not say; what is no JSON it refuses itself. Null for one
- * with more inexact numbers than are taken.
+ * Parses a message. graphql-ws also accepts a parsed message, although its types allow only text; it refuses text that is not JSON
+ * itself, so such text is returned unchanged. Null if the message has too many inexact numbers.
  */
 function parsed(text: string): string | null {
   try {
@@ -46,37 +48,41 @@ function parsed(text: string): string | null {
   }
 }
 
-/** The id of the operation that a message begins; null for every other message. */
+/** The id of the operation that a message starts; null for every other message. */
 function operationIdOf(message: unknown): string | null {
   const { type, id } = (message ?? {}) as { readonly type?: unknown; readonly id?: unknown }
   return type === 'subscribe' && typeof id === 'string' ? id : null
 }
 
-/** One websocket between `ws` and the protocol of graphql-ws. */
+/** One websocket connection: passes messages between `ws` and the protocol of graphql-ws, and enforces limits and timeouts. */
 export class OpenSocket implements GraphqlWebSocket, Connection {
   readonly request: IncomingMessage
   incoming: IncomingRequest | null = null
-  /** Messages that are being answered: until the answer has left, so a client that does not read gathers no more of them. */
-  running = 0
+  /**
+   * The number of unanswered messages. A message counts until its answer has been sent, so a client that does not read cannot
+   * accumulate messages.
+   */
+  unanswered = 0
   subscriptions = 0
-  sharer = ''
+  responseOwner = ''
   readonly #client: WebSocket
   readonly #log: Pick<Logger, 'error' | 'debug'>
-  readonly #idle: NodeJS.Timeout
-  readonly #ping: NodeJS.Timeout
+  readonly #idleTimer: NodeJS.Timeout
+  readonly #pingTimer: NodeJS.Timeout
   readonly #readMs: number
-  /** Until when each answer that is on its way must have been read; the oldest first. */
+  /** Answers that the client has not read yet, the oldest first, each with the time by which it must be read. */
   readonly #unread = new Set<{ readonly until: number }>()
-  /** Ends the account of the message of each operation that is not answered yet, by the id of the operation. */
-  readonly #unanswered = new Map<string, () => void>()
-  #bytes = 0
-  #isThere = true
-  #finish: { readonly code: number; readonly reason: string } | null = null
+  /** For each unanswered operation, by its id: the function that counts its message as answered. */
+  readonly #markAnswered = new Map<string, () => void>()
+  #unansweredBytes = 0
+  #hasAnsweredPing = true
+  /** Set when the connection must close as soon as all messages are answered. */
+  #closing: { readonly code: number; readonly reason: string } | null = null
 
   constructor(
     client: WebSocket,
     request: IncomingMessage,
-    /** Of the client, as limits count it. */
+    /** The address of the client, as limits count it. */
     readonly address: string,
     { pingMs, idleMs, readMs }: SocketTimes,
     log: Pick<Logger, 'error' | 'debug'>,
@@ -85,14 +91,14 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     this.#client = client
     this.#log = log
     this.#readMs = readMs
-    this.#idle = setTimeout(() => this.#whenIdle(), idleMs)
-    this.#ping = setInterval(() => this.#checkPresence(), pingMs)
-    client.on('pong', () => (this.#isThere = true))
-    // What is wrong with a frame is the client's doing; ws closes the connection with the fitting code itself.
-    client.on('error', (err) => log.debug({ err }, 'a websocket failed'))
+    this.#idleTimer = setTimeout(() => this.#closeIfIdle(), idleMs)
+    this.#pingTimer = setInterval(() => this.#checkPing(), pingMs)
+    client.on('pong', () => (this.#hasAnsweredPing = true))
+    // ws closes the connection itself if the client sends an invalid frame.
+    client.on('error', (err) => log.debug({ err }, 'a websocket connection failed'))
     client.once('close', () => {
-      clearTimeout(this.#idle)
-      clearInterval(this.#ping)
+      clearTimeout(this.#idleTimer)
+      clearInterval(this.#pingTimer)
     })
   }
 
@@ -104,18 +110,18 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     return new Promise((resolve) => {
       if (this.#client.readyState !== WebSocket.OPEN) return resolve()
       const bytes = Buffer.from(text)
-      // One small answer is free; what gathers behind it is counted.
-      const isCounted = bytes.length >= countedFrom || this.#unread.size > 0
-      const counted = isCounted ? unsent.take(this.sharer, bytes.length) : noCount
-      if (!counted) {
-        this.close(tryAgainLater, 'Too many large answers wait to be read')
+      // A small answer is counted only if another answer is unread.
+      const isCounted = bytes.length >= countedBytesMin || this.#unread.size > 0
+      const release = isCounted ? unsent.take(this.responseOwner, bytes.length) : releaseNothing
+      if (!release) {
+        this.close(tryAgainLater, 'Too many bytes of answers are unread')
         return resolve()
       }
-      const unread = { until: performance.now() + this.#readMs * Math.ceil(bytes.length / readAtOnce) }
+      const unread = { until: performance.now() + this.#readMs * Math.ceil(bytes.length / sliceBytes) }
       this.#unread.add(unread)
       this.#client.send(bytes, { binary: false }, () => {
         this.#unread.delete(unread)
-        counted()
+        release()
         resolve()
       })
     })
@@ -129,51 +135,51 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     this.#client.terminate()
   }
 
-  becameLive(id: string): void {
-    this.#unanswered.get(id)?.()
+  markLive(operationId: string): void {
+    this.#markAnswered.get(operationId)?.()
   }
 
-  /** Closes as soon as every request is answered, whatever subscriptions are live; resolves when that is done. */
-  finish(code: number, reason: string): Promise<void> {
+  /** Closes the connection as soon as every message is answered; live subscriptions do not delay this. Resolves when it is closed. */
+  closeWhenAnswered(code: number, reason: string): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#client.once('close', () => resolve()))
-    this.#finish = { code, reason }
-    if (this.running === 0) this.close(code, reason)
+    this.#closing = { code, reason }
+    if (this.unanswered === 0) this.close(code, reason)
     return closed
   }
 
   onMessage(answer: (text: string) => Promise<void>): void {
     this.#client.on('message', (message) => {
-      // A client may go on sending after it was told that the connection ends.
-      if (this.#client.readyState !== WebSocket.OPEN || this.#finish) return
+      // A client may continue to send until it receives the close frame.
+      if (this.#client.readyState !== WebSocket.OPEN || this.#closing) return
       const bytes = bytesOf(message)
-      if (this.running >= messagesMax || this.#bytes + bytes.length > bytesMax)
-        return this.close(policyViolation, 'Too many messages at once')
+      if (this.unanswered >= unansweredMax || this.#unansweredBytes + bytes.length > unansweredBytesMax)
+        return this.close(policyViolation, 'Too many unanswered messages')
       const text = hasTooManyValues(bytes) ? null : parsed(bytes.toString('utf8'))
-      if (text === null) return this.close(tooBig, 'Too many values in a message')
-      this.#idle.refresh()
-      const answered = this.#take(bytes.length, operationIdOf(text))
+      if (text === null) return this.close(messageTooBig, 'Too many values or inexact numbers in one message')
+      this.#idleTimer.refresh()
+      const markAnswered = this.#countUnanswered(bytes.length, operationIdOf(text))
       void answer(text)
         .catch((thrown: unknown) => this.#failed(thrown))
-        .finally(answered)
+        .finally(markAnswered)
     })
   }
 
-  /** Counts a message as unanswered until the function that it gives is called. */
-  #take(bytes: number, operationId: string | null): () => void {
-    this.running++
-    this.#bytes += bytes
+  /** Counts a message as unanswered until the returned function is called. */
+  #countUnanswered(bytes: number, operationId: string | null): () => void {
+    this.unanswered++
+    this.#unansweredBytes += bytes
     let isAnswered = false
-    const answered = (): void => {
+    const markAnswered = (): void => {
       if (isAnswered) return
       isAnswered = true
-      this.running--
-      this.#bytes -= bytes
-      if (operationId !== null) this.#unanswered.delete(operationId)
-      if (this.#finish && this.running === 0) this.close(this.#finish.code, this.#finish.reason)
+      this.unanswered--
+      this.#unansweredBytes -= bytes
+      if (operationId !== null) this.#markAnswered.delete(operationId)
+      if (this.#closing && this.unanswered === 0) this.close(this.#closing.code, this.#closing.reason)
     }
-    // Two operations with one id close the connection.
-    if (operationId !== null) this.#unanswered.set(operationId, answered)
-    return answered
+    // Ids are unique: graphql-ws closes the connection if an id is in use.
+    if (operationId !== null) this.#markAnswered.set(operationId, markAnswered)
+    return markAnswered
   }
 
   #failed(thrown: unknown): void {
@@ -184,15 +190,15 @@ export class OpenSocket implements GraphqlWebSocket, Connection {
     this.close(CloseCode.InternalServerError, 'INTERNAL')
   }
 
-  #whenIdle(): void {
-    if (this.running > 0 || this.subscriptions > 0) this.#idle.refresh()
-    else this.close(normal, 'Idle')
+  #closeIfIdle(): void {
+    if (this.unanswered > 0 || this.subscriptions > 0) this.#idleTimer.refresh()
+    else this.close(normalClosure, 'Idle')
   }
 
-  #checkPresence(): void {
+  #checkPing(): void {
     const [oldest] = this.#unread
-    if (!this.#isThere || (oldest && oldest.until < performance.now())) return this.terminate()
-    this.#isThere = false
+    if (!this.#hasAnsweredPing || (oldest && oldest.until < performance.now())) return this.terminate()
+    this.#hasAnsweredPing = false
     this.#client.ping()
   }
 }

@@ -1,6 +1,6 @@
 import { invalid, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { isJsonObject as isMap } from '../../subgraphs/kernel/json/exact-number.ts'
-import { invalidValuesIn, type Bounds } from '../edge/unfit.ts'
+import { invalidValuesIn, type Bounds } from '../edge/invalid-values.ts'
 import type { Variables } from '../graph/variable-values.ts'
 
 /** A GraphQL request whose members have the right types. Unknown members are ignored. */

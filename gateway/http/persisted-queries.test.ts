@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { PersistedQueries } from './persisted-queries.ts'
 
-it('keeps 16 MB of documents, those that were asked for last', async () => {
+it('caches 16 MB of documents and drops the least recently used', async () => {
   const queries = new PersistedQueries()
   for (let number = 0; number < 40_000; number++) await queries.set(`hash${number}`, `{ a${number}: flag }`)
   expect(queries.bytes).toBeLessThanOrEqual(16_000_000)

@@ -4,7 +4,7 @@ import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 
 export type EdgePort = Pick<Edge, 'admit' | 'spend' | 'currentCaller' | 'finished' | 'addressOf'>
 
-export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'prepareInTurn' | 'authorize' | 'execute'>
+export type GraphPort = Pick<Graph, 'apiSchema' | 'prepare' | 'prepareAsync' | 'authorize' | 'execute'>
 
 export interface Ports {
   readonly graph: GraphPort

@@ -5,10 +5,13 @@ import { presentsKey } from '../edge/presented.ts'
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /**
- * A websocket's request as the edge judges it: with the credential of `connection_init` (`X-API-Key`, `apiKey` or
- * `Authorization`, in any case), or else with that of the upgrade's headers, or its session cookie if `csrfToken` is given.
- * Null without any. A key of the upgrade decides alone unless `connection_init` presents another key. What is given and is
- * not text counts as a wrong credential, never as none.
+ * The request that the edge checks for a websocket; null without a credential. The credential is chosen in this order:
+ * - an API key of the upgrade headers, unless `connection_init` has another API key;
+ * - `X-API-Key`, `apiKey` or `Authorization` of `connection_init`, in upper or lower case;
+ * - `Authorization` of the upgrade headers;
+ * - the session cookie, if `connection_init` has the CSRF token.
+ *
+ * A value that is not text counts as a wrong credential, not as a missing one.
  */
 export function incomingRequestOf(
   request: IncomingMessage,
@@ -19,22 +22,23 @@ export function incomingRequestOf(
   let authorization: string | undefined
   let csrfToken: string | undefined
   for (const [name, value] of Object.entries(parameters)) {
-    const known = name.toLowerCase()
-    if (known === 'x-api-key' || known === 'apikey') keys.push(text(value))
-    if (known === 'authorization') authorization = text(value)
-    if (known === 'x-csrf-token' || known === 'csrftoken') csrfToken = text(value)
+    const lowerCase = name.toLowerCase()
+    if (lowerCase === 'x-api-key' || lowerCase === 'apikey') keys.push(text(value))
+    if (lowerCase === 'authorization') authorization = text(value)
+    if (lowerCase === 'x-csrf-token' || lowerCase === 'csrftoken') csrfToken = text(value)
   }
-  // The address is kept: a closed socket forgets it.
+  // The address is copied, because a closed socket no longer has it.
   const incoming = { socket: { remoteAddress: request.socket.remoteAddress }, url: request.url }
   const [key, other = key] = keys
+  // Two different keys are sent to the edge in two headers, which refuses them as a conflict.
   if (other !== key) authorization = `ApiKey ${other}`
-  const told = {
+  const inPayload = {
     ...(key !== undefined && { 'x-api-key': key }),
     ...(authorization !== undefined && { authorization }),
   }
-  if (presentsKey(request.headers) && !presentsKey(told)) return { ...incoming, headers: request.headers }
-  if (key !== undefined || authorization !== undefined) return { ...incoming, headers: { ...headers, ...told } }
-  // A page of another site can make a browser open a socket with our cookies, but it cannot read the token.
+  if (presentsKey(request.headers) && !presentsKey(inPayload)) return { ...incoming, headers: request.headers }
+  if (key !== undefined || authorization !== undefined) return { ...incoming, headers: { ...headers, ...inPayload } }
+  // A page of another site can make a browser open a websocket with our cookies, but it cannot read the CSRF token.
   if (csrfToken !== undefined && headerKey === undefined && headerAuthorization === undefined) {
     return { ...incoming, headers: { ...headers, 'x-csrf-token': csrfToken } }
   }

@@ -16,27 +16,27 @@ import type { IncomingRequest } from '../edge/address.ts'
 import type { Admission } from '../edge/edge.ts'
 import { endsCredential } from '../edge/ends-credential.ts'
 import { newRequestId } from '../edge/problem.ts'
-import { tooMuchUnsent } from '../edge/send-json.ts'
-import { countedFrom, unsent } from '../edge/unsent.ts'
+import { tooManyUnread } from '../edge/send-json.ts'
+import { countedBytesMin, unsent } from '../edge/unsent.ts'
 import type { GraphResult } from '../graph/graph.ts'
-import type { Subscribe } from '../subscriptions/subscriptions.ts'
+import type { SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 import { executedAnswer, refusedAnswer } from './answer.ts'
 import { refuseUnreadable } from './parameters.ts'
-import { permit } from './permit.ts'
+import { admitOperation } from './admit-operation.ts'
 import type { Ports } from './ports.ts'
 import { incomingRequestOf } from './socket-credential.ts'
 
-/** A connection, as the operations on it see it. */
+/** The parts of a connection that its operations use. */
 export interface Connection {
   readonly request: IncomingMessage
-  /** Operations that are not yet answered. */
-  running: number
-  /** Subscriptions that are live, or about to be. */
+  /** The number of unanswered messages. */
+  unanswered: number
+  /** The number of subscriptions that are live or being opened. */
   subscriptions: number
-  /** The operation with this id has become a live subscription: its message does not wait for an answer any more. */
-  becameLive(id: string): void
-  /** Whose share of unread answers its own count for. */
-  sharer: string
+  /** Counts the message of an operation as answered, because the operation has become a live subscription. */
+  markLive(operationId: string): void
+  /** The organization that the unread answers of this connection count for. */
+  responseOwner: string
   /** Null until a credential was accepted. */
   incoming: IncomingRequest | null
   close(code: number, reason: string): void
@@ -44,7 +44,9 @@ export interface Connection {
 
 export interface OperationsOptions extends Ports {
   readonly log: Pick<Logger, 'error'>
+  /** Unanswered operations of one connection. */
   readonly operationsMax: number
+  /** Open subscriptions of one connection. */
   readonly subscriptionsMax: number
 }
 
@@ -57,23 +59,23 @@ type Hooks = Required<
   >
 >
 
-/** What graphql-ws is told of a refused operation; the client gets the formatted errors. */
-class Refused extends GraphQLError {
+/** A refused operation, as graphql-ws receives it; the client gets the formatted errors. */
+class RefusedOperation extends GraphQLError {
   constructor(readonly formatted: readonly GraphQLFormattedError[]) {
     super('refused')
   }
 }
 
-/** What graphql-ws is given of an operation that was let in. */
-interface Executed {
+interface ExecutedOperation {
   readonly document: DocumentNode
-  /** Of the operation, or the results of a subscription. */
+  /** One result, or the stream of results of a subscription. */
   readonly result: GraphResult | AsyncGenerator<GraphResult>
 }
 
 /**
- * A read is cancelled when its client completes it or leaves, and so is a subscription that is being opened: graphql-ws then ends
- * what stands under its id, which is meant for subscriptions.
+ * Cancels a query, or a subscription that is being opened, when the client completes it or leaves. graphql-ws then calls `return` on
+ * the entry of this id in `subscriptions`. It stores only the generators of live subscriptions there, so this puts in a generator that
+ * does nothing but cancel.
  */
 function cancellationOf({ subscriptions }: ConnectionContext, id: string): Cancellation {
   const cancellation = new Cancellation()
@@ -81,24 +83,24 @@ function cancellationOf({ subscriptions }: ConnectionContext, id: string): Cance
     cancellation.cancel()
     return { done: true, value: undefined }
   }
-  const ended = {
+  const cancelling = {
     next: end,
     return: end,
     throw: end,
-    [Symbol.asyncIterator]: () => ended,
+    [Symbol.asyncIterator]: () => cancelling,
   } as unknown as AsyncGenerator<void>
-  if (id in subscriptions) subscriptions[id] = ended
+  if (id in subscriptions) subscriptions[id] = cancelling
   else cancellation.cancel()
   return cancellation
 }
 
-/** What graphql-ws hands back with each result. */
-interface Running {
-  readonly result: Executed['result']
+/** The `contextValue` of an operation, which graphql-ws passes to the hooks. */
+interface AnswerContext {
+  readonly result: ExecutedOperation['result']
   readonly requestId: string
 }
 
-/** The operations of every connection: each is judged anew, as if it were a request, and then executed. */
+/** The hooks of graphql-ws: every operation is admitted, authorized and charged like an HTTP request, and then executed. */
 export class SocketOperations {
   readonly #options: OperationsOptions
 
@@ -109,10 +111,10 @@ export class SocketOperations {
   readonly hooks: Hooks = {
     onConnect: (context) => this.#connect(context),
     onSubscribe: (context, id, payload) => this.#answer(context, id, payload),
-    execute: ({ contextValue }) => (contextValue as Running).result as ExecutionResult,
-    subscribe: ({ contextValue }) => (contextValue as Running).result as AsyncGenerator<ExecutionResult>,
+    execute: ({ contextValue }) => (contextValue as AnswerContext).result as ExecutionResult,
+    subscribe: ({ contextValue }) => (contextValue as AnswerContext).result as AsyncGenerator<ExecutionResult>,
     onNext: (_context, _id, _payload, { contextValue }, result) =>
-      executedAnswer(result as GraphResult, (contextValue as Running).requestId) as FormattedExecutionResult,
+      executedAnswer(result as GraphResult, (contextValue as AnswerContext).requestId) as FormattedExecutionResult,
     onError: (_context, _id, _payload, errors) => errors.flatMap((error) => this.#formatted(error)),
   }
 
@@ -122,7 +124,7 @@ export class SocketOperations {
     if (!incoming) return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
     try {
       const { caller } = await this.#options.edge.admit(incoming, null)
-      // A cookie that is over is no credential.
+      // The caller is anonymous if the session of its cookie has ended.
       if (caller.kind === 'ANONYMOUS') return extra.close(CloseCode.Unauthorized, 'UNAUTHENTICATED')
       extra.incoming = incoming
     } catch (thrown) {
@@ -141,7 +143,7 @@ export class SocketOperations {
       admission = await this.#admit(context.extra)
       const { document, result } = await this.#execute(admission, payload, context, id)
       this.#finished(admission, 200)
-      const contextValue: Running = { result, requestId: admission.requestId }
+      const contextValue: AnswerContext = { result, requestId: admission.requestId }
       return { schema: this.#options.graph.apiSchema, document, contextValue }
     } catch (thrown) {
       if (admission) this.#finished(admission, thrown instanceof Refusal ? thrown.status : 500)
@@ -152,13 +154,14 @@ export class SocketOperations {
   async #admit(connection: Connection): Promise<Admission> {
     const { edge, operationsMax } = this.#options
     const { incoming } = connection
-    if (!incoming) throw new Refusal('UNAUTHENTICATED', 'The connection has no credential.')
-    if (connection.running > operationsMax) {
-      throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', `At most ${operationsMax} operations run at once on one connection.`)
+    if (!incoming) throw new Refusal('UNAUTHENTICATED', 'Send the credential in the payload of connection_init.')
+    if (connection.unanswered > operationsMax) {
+      const message = `Limit of ${operationsMax} concurrent operations on one connection reached; wait for an answer, then retry.`
+      throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', message)
     }
     try {
       const admission = await edge.admit(incoming, null)
-      connection.sharer = admission.caller.organizationId
+      connection.responseOwner = admission.caller.organizationId
       return admission
     } catch (thrown) {
       if (endsCredential(thrown)) connection.close(CloseCode.Forbidden, thrown.code)
@@ -171,37 +174,37 @@ export class SocketOperations {
     { query, operationName, variables }: SubscribePayload,
     context: ConnectionContext,
     id: string,
-  ): Promise<Executed> {
+  ): Promise<ExecutedOperation> {
     const { graph } = this.#options
-    const prepared = await permit(this.#options, admission, query, operationName || null, null)
+    const prepared = await admitOperation(this.#options, admission, query, operationName || null, null)
     const given = isJsonObject(variables) ? variables : {}
     refuseUnreadable(given)
     const { caller, requestId } = admission
-    if (!unsent.hasRoom(caller.organizationId, countedFrom)) throw tooMuchUnsent()
+    if (!unsent.isWithinLimits(caller.organizationId, countedBytesMin)) throw tooManyUnread()
     const { document } = prepared.parts
     const cancellation = prepared.kind === 'mutation' ? undefined : cancellationOf(context, id)
     if (cancellation && prepared.kind === 'subscription') {
       const operation = { document: query, operationName: operationName || null, prepared, variables: given }
-      const subscribe = { ...operation, caller, requestId, cancellation }
-      return { document, result: await this.#subscribe(context.extra, id, subscribe) }
+      const request = { ...operation, caller, requestId, cancellation }
+      return { document, result: await this.#subscribe(context.extra, id, request) }
     }
     const result = await graph.execute(prepared, given, { caller, requestId, idempotency: null, cancellation })
     return { document, result }
   }
 
-  async #subscribe(connection: Connection, id: string, subscribe: Omit<Subscribe, 'currentCaller' | 'ended'>) {
+  async #subscribe(connection: Connection, id: string, request: Omit<SubscriptionRequest, 'currentCaller' | 'onEnd'>) {
     const { edge, subscriptions, subscriptionsMax } = this.#options
     const { incoming } = connection
     if (connection.subscriptions >= subscriptionsMax) {
-      const message = `At most ${subscriptionsMax} subscriptions are open at once on one connection.`
+      const message = `Limit of ${subscriptionsMax} open subscriptions on one connection reached; complete one, then retry.`
       throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', message, { limit: subscriptionsMax })
     }
     connection.subscriptions++
     const currentCaller = () => edge.currentCaller(incoming!)
-    const ended = () => void connection.subscriptions--
+    const onEnd = () => void connection.subscriptions--
     try {
-      const results = await subscriptions.open({ ...subscribe, currentCaller, ended })
-      connection.becameLive(id)
+      const results = await subscriptions.open({ ...request, currentCaller, onEnd })
+      connection.markLive(id)
       return results
     } catch (thrown) {
       connection.subscriptions--
@@ -214,15 +217,15 @@ export class SocketOperations {
     this.#options.edge.finished(admission, status)
   }
 
-  /** What a subscription ended with, or what an operation was refused with. */
+  /** The errors that the client gets for a refused operation or for a subscription that ended with an error. */
   #formatted(error: GraphQLError): readonly GraphQLFormattedError[] {
-    if (error instanceof Refused) return error.formatted
+    if (error instanceof RefusedOperation) return error.formatted
     return error.originalError ? this.#refused(error.originalError, newRequestId()).formatted : [error.toJSON()]
   }
 
-  #refused(thrown: unknown, requestId: string): Refused {
+  #refused(thrown: unknown, requestId: string): RefusedOperation {
     const { code, errors } = refusedAnswer(thrown, requestId)
     if (code === 'INTERNAL') this.#options.log.error({ err: thrown, requestId }, 'an operation on a websocket failed')
-    return new Refused(errors)
+    return new RefusedOperation(errors)
   }
 }

@@ -35,11 +35,11 @@ const withFilter = 'query($filter: BookFilter) { books(filter: $filter) { total 
 
 const requests: readonly (readonly [string, unknown, Sent?, (string[] | null)?])[] = [
   ['a query', { query: '{ book(id: "b1") { title } }' }],
-  ['a query by nobody', { query: '{ flag }' }, {}, null],
+  ['an anonymous query', { query: '{ flag }' }, {}, null],
   ['a query over three subgraphs', { query: '{ books { data { title author { name } reviews { stars } } } }' }],
   ['a query with a partial answer', { query: '{ flag refused featured { strict { always sometimes } } }' }],
   ['introspection', { query: '{ __schema { queryType { name } } __type(name: "Book") { name } }' }],
-  ['introspection by nobody', { query: '{ __schema { queryType { name } } }' }, {}, null],
+  ['anonymous introspection', { query: '{ __schema { queryType { name } } }' }, {}, null],
   ['a mutation', { query: 'mutation { filmRetitle(id: "f1", title: "x") { title } }' }],
   ['a refused mutation', { query: 'mutation { authorRename(id: "a2", name: "x") { id } }' }],
   [
@@ -47,9 +47,13 @@ const requests: readonly (readonly [string, unknown, Sent?, (string[] | null)?])
     { query: 'mutation { filmRetitle(id: "f1", title: "y") { title } }' },
     { 'idempotency-key': 'a' },
   ],
-  ['the same again', { query: 'mutation { filmRetitle(id: "f1", title: "y") { title } }' }, { 'idempotency-key': 'a' }],
   [
-    'another under its key',
+    'the same mutation again',
+    { query: 'mutation { filmRetitle(id: "f1", title: "y") { title } }' },
+    { 'idempotency-key': 'a' },
+  ],
+  [
+    'another mutation with the same key',
     { query: 'mutation { filmRetitle(id: "f1", title: "z") { title } }' },
     { 'idempotency-key': 'a' },
   ],
@@ -68,7 +72,7 @@ const requests: readonly (readonly [string, unknown, Sent?, (string[] | null)?])
     { query: 'query($text: String!) { search(text: $text) { __typename } }', variables: { text: 'a\0b' } },
   ],
   ['an operation by name', { query: 'query A { flag } query B { alsoPublic }', operationName: 'B' }],
-  ['no operation of that name', { query: 'query A { flag }', operationName: 'B' }],
+  ['an unknown operation name', { query: 'query A { flag }', operationName: 'B' }],
   ['an empty operation name', { query: '{ flag }', operationName: '' }],
   ['two operations and no name', { query: 'query A { flag } query B { flag }' }],
   ['no operation', { query: 'fragment F on Query { flag }' }],
@@ -133,20 +137,20 @@ describe('GET', () => {
     expect(received.body).toEqual({ data: { book: { title: 'Book 1' } } })
   })
 
-  it('takes empty parameters for none', async () => {
+  it('ignores empty parameters', async () => {
     expect(answerOf(await get({ query: '{ flag }', variables: '', operationName: '', extensions: '' }))).toEqual([
       200,
       { data: { flag: true } },
     ])
   })
 
-  it('keeps the order of scopes and quota', async () => {
+  it('checks scopes before it charges the quota', async () => {
     const headers = { ...preflight, 'x-api-key': direct.keyWith({ id: 'get', scopes: ['READ_BOOKS'] }) }
     const received = await get({ query: '{ secret { word } }' }, headers)
     expect([received.status, received.headers.get('ratelimit-remaining')]).toEqual([403, '1000'])
   })
 
-  it('is refused where another page may have made the browser send it', async () => {
+  it('is refused if a page of another origin could have sent it', async () => {
     const before = direct.executions()
     const forgeable: Sent[] = [{}, { 'content-type': 'text/plain' }, { 'content-type': 'multipart/form-data' }]
     for (const headers of forgeable) {
@@ -214,7 +218,7 @@ describe('automatic persisted queries', () => {
   const persisted = (sha256Hash: unknown, version: unknown = 1) => ({ persistedQuery: { version, sha256Hash } })
   const post = (body: unknown, headers: Sent = {}): Promise<Received> => exchange(direct.url, posted(body, headers))
 
-  it('are asked for, learnt, and then found by POST and GET', async () => {
+  it('are refused as unknown, stored with their document, and then found by POST and GET', async () => {
     const query = '{ alsoPublic flag }'
     const extensions = persisted(hashOf(query))
     const unknown = await post({ extensions })
@@ -238,7 +242,7 @@ describe('automatic persisted queries', () => {
     expect((await post({ extensions })).status).toBe(401)
   })
 
-  it('are not learnt when they are refused', async () => {
+  it('are not stored when they are refused', async () => {
     for (const query of ['{ nope }', '{ secret { key } }']) {
       expect([400, 401]).toContain((await post({ query, extensions: persisted(hashOf(query)) })).status)
       expect((await post({ extensions: persisted(hashOf(query)) })).body).toEqual(
@@ -261,8 +265,8 @@ describe('automatic persisted queries', () => {
   it.each<[string, unknown]>([
     ['a digest of another document', persisted(hashOf('{ alsoPublic }'))],
     ['another version', persisted(hashOf('{ flag }'), 2)],
-    ['no description', { persistedQuery: true }],
-    ['a digest that is no text', persisted({ a: [] })],
+    ['a persistedQuery that is not an object', { persistedQuery: true }],
+    ['a digest that is not text', persisted({ a: [] })],
   ])('refuse %s', async (_, extensions) => {
     const received = await post({ query: '{ flag }', extensions })
     expect(received.status).toBe(400)

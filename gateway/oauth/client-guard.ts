@@ -8,7 +8,7 @@ import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/publ
 const guarded: ReadonlySet<string> = new Set(['token', 'revocation', 'introspection'])
 
 interface Guard {
-  readonly port: Pick<OAuthPort, 'admitClient' | 'clientFailed'>
+  readonly port: Pick<OAuthPort, 'checkClientThrottle' | 'countClientFailure'>
   readonly visitorOf: (ctx: KoaContextWithOIDC) => Visitor
 }
 
@@ -30,9 +30,9 @@ export function guardClients(oidc: typeof Oidc, provider: Provider, { port, visi
     const ctx = guardedContext()
     if (!ctx || admitted.has(ctx)) return find(id)
     admitted.add(ctx)
-    await withOAuthError(oidc, ctx, port.admitClient(visitorOf(ctx), id))
+    await withOAuthError(oidc, ctx, port.checkClientThrottle(visitorOf(ctx), id))
     const client = await find(id)
-    if (!client) await withOAuthError(oidc, ctx, port.clientFailed(visitorOf(ctx), id))
+    if (!client) await withOAuthError(oidc, ctx, port.countClientFailure(visitorOf(ctx), id))
     return client
   }
   const clients = provider.Client.prototype as unknown as ClientWithSecret
@@ -40,7 +40,7 @@ export function guardClients(oidc: typeof Oidc, provider: Provider, { port, visi
     const [stored, presented] = [Buffer.from(this.clientSecret ?? ''), Buffer.from(hash('sha256', given, 'hex'))]
     const isRight = stored.length === presented.length && timingSafeEqual(stored, presented)
     const ctx = guardedContext()
-    if (!isRight && ctx) await withOAuthError(oidc, ctx, port.clientFailed(visitorOf(ctx), this.clientId))
+    if (!isRight && ctx) await withOAuthError(oidc, ctx, port.countClientFailure(visitorOf(ctx), this.clientId))
     return isRight
   }
 }

@@ -14,8 +14,8 @@ export const grantLifeSeconds = 10 * 365 * 86_400
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** One request of a browser for a sign-in or consent page. */
-export interface Visiting {
+/** A browser's request to the sign-in and consent pages. */
+export interface PageRequest {
   readonly provider: Provider
   readonly port: OAuthPort
   readonly visitor: Visitor
@@ -43,15 +43,15 @@ function parameter({ params }: Interaction, name: string): string {
 }
 
 /** The authorization in progress in this browser. Without one, it sends an error page and returns null. */
-async function findInteraction({ provider, req, res }: Visiting, at: string): Promise<FoundInteraction | null> {
+async function findInteraction({ provider, req, res }: PageRequest, path: string): Promise<FoundInteraction | null> {
   try {
     const interaction = await provider.interactionDetails(req, res)
     const client = await provider.Client.find(parameter(interaction, 'client_id'))
-    if (client && at.endsWith(`/${interaction.uid}`)) {
+    if (client && path.endsWith(`/${interaction.uid}`)) {
       const scopes = parameter(interaction, 'scope')
         .split(' ')
         .filter((scope) => scope !== '' && scope !== 'offline_access')
-      const request = { at, appName: client.clientName ?? 'An app', scopes }
+      const request = { path, appName: client.clientName ?? 'An app', scopes }
       return { interaction, request, redirectOrigin: new URL(parameter(interaction, 'redirect_uri')).origin }
     }
   } catch (error) {
@@ -65,11 +65,11 @@ async function findInteraction({ provider, req, res }: Visiting, at: string): Pr
 const signedInMemberships = ({ result }: Interaction): readonly Membership[] | null =>
   (result?.['recognized'] as readonly Membership[] | undefined) ?? null
 
-export async function show(visiting: Visiting, at: string): Promise<void> {
-  const current = await findInteraction(visiting, at)
+export async function showPage(pageRequest: PageRequest, path: string): Promise<void> {
+  const current = await findInteraction(pageRequest, path)
   if (!current) return
   const { interaction, request, redirectOrigin } = current
-  const { provider, req, res } = visiting
+  const { provider, req, res } = pageRequest
   const client = await provider.Client.find(parameter(interaction, 'client_id'))
   const allowed = new Set(client?.scope?.split(' '))
   const isAllowed = request.scopes.length > 0 && request.scopes.every((scope) => allowed.has(scope))
@@ -96,9 +96,9 @@ function seeOther(res: ServerResponse, location: string): void {
   res.writeHead(303, { Location: location, 'Cache-Control': 'no-store' }).end()
 }
 
-export async function signIn(visiting: Visiting, at: string): Promise<void> {
-  const { port, visitor, req, res } = visiting
-  const current = await findInteraction(visiting, at)
+export async function signIn(pageRequest: PageRequest, path: string): Promise<void> {
+  const { port, visitor, req, res } = pageRequest
+  const current = await findInteraction(pageRequest, path)
   if (!current) return
   const form = await formOf(req)
   const email = form.get('email') ?? ''
@@ -114,12 +114,12 @@ export async function signIn(visiting: Visiting, at: string): Promise<void> {
     if (retryAfter !== undefined) res.setHeader('Retry-After', Number(retryAfter))
     return sendPage(res, error.status, signInPage(current.request, error.message, email), [current.redirectOrigin])
   }
-  seeOther(res, at)
+  seeOther(res, path)
 }
 
-export async function decide(visiting: Visiting, at: string): Promise<void> {
-  const { provider, port, visitor, req, res } = visiting
-  const current = await findInteraction(visiting, at)
+export async function decide(pageRequest: PageRequest, path: string): Promise<void> {
+  const { provider, port, visitor, req, res } = pageRequest
+  const current = await findInteraction(pageRequest, path)
   if (!current) return
   const { interaction, request } = current
   const form = await formOf(req)
@@ -128,7 +128,7 @@ export async function decide(visiting: Visiting, at: string): Promise<void> {
     return provider.interactionFinished(req, res, { error: 'access_denied', error_description })
   }
   const memberships = signedInMemberships(interaction)
-  if (!memberships) return seeOther(res, at)
+  if (!memberships) return seeOther(res, path)
   const chosen = memberships.find(({ organizationId }) => organizationId === form.get('organization'))
   if (!chosen) return sendPage(res, 400, consentPage(request, memberships), [current.redirectOrigin])
   const { organizationName: _, ...signedIn } = chosen

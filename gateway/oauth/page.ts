@@ -53,7 +53,7 @@ export const errorPage = (reason: string): string =>
 
 export interface AuthorizationPage {
   /** The path of the page; its forms post to paths below it. */
-  readonly at: string
+  readonly path: string
   readonly appName: string
   readonly scopes: readonly string[]
 }
@@ -61,15 +61,15 @@ export interface AuthorizationPage {
 const scopeList = ({ scopes }: AuthorizationPage): string =>
   `<p>It will be able to:</p><ul>${scopes.map((scope) => `<li><code>${escaped(scope)}</code></li>`).join('')}</ul>`
 
-const cancelForm = ({ at }: AuthorizationPage): string =>
-  `<form method="post" action="${escaped(at)}/decision"><button name="decision" value="deny">Cancel</button></form>`
+const cancelForm = ({ path }: AuthorizationPage): string =>
+  `<form method="post" action="${escaped(path)}/decision"><button name="decision" value="deny">Cancel</button></form>`
 
 export function signInPage(request: AuthorizationPage, problem: string | null, email = ''): string {
   return page(
     `${request.appName} asks to act for you`,
     `${scopeList(request)}
 ${problem === null ? '' : `<p role="alert">${escaped(problem)}</p>`}
-<form method="post" action="${escaped(request.at)}/sign-in">
+<form method="post" action="${escaped(request.path)}/sign-in">
 <label>Email <input type="email" name="email" value="${escaped(email)}" autocomplete="username" required></label>
 <label>Password <input type="password" name="password" autocomplete="current-password" required></label>
 <button>Sign in</button>
@@ -87,7 +87,7 @@ export function consentPage(request: AuthorizationPage, memberships: readonly Me
     `Allow ${request.appName} to act for you?`,
     `${scopeList(request)}
 <p>It can never do more than you can. You can revoke this at any time under connected apps.</p>
-<form method="post" action="${escaped(request.at)}/decision">
+<form method="post" action="${escaped(request.path)}/decision">
 <label>Organization <select name="organization">${options.join('')}</select></label>
 <button name="decision" value="allow">Allow</button>
 <button name="decision" value="deny">Cancel</button>

@@ -10,8 +10,8 @@ import { guardClients } from './client-guard.ts'
 import { grantLifeSeconds } from './interaction.ts'
 import { errorPage } from './page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
-import { answerAsStored } from './registration.ts'
-import { answerInQuery } from './response-mode.ts'
+import { answerWithStoredClient } from './registration.ts'
+import { allowOnlyQueryResponses } from './response-mode.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
@@ -89,8 +89,8 @@ function configurationOf(oidc: typeof Oidc, options: ProviderOptions): Configura
     },
     async findAccount(_ctx, sub) {
       const account = parseAccountId(sub)
-      const isThere = account && (await port.mayAct(account.organizationId, account.userId))
-      return isThere ? { accountId: sub, claims: () => ({ sub }) } : undefined
+      const isActive = account && (await port.mayAct(account.organizationId, account.userId))
+      return isActive ? { accountId: sub, claims: () => ({ sub }) } : undefined
     },
     // Unknown scopes have been dropped; refuse a token without any scope, because it would hide this.
     extraTokenClaims(_ctx, { scopes: left }) {
@@ -130,8 +130,8 @@ export async function openProvider(options: ProviderOptions): Promise<Provider> 
   const provider = new oidc.Provider(options.issuer, configurationOf(oidc, options))
   provider.proxy = true
   provider.on('server_error', (_ctx, error) => options.log.error({ err: error }, 'the authorization server failed'))
-  answerInQuery(oidc, provider)
-  answerAsStored(provider, options.port)
+  allowOnlyQueryResponses(oidc, provider)
+  answerWithStoredClient(provider, options.port)
   guardClients(oidc, provider, { port: options.port, visitorOf: ({ req }) => options.visitorOf(req) })
   return provider
 }

@@ -8,7 +8,7 @@ const responseOnly = ['client_id_issued_at', 'client_secret', 'client_secret_exp
 type Answer = Readonly<Record<string, unknown>>
 
 /** Answers a registration with the client as stored, which may differ from the request (RFC 7591, section 3.2.1). */
-export function answerAsStored(provider: Provider, port: Pick<OAuthPort, 'findClient'>): void {
+export function answerWithStoredClient(provider: Provider, port: Pick<OAuthPort, 'findClient'>): void {
   provider.use(async (ctx, next) => {
     await next()
     if (ctx.oidc?.route !== 'registration' || ctx.status !== 201) return

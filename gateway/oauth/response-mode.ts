@@ -9,7 +9,7 @@ interface ResponseModes {
  * Authorization responses are sent in the query, as the metadata says. The package also supports fragment and form_post, which
  * cannot be switched off; a request for one of them is refused, and the refusal is sent in the query.
  */
-export function answerInQuery(oidc: typeof Oidc, provider: Provider): void {
+export function allowOnlyQueryResponses(oidc: typeof Oidc, provider: Provider): void {
   const clients = provider.Client.prototype as unknown as ResponseModes
   clients.responseModeAllowed = () => {
     const params = oidc.Provider.ctx?.oidc.params

@@ -8,7 +8,7 @@ import { clientAddress, userAgentOf } from '../edge/address.ts'
 import type { Edge } from '../edge/edge.ts'
 import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
-import { decide, show, signIn, type Visiting } from './interaction.ts'
+import { decide, showPage, signIn, type PageRequest } from './interaction.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { setPageHeaders } from './page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
@@ -16,7 +16,7 @@ import { openProvider, paths } from './provider.ts'
 
 export interface OAuthOptions {
   readonly config: Pick<Config, 'ipLimits' | 'trustProxy' | 'oauthRegistration'>
-  readonly edge: Pick<Edge, 'admit' | 'restrict' | 'refuse'>
+  readonly edge: Pick<Edge, 'admit' | 'enforceRouteLimits' | 'refuse'>
   readonly port: OAuthPort
   readonly scopes: readonly string[]
   /** Sent as API-Version with every response. */
@@ -27,7 +27,7 @@ export interface OAuthOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-type Page = (visiting: Visiting, at: string) => Promise<void>
+type Page = (pageRequest: PageRequest, path: string) => Promise<void>
 
 const mountedAt = '/v1/oauth'
 const wellKnown = '/.well-known/oauth-authorization-server'
@@ -86,7 +86,7 @@ export function oauthRouter(options: OAuthOptions): Router {
 
 function addPages(router: Router, page: (serve: Page) => RequestHandler): void {
   const visit = `${mountedAt}/interaction/:uid`
-  router.get(visit, page(show))
+  router.get(visit, page(showPage))
   router.all(visit, refuseOtherMethods('GET', 'HEAD'))
   router.post(`${visit}/sign-in`, page(signIn))
   router.post(`${visit}/decision`, page(decide))
@@ -104,7 +104,7 @@ async function admit(
   if (req.headers['x-api-key'] !== undefined || /^apikey\b/i.test(req.headers.authorization ?? '')) {
     await edge.admit(req, res)
   }
-  await edge.restrict(req, 'oauth', config.ipLimits)
+  await edge.enforceRouteLimits(req, 'oauth', config.ipLimits)
   next()
 }
 

@@ -23,10 +23,10 @@ async function scraped(...paths: readonly string[]): Promise<string[]> {
 }
 
 it('collects at most once a second, for any number of requests', async () => {
-  let gathered = 0
+  let collected = 0
   const pool = {
     get totalCount() {
-      gathered++
+      collected++
       return 3
     },
     idleCount: 1,
@@ -43,7 +43,7 @@ it('collects at most once a second, for any number of requests', async () => {
   )
   const seconds = (performance.now() - began) / 1000
   expect(texts.every((text) => text.includes('database_connections{state="busy"} 2'))).toBe(true)
-  expect(gathered).toBeLessThanOrEqual(Math.floor(seconds) + 1)
+  expect(collected).toBeLessThanOrEqual(Math.floor(seconds) + 1)
 })
 
 it('has the metrics of the kernel and of the gateway', async () => {
@@ -56,12 +56,12 @@ it('has the metrics of the kernel and of the gateway', async () => {
   )
 })
 
-it('leaves the time that event streams are open out of that of requests', async () => {
+it('does not measure event streams as requests', async () => {
   const lines = await scraped('/v1/stream')
   expect(lines.filter((line) => line.startsWith('http_request_duration_seconds_count'))).toEqual([])
 })
 
-it('takes the surface from the path, not from the query', async () => {
+it('reads the surface from the path, not from the query string', async () => {
   const lines = await scraped('/v1/graphql?x=1', '/graphql', '/v1/accounts?search=graphql', '/docs?of=/v1/graphql')
   const counts = lines.filter((line) => line.startsWith('http_request_duration_seconds_count'))
   expect(counts.sort()).toEqual([

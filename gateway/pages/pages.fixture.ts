@@ -4,7 +4,7 @@ import express, { type Request, type Response } from 'express'
 import { buildSchema, graphql } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer } from 'ws'
-import { asksForPage, explorerPage, pagesRouter, type PagesOptions } from './pages.ts'
+import { isPageRequest, explorerPage, pagesRouter, type PagesOptions } from './pages.ts'
 
 export const fixtureKey = 'crm_demo_0123456789abcdef'
 
@@ -161,7 +161,7 @@ export async function serveFixture(options: PagesOptions = { demo: true }): Prom
   const app = express()
   app.use(pagesRouter(options))
   app.get(['/graphql', '/v1/graphql'], (req, res, next) =>
-    asksForPage(req) ? explorerPage(options)(req, res, next) : next(),
+    isPageRequest(req) ? explorerPage(options)(req, res, next) : next(),
   )
   app.post(['/graphql', '/v1/graphql'], express.json(), answer)
   app.get('/openapi.json', (_req, res) => void res.json(openapi))

@@ -32,7 +32,7 @@ describe('pages', () => {
     ['/docs', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
     ['/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
     ['/v1/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
-  ])('answers a browser at %s with a guarded page', async (path, directives) => {
+  ])('answers a browser at %s with a page that has a Content-Security-Policy', async (path, directives) => {
     const response = await fetch(fixture.origin + path, { headers: asBrowser })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -108,29 +108,29 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
   interface Visit {
     readonly page: Page
     /** Errors in the console, violations of the policy, requests to another origin. */
-    readonly complaints: string[]
+    readonly browserErrors: string[]
     readonly requests: string[]
   }
 
   async function visit(path: string): Promise<Visit> {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     context.setDefaultTimeout(10_000)
-    const complaints: string[] = []
+    const browserErrors: string[] = []
     const requests: string[] = []
     context.on('request', (request) => {
       const url = new URL(request.url())
       if (url.origin === fixture.origin) requests.push(`${request.method()} ${url.pathname}`)
-      else if (url.protocol !== 'data:') complaints.push(`request to ${url.href}`)
+      else if (url.protocol !== 'data:') browserErrors.push(`request to ${url.href}`)
     })
-    context.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-    context.on('weberror', (error) => complaints.push(error.error().message))
-    await context.exposeFunction('complain', (text: string) => complaints.push(text))
+    context.on('console', (message) => void (message.type() === 'error' && browserErrors.push(message.text())))
+    context.on('weberror', (error) => browserErrors.push(error.error().message))
+    await context.exposeFunction('reportViolation', (text: string) => browserErrors.push(text))
     await context.addInitScript(
-      `addEventListener('securitypolicyviolation', (event) => complain(event.violatedDirective + ': ' + event.blockedURI))`,
+      `addEventListener('securitypolicyviolation', (event) => reportViolation(event.violatedDirective + ': ' + event.blockedURI))`,
     )
     const page = await context.newPage()
     await page.goto(fixture.origin + path)
-    return { page, complaints, requests }
+    return { page, browserErrors, requests }
   }
 
   async function pasteKey(page: Page, key: string): Promise<void> {
@@ -147,14 +147,14 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
   const stored = (page: Page): Promise<string> => page.evaluate('JSON.stringify([localStorage, sessionStorage])')
 
   it('opens the landing page', async () => {
-    const { page, complaints } = await visit('/')
+    const { page, browserErrors } = await visit('/')
     await page.getByRole('link', { name: 'GraphQL explorer' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(browserErrors).toEqual([])
     await page.context().close()
   })
 
   it.each(['/v1/graphql', '/graphql'])('runs the first query at %s after a key is pasted', async (path) => {
-    const { page, complaints, requests } = await visit(path)
+    const { page, browserErrors, requests } = await visit(path)
     await editorsReady(page)
     await page.getByText('Paste an API key above').waitFor()
     expect(requests.filter((request) => request.startsWith('POST'))).toEqual([])
@@ -170,13 +170,13 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
 
     expect(requests.filter((request) => request === `POST ${path}`).length).toBe(path === '/v1/graphql' ? 4 : 3)
     await expect.poll(() => page.workers().some((worker) => worker.url().endsWith('/graphqlWorker.js'))).toBe(true)
-    expect(complaints).toEqual([])
+    expect(browserErrors).toEqual([])
     expect(JSON.parse(await stored(page))[0]).not.toContain(fixtureKey)
     await page.context().close()
   })
 
-  it('runs a query on a narrow screen at once after a key is typed, with the answer below it', async () => {
-    const { page, complaints } = await visit('/v1/graphql')
+  it('runs a query on a narrow screen immediately after a key is typed, and shows the answer below it', async () => {
+    const { page, browserErrors } = await visit('/v1/graphql')
     await page.setViewportSize({ width: 390, height: 844 })
     await editorsReady(page)
     await page.getByLabel('API key').fill(fixtureKey)
@@ -187,12 +187,12 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     )
     expect(query!.width).toBeGreaterThan(300)
     expect(answer!.y).toBeGreaterThanOrEqual(query!.y + query!.height)
-    expect(complaints).toEqual([])
+    expect(browserErrors).toEqual([])
     await page.context().close()
   })
 
   it('receives a subscription over a socket with the pasted key', async () => {
-    const { page, complaints } = await visit('/v1/graphql')
+    const { page, browserErrors } = await visit('/v1/graphql')
     await editorsReady(page)
     await pasteKey(page, fixtureKey)
     await page.getByText('Key accepted').waitFor()
@@ -202,23 +202,23 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     await page.getByRole('tab', { name: 'Opened' }).waitFor()
     await page.keyboard.press('Control+Enter')
     await page.locator('.result-window').getByText('Invoice').waitFor()
-    expect(complaints).toEqual([])
+    expect(browserErrors).toEqual([])
     await page.context().close()
   })
 
   it('shows that a key is refused, and requests no schema', async () => {
-    const { page, complaints, requests } = await visit('/v1/graphql')
+    const { page, browserErrors, requests } = await visit('/v1/graphql')
     await editorsReady(page)
     await pasteKey(page, 'wrong')
     await page.getByText('The API key is not valid.').waitFor()
     expect(requests.filter((request) => request.startsWith('POST'))).toEqual(['POST /v1/graphql'])
     // The browser reports the 401 of the check; there must be no other error.
-    expect(complaints).toEqual(['Failed to load resource: the server responded with a status of 401 (Unauthorized)'])
+    expect(browserErrors).toEqual(['Failed to load resource: the server responded with a status of 401 (Unauthorized)'])
     await page.context().close()
   })
 
   it('tries a request from the reference with the pasted key', async () => {
-    const { page, complaints, requests } = await visit('/docs')
+    const { page, browserErrors, requests } = await visit('/docs')
     await page.getByRole('heading', { name: 'List accounts' }).waitFor()
     await pasteKey(page, fixtureKey)
     await page.getByText('Key accepted').waitFor()
@@ -231,12 +231,12 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
     await page.getByText('Northwind').last().waitFor()
 
     expect(requests.filter((request) => request === 'GET /v1/accounts')).toEqual(['GET /v1/accounts'])
-    expect(complaints).toEqual([])
+    expect(browserErrors).toEqual([])
     expect(JSON.parse(await stored(page))[0]).not.toContain(fixtureKey)
 
     await page.goto(`${fixture.origin}/v1/graphql`)
     await page.getByText('Key accepted').waitFor()
-    expect(complaints).toEqual([])
+    expect(browserErrors).toEqual([])
     await page.context().close()
   })
 })

@@ -26,7 +26,7 @@ async function sendPage(req: Request, res: Response, page: Page, options: PagesO
 }
 
 /** Whether a browser opens the page, in contrast to a GraphQL client that sends a query with GET. */
-export const asksForPage = (req: Request): boolean =>
+export const isPageRequest = (req: Request): boolean =>
   (req.method === 'GET' || req.method === 'HEAD') &&
   req.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html'
 
@@ -43,7 +43,7 @@ export function pagesRouter(options: PagesOptions): Router {
   const router = Router()
   router.get('/', (req, res, next) => {
     res.vary('Accept')
-    return asksForPage(req) ? sendPage(req, res, 'landing', options) : next()
+    return isPageRequest(req) ? sendPage(req, res, 'landing', options) : next()
   })
   router.get('/docs', (req, res) => sendPage(req, res, 'docs', options))
   router.get('/assets/:bundle/:version/:file', serveAsset)

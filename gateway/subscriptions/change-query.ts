@@ -21,25 +21,25 @@ import { withoutUnusedVariables } from '../graph/conditions.ts'
 import { operationParts, type OperationParts } from '../graph/operation.ts'
 import type { Variables } from '../graph/variable-values.ts'
 
-/** The one subscription, and the query that answers it for one event. */
+/** The only subscription of the schema, and the query that reads the result for one event. */
 const subscriptionField = 'recordChanged'
 const queryField = 'recordChange'
 
-/** A subscription as a query that is asked again for each event. */
+/** A subscription converted to a query, which is executed again for each event. */
 export interface ChangeQuery {
   readonly document: string
-  /** The kind of the record in its events, and its id. */
+  /** The kind of the record, named as in its events. */
   readonly object: string
   readonly recordId: string
-  /** Position of the last event that the client has seen. Null: events from now on. */
+  /** The position after which events are sent; null for events from now on. */
   readonly after: number | null
-  /** The name of the variable with the cursor of the event. */
+  /** The variable that receives the cursor of the event. */
   readonly cursorVariable: string
 }
 
-const name = (value: string) => ({ kind: Kind.NAME, value }) as const
+const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
 
-/** Reads a subscription whose document and variables were checked before. */
+/** Converts a subscription. Its document and variables must have been checked. */
 export function changeQueryOf(
   schema: GraphQLSchema,
   source: { readonly document: string; readonly operationName: string | null },
@@ -47,14 +47,14 @@ export function changeQueryOf(
 ): ChangeQuery {
   const parts = operationParts(parse(source.document, { noLocation: true }), source.operationName)
   const type = schema.getSubscriptionType()
-  if (!type) throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'This graph has no subscriptions.')
+  if (!type) throw new Refusal('OPERATION_RESOLUTION_FAILURE', 'The schema has no subscriptions.')
   const [field] = collectFields({ schema, fragments: parts.fragments }, type, [parts.operation.selectionSet]).values()
   if (field?.name !== subscriptionField) {
     throw new Refusal('OPERATION_RESOLUTION_FAILURE', `The subscription must be ${subscriptionField}.`)
   }
   const given = getArgumentValues(type.getFields()[subscriptionField]!, field.nodes[0]!, variables)
   const { object, id, after } = given as { object: string; id: string; after?: string | null }
-  const cursorVariable = freeVariable(parts, 'cursor')
+  const cursorVariable = unusedVariableName(parts, 'cursor')
   return {
     document: stripIgnoredCharacters(print(asQuery(schema, parts, cursorVariable))),
     object: object.toLowerCase(),
@@ -71,45 +71,45 @@ function positionOf(after: string): number {
   })
 }
 
-function freeVariable({ operation }: OperationParts, wanted: string): string {
-  const taken = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
-  let free = wanted
-  while (taken.has(free)) free += '_'
-  return free
+function unusedVariableName({ operation }: OperationParts, wanted: string): string {
+  const used = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
+  let name = wanted
+  while (used.has(name)) name += '_'
+  return name
 }
 
-/** The same operation with the query in the place of the subscription, and `cursor` in that of `after`. */
+/** Replaces `recordChanged` by `recordChange` and the argument `after` by `cursor`; the rest of the operation is unchanged. */
 function asQuery(schema: GraphQLSchema, { document }: OperationParts, cursorVariable: string): DocumentNode {
   const subscription = schema.getSubscriptionType()!.name
   const query = schema.getQueryType()!.name
   const typeInfo = new TypeInfo(schema)
-  const cursor = { kind: Kind.VARIABLE, name: name(cursorVariable) } as const
-  const onQuery = (condition: { readonly name: { readonly value: string } } | undefined): boolean =>
+  const cursor = { kind: Kind.VARIABLE, name: nameNode(cursorVariable) } as const
+  const isOnSubscription = (condition: { readonly name: { readonly value: string } } | undefined): boolean =>
     condition?.name.value === subscription
   const withCursor = (given: readonly ArgumentNode[] = []): ArgumentNode[] => [
     ...given.filter((argument) => argument.name.value !== 'after'),
-    { kind: Kind.ARGUMENT, name: name('cursor'), value: cursor },
+    { kind: Kind.ARGUMENT, name: nameNode('cursor'), value: cursor },
   ]
-  const asked = visit(
+  const converted = visit(
     document,
     visitWithTypeInfo(typeInfo, {
       Field: {
         leave(node): FieldNode | undefined {
           if (typeInfo.getParentType()?.name !== subscription) return undefined
-          const alias = node.alias ?? name(node.name.value)
-          return { ...node, alias, name: name(queryField), arguments: withCursor(node.arguments) }
+          const alias = node.alias ?? nameNode(node.name.value)
+          return { ...node, alias, name: nameNode(queryField), arguments: withCursor(node.arguments) }
         },
       },
       InlineFragment: {
         leave: (node) =>
-          onQuery(node.typeCondition)
-            ? { ...node, typeCondition: { kind: Kind.NAMED_TYPE, name: name(query) } }
+          isOnSubscription(node.typeCondition)
+            ? { ...node, typeCondition: { kind: Kind.NAMED_TYPE, name: nameNode(query) } }
             : undefined,
       },
       FragmentDefinition: {
         leave: (node) =>
-          onQuery(node.typeCondition)
-            ? { ...node, typeCondition: { kind: Kind.NAMED_TYPE, name: name(query) } }
+          isOnSubscription(node.typeCondition)
+            ? { ...node, typeCondition: { kind: Kind.NAMED_TYPE, name: nameNode(query) } }
             : undefined,
       },
       OperationDefinition: {
@@ -124,5 +124,5 @@ function asQuery(schema: GraphQLSchema, { document }: OperationParts, cursorVari
       },
     }),
   )
-  return withoutUnusedVariables(asked)
+  return withoutUnusedVariables(converted)
 }

@@ -1,53 +1,56 @@
 import type { Logger } from 'pino'
 import type { EventFeed, EventSelection, LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
 
-/** Events that are read at once, and the latest ones that are kept for all who follow them. */
+/** The number of events in one read. */
 const batch = 100
-const keptMax = 200
+/** The number of latest events of an organization that are cached for all its subscriptions. */
+const cachedMax = 200
 const retryMs = 1_000
 
-/** What is kept of an event. */
-export type EventPlace = Pick<LoggedEvent, 'position' | 'type' | 'object' | 'recordId'>
+/** An event without its payload. */
+export type EventHeader = Pick<LoggedEvent, 'position' | 'type' | 'object' | 'recordId'>
 
-/** One organization whose events somebody follows. */
-interface Followed {
-  readonly watchers: Map<string, Set<() => void>>
+/** The event log of one organization that has subscriptions. */
+interface WatchedLog {
+  /** The listeners of each record, by object and id. */
+  readonly listeners: Map<string, Set<() => void>>
+  /** Stops the notifications of the event feed. */
   stop: () => void
-  /** Null until it is known where the log stands. */
+  /** The position of the last event that was read; null until the end of the log is known. */
   position: number | null
-  /** The latest events: all of them behind `keptAfter`. */
-  kept: EventPlace[]
-  keptAfter: number
+  /** All events after `cachedAfter`, in order. */
+  cached: EventHeader[]
+  cachedAfter: number
   isReading: boolean
-  /** Something was written while it was being read. */
-  isStale: boolean
+  /** The feed gave notice of new events after the current read began. */
+  hasNewEvents: boolean
 }
 
 /**
- * Wakes whoever follows one record. The log of an organization is read once in each process for all who follow its records; what
- * they then tell of an event is read by each of them.
+ * Notifies the subscriptions of a record about its events. Each process reads the event log of an organization once for all its
+ * subscriptions; each subscription then reads the data of an event itself.
  */
 export class RecordWatch {
-  readonly #followed = new Map<string, Followed>()
+  readonly #logs = new Map<string, WatchedLog>()
 
   constructor(
     private readonly events: EventFeed,
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Calls `wake` soon after each event of the record, sometimes for nothing. Ends with the function that it gives. */
-  watch(organizationId: string, object: string, recordId: string, wake: () => void): () => void {
-    const followed = this.#followed.get(organizationId) ?? this.#follow(organizationId)
-    const name = `${object} ${recordId}`
-    const watchers = followed.watchers.get(name) ?? new Set()
-    followed.watchers.set(name, watchers.add(wake))
-    if (followed.position === null) void this.#read(organizationId, followed)
+  /** Calls `notify` soon after each event of the record, and sometimes without an event, until the returned function is called. */
+  watch(organizationId: string, object: string, recordId: string, notify: () => void): () => void {
+    const watched = this.#logs.get(organizationId) ?? this.#watchLog(organizationId)
+    const key = keyOf(object, recordId)
+    const listeners = watched.listeners.get(key) ?? new Set()
+    watched.listeners.set(key, listeners.add(notify))
+    if (watched.position === null) void this.#read(organizationId, watched)
     return () => {
-      watchers.delete(wake)
-      if (watchers.size === 0) followed.watchers.delete(name)
-      if (followed.watchers.size > 0 || this.#followed.get(organizationId) !== followed) return
-      this.#followed.delete(organizationId)
-      followed.stop()
+      listeners.delete(notify)
+      if (listeners.size === 0) watched.listeners.delete(key)
+      if (watched.listeners.size > 0 || this.#logs.get(organizationId) !== watched) return
+      this.#logs.delete(organizationId)
+      watched.stop()
     }
   }
 
@@ -55,63 +58,65 @@ export class RecordWatch {
   async next(
     organizationId: string,
     { after, limit, object, recordId }: Required<EventSelection>,
-  ): Promise<readonly EventPlace[]> {
-    const followed = this.#followed.get(organizationId)
-    if (!followed || followed.position === null || after < followed.keptAfter) {
+  ): Promise<readonly EventHeader[]> {
+    const watched = this.#logs.get(organizationId)
+    if (!watched || watched.position === null || after < watched.cachedAfter) {
       return this.events.read(organizationId, { after, limit, object, recordId })
     }
-    return followed.kept
+    return watched.cached
       .filter((event) => event.position > after && event.recordId === recordId && event.object === object)
       .slice(0, limit)
   }
 
-  #follow(organizationId: string): Followed {
-    const followed: Followed = {
-      watchers: new Map(),
+  #watchLog(organizationId: string): WatchedLog {
+    const watched: WatchedLog = {
+      listeners: new Map(),
       stop: () => {},
       position: null,
-      kept: [],
-      keptAfter: 0,
+      cached: [],
+      cachedAfter: 0,
       isReading: false,
-      isStale: false,
+      hasNewEvents: false,
     }
-    this.#followed.set(organizationId, followed)
-    followed.stop = this.events.watch(organizationId, () => void this.#read(organizationId, followed))
-    return followed
+    this.#logs.set(organizationId, watched)
+    watched.stop = this.events.watch(organizationId, () => void this.#read(organizationId, watched))
+    return watched
   }
 
-  async #read(organizationId: string, followed: Followed): Promise<void> {
-    followed.isStale = true
-    if (followed.isReading) return
-    followed.isReading = true
+  async #read(organizationId: string, watched: WatchedLog): Promise<void> {
+    watched.hasNewEvents = true
+    if (watched.isReading) return
+    watched.isReading = true
     try {
-      while (followed.isStale && followed.watchers.size > 0) {
-        followed.isStale = false
-        await this.#readOn(organizationId, followed)
+      while (watched.hasNewEvents && watched.listeners.size > 0) {
+        watched.hasNewEvents = false
+        await this.#readBatch(organizationId, watched)
       }
     } catch (err) {
-      this.log.warn({ err }, 'events could not be read for subscriptions; trying again')
-      setTimeout(() => void this.#read(organizationId, followed), retryMs).unref()
+      this.log.warn({ err }, `events for subscriptions could not be read; retry in ${retryMs} ms`)
+      setTimeout(() => void this.#read(organizationId, watched), retryMs).unref()
     } finally {
-      followed.isReading = false
+      watched.isReading = false
     }
   }
 
-  async #readOn(organizationId: string, followed: Followed): Promise<void> {
-    if (followed.position === null) {
-      followed.position = followed.keptAfter = await this.events.latest(organizationId)
-      // Whoever began to follow meanwhile may have missed something.
-      for (const watchers of followed.watchers.values()) for (const wake of watchers) wake()
+  async #readBatch(organizationId: string, watched: WatchedLog): Promise<void> {
+    if (watched.position === null) {
+      watched.position = watched.cachedAfter = await this.events.latest(organizationId)
+      // A subscription that began during this read may have missed an event, so all of them check.
+      for (const listeners of watched.listeners.values()) for (const notify of listeners) notify()
       return
     }
-    const events = await this.events.read(organizationId, { after: followed.position, limit: batch })
+    const events = await this.events.read(organizationId, { after: watched.position, limit: batch })
     for (const { position, type, object, recordId } of events) {
-      followed.position = position
-      followed.kept.push({ position, type, object, recordId })
-      for (const wake of followed.watchers.get(`${object} ${recordId}`) ?? []) wake()
+      watched.position = position
+      watched.cached.push({ position, type, object, recordId })
+      for (const notify of watched.listeners.get(keyOf(object, recordId)) ?? []) notify()
     }
-    const outdated = followed.kept.splice(0, followed.kept.length - keptMax)
-    followed.keptAfter = outdated.at(-1)?.position ?? followed.keptAfter
-    if (events.length === batch) followed.isStale = true
+    const dropped = watched.cached.splice(0, watched.cached.length - cachedMax)
+    watched.cachedAfter = dropped.at(-1)?.position ?? watched.cachedAfter
+    if (events.length === batch) watched.hasNewEvents = true
   }
 }
+
+const keyOf = (object: string, recordId: string): string => `${object} ${recordId}`

@@ -7,91 +7,91 @@ import type { EventFeed } from '../../subgraphs/kernel/outbox/event-feed.ts'
 import { endsCredential } from '../edge/ends-credential.ts'
 import type { StreamSlots } from '../edge/stream-slots.ts'
 import type { Graph, GraphResult } from '../graph/graph.ts'
-import type { Prepared } from '../graph/prepared.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import type { Variables } from '../graph/variable-values.ts'
+import { CancellableGenerator } from './cancellable-generator.ts'
 import { changeQueryOf, type ChangeQuery } from './change-query.ts'
-import { LiveResults } from './live-results.ts'
-import { RecordWatch, type EventPlace } from './record-watch.ts'
-import { Turns } from './turns.ts'
-import { Wake } from './wake.ts'
+import { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import { RecordWatch, type EventHeader } from './record-watch.ts'
+import { Signal } from './signal.ts'
 
 export interface SubscriptionsOptions {
-  readonly graph: Pick<Graph, 'apiSchema' | 'prepareInTurn' | 'execute'>
+  readonly graph: Pick<Graph, 'apiSchema' | 'prepareAsync' | 'execute'>
   readonly events: EventFeed
   readonly slots: Pick<StreamSlots, 'take'>
   readonly log: Pick<Logger, 'warn'>
-  /** How often it is asked whether the credential of a subscriber is still good while nothing happens. */
+  /** The interval in which the credential of each subscriber is checked, also without events. */
   readonly recheckMs?: number
 }
 
-/** A subscription that was admitted like any operation: limits, scopes and quota are behind it. */
-export interface Subscribe {
+/** A subscription whose document, scopes and quota were checked like those of any operation. */
+export interface SubscriptionRequest {
   readonly document: string
   readonly operationName: string | null
-  readonly prepared: Prepared
+  readonly prepared: PreparedOperation
   readonly variables: Variables
   readonly caller: Caller
   readonly requestId: string
-  /** The caller with the rights of this moment. Rejects with a `Refusal` when the credential is not good any more. */
+  /** The caller with its current rights. Throws or rejects with a `Refusal` if the credential is no longer valid. */
   currentCaller(): Caller | Promise<Caller>
-  /** Ends the subscription and what runs for it. */
+  /** Ends the subscription and its running queries. */
   readonly cancellation: Cancellation
   /** Called once when a subscription that was opened has ended. */
-  readonly ended?: () => void
+  readonly onEnd?: () => void
 }
 
-/** Events of one organization that are being told at once: each takes a few statements. */
-const toldAtOnce = 4
-/** Events that a subscription reads at once. */
+/** Events of one organization that are processed at the same time; each takes a few SQL statements. */
+const concurrentEventsMax = 4
+/** Events that a subscription reads in one batch. */
 const batch = 20
 
-/** Who follows which record, and what they are told. */
+/** All live subscriptions of this process. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #watch: RecordWatch
-  readonly #turns = new Turns(toldAtOnce)
-  readonly #open = new Set<Subscription>()
+  readonly #limiter = new ConcurrencyLimiter(concurrentEventsMax)
+  readonly #live = new Set<Subscription>()
   readonly #recheck: NodeJS.Timeout
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
     this.#watch = new RecordWatch(options.events, options.log)
-    this.#recheck = setInterval(() => this.#open.forEach((one) => void one.recheck()), options.recheckMs ?? 2_000)
+    this.#recheck = setInterval(() => this.#live.forEach((one) => void one.recheck()), options.recheckMs ?? 2_000)
     this.#recheck.unref()
   }
 
-  /** Live ones. */
+  /** The number of live subscriptions. */
   get count(): number {
-    return this.#open.size
+    return this.#live.size
   }
 
   /**
-   * Rejects with a `Refusal` when the caller does not see the record or there are too many subscriptions. The results must be
-   * asked for, or returned; they end with an error when the subscriber may no longer have them.
+   * Rejects with a `Refusal` if the caller cannot see the record or there are too many subscriptions. The returned generator must
+   * be iterated or returned. It throws a `Refusal` when the credential of the subscriber is no longer valid.
    */
-  async open(subscribe: Subscribe): Promise<AsyncGenerator<GraphResult>> {
+  async open(request: SubscriptionRequest): Promise<AsyncGenerator<GraphResult>> {
     const { graph, events, slots } = this.#options
-    const { prepared, caller, cancellation } = subscribe
-    const leave = slots.take(caller.organizationId)
+    const { prepared, caller, cancellation } = request
+    const releaseSlot = slots.take(caller.organizationId)
     try {
-      const variables = prepared.coerced(subscribe.variables)
-      const query = changeQueryOf(graph.apiSchema, subscribe, variables)
-      const asked = await graph.prepareInTurn(query.document, null)
-      // Before the record is looked at: what happens to it from here on is told.
+      const variables = prepared.coerced(request.variables)
+      const query = changeQueryOf(graph.apiSchema, request, variables)
+      const preparedQuery = await graph.prepareAsync(query.document, null)
+      // The position is read before the record, so that no event after the check of the record is missed.
       const after = query.after ?? (await events.latest(caller.organizationId))
-      const shared = { graph, watch: this.#watch, turns: this.#turns }
-      const subscription = new Subscription({ ...shared, ...subscribe, asked, query }, after)
+      const shared = { graph, watch: this.#watch, limiter: this.#limiter }
+      const subscription = new Subscription({ ...shared, ...request, preparedQuery, query }, after)
       await subscription.requireRecord()
-      this.#open.add(subscription)
-      const unwatch = this.#watch.watch(caller.organizationId, query.object, query.recordId, subscription.wake)
-      return new LiveResults(subscription.results(), cancellation, () => {
-        this.#open.delete(subscription)
+      this.#live.add(subscription)
+      const unwatch = this.#watch.watch(caller.organizationId, query.object, query.recordId, subscription.notify)
+      return new CancellableGenerator(subscription.results(), cancellation, () => {
+        this.#live.delete(subscription)
         unwatch()
-        leave()
-        subscribe.ended?.()
+        releaseSlot()
+        request.onEnd?.()
       })
     } catch (thrown) {
-      leave()
+      releaseSlot()
       throw thrown
     }
   }
@@ -101,42 +101,43 @@ export class Subscriptions {
   }
 }
 
-interface SubscriptionOptions extends Subscribe, Pick<SubscriptionsOptions, 'graph'> {
+interface SubscriptionOptions extends SubscriptionRequest, Pick<SubscriptionsOptions, 'graph'> {
   readonly watch: RecordWatch
-  /** The query that is executed for each event. */
-  readonly asked: Prepared
+  /** `query`, prepared; it is executed for each event. */
+  readonly preparedQuery: PreparedOperation
   readonly query: ChangeQuery
-  readonly turns: Turns
+  readonly limiter: ConcurrencyLimiter
 }
 
 class Subscription {
-  readonly #news = new Wake()
+  /** Notified of a new event, of the end of the credential, and of the cancellation. */
+  readonly #signal = new Signal()
   #refusal: Refusal | null = null
 
   constructor(
     private readonly options: SubscriptionOptions,
     private after: number,
   ) {
-    options.cancellation.add({ cancel: this.wake })
+    options.cancellation.add({ cancel: this.notify })
   }
 
-  readonly wake = (): void => this.#news.wake()
+  readonly notify = (): void => this.#signal.notify()
 
-  /** The same answer as to a read: NOT_FOUND for a record that the caller does not see. */
+  /** Rejects as a query of the record does: NOT_FOUND if the caller cannot see it. */
   async requireRecord(): Promise<void> {
     const { errors } = await this.#execute(this.options.caller, '0')
-    if (errors?.[0]) throw refusalOf(errors[0])
+    if (errors?.[0]) throw errorOf(errors[0])
   }
 
-  /** Ends the subscription when its credential is not good any more. */
+  /** Ends the subscription if its credential is no longer valid. */
   async recheck(): Promise<void> {
     try {
       await this.options.currentCaller()
     } catch (thrown) {
-      // That the database is away says nothing about the credential.
+      // An unreachable database does not mean that the credential is invalid.
       if (!endsCredential(thrown)) return
       this.#refusal = thrown
-      this.wake()
+      this.notify()
     }
   }
 
@@ -146,43 +147,43 @@ class Subscription {
     const deletion = `${object}.deleted`
     while (!cancellation.isCancelled) {
       if (this.#refusal) throw this.#refusal
-      const next = { after: this.after, limit: batch, object, recordId }
-      const logged = await watch.next(caller.organizationId, next)
-      for (const event of logged) {
-        const result = await this.#told(event)
+      const selection = { after: this.after, limit: batch, object, recordId }
+      const events = await watch.next(caller.organizationId, selection)
+      for (const event of events) {
+        const result = await this.#resultOf(event)
         if (cancellation.isCancelled) return
         this.after = event.position
         if (!result) continue
         yield result
         if (event.type === deletion) return
       }
-      if (logged.length < batch) await this.#news.next()
+      if (events.length < batch) await this.#signal.wait()
     }
   }
 
-  /** Null when the subscriber does not see the record at this moment. */
-  async #told({ position }: EventPlace): Promise<GraphResult | null> {
-    const { turns, currentCaller, caller, cancellation } = this.options
-    const result = await turns.run(caller.organizationId, async () =>
+  /** The result to send for an event; null if the subscriber cannot see the record at this moment. */
+  async #resultOf({ position }: EventHeader): Promise<GraphResult | null> {
+    const { limiter, currentCaller, caller, cancellation } = this.options
+    const result = await limiter.run(caller.organizationId, async () =>
       cancellation.isCancelled ? null : this.#execute(await currentCaller(), String(position)),
     )
     if (!result) return null
     const [change] = Object.values(result.data ?? {})
     if (change) return result
     const [error] = result.errors ?? []
-    if (error && !isNotFound(error)) throw refusalOf(error)
+    if (error && !isNotFound(error)) throw errorOf(error)
     return null
   }
 
   #execute(caller: Caller, cursor: string): Promise<GraphResult> {
-    const { graph, asked, query, variables, requestId, cancellation } = this.options
-    const given = { ...variables, [query.cursorVariable]: cursor }
-    return graph.execute(asked, given, { caller, requestId, idempotency: null, cancellation })
+    const { graph, preparedQuery, query, variables, requestId, cancellation } = this.options
+    const withCursor = { ...variables, [query.cursorVariable]: cursor }
+    return graph.execute(preparedQuery, withCursor, { caller, requestId, idempotency: null, cancellation })
   }
 }
 
-/** What the query was answered with, to be thrown. */
-function refusalOf({ message, extensions = {} }: GraphQLFormattedError): Error {
+/** Converts an error of the query's result to an error that can be thrown: a `Refusal` if it has one of our codes. */
+function errorOf({ message, extensions = {} }: GraphQLFormattedError): Error {
   const { code, ...details } = extensions
   return isErrorCode(code) ? new Refusal(code, message, details) : new Error(message)
 }

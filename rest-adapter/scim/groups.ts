@@ -4,7 +4,7 @@ import type { ResourceKind } from './resource.ts'
 
 export const groups: ResourceKind<GraphGroup> = {
   path: '/Groups',
-  what: 'The group',
+  label: 'The group',
   documents: {
     list: `query($displayName: String, $externalId: String, $startIndex: Int!, $count: Int!) {
       result: scimGroupList(displayName: $displayName, externalId: $externalId, startIndex: $startIndex, count: $count) { total data { ${groupFields} } } }`,

@@ -36,7 +36,7 @@ const unknownPath = (path: string) =>
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
 /** Attributes of schema extensions, such as the department. They are ignored, because directories send them anyway. */
 const extension = /^urn:(?!ietf:params:scim:schemas:core:)[a-z0-9][a-z0-9-]{0,31}:.+$/is
-/** `emails[type eq "work"].value`: a user has one address, which is the userName. */
+/** `emails[type eq "work"].value` changes the userName, because a user has only one address. */
 const emailValue = /^emails\[\s*(?:type|primary)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 const roleValue = /^roles\[\s*(?:type|primary|value)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 

@@ -1,13 +1,13 @@
 import type { Router as ExpressRouter } from 'express'
-import type { Answer, Serve, Work } from './scim-call.ts'
+import type { Answer, Serve, ScimHandler } from './scim-call.ts'
 import { filterOf, idOf, listOf, pageOf } from './scim-request.ts'
 import type { Attributes } from './values.ts'
 
 /** One kind of resource: its GraphQL documents, and the conversion between SCIM and the graph. */
 export interface ResourceKind<G> {
   readonly path: string
-  /** The name of the resource in refusals: `The user`. */
-  readonly what: string
+  /** The resource in error messages: `The user`. */
+  readonly label: string
   readonly documents: Readonly<Record<'list' | 'one' | 'create' | 'update' | 'remove', string>>
   readonly filters: readonly string[]
   readonly toScim: (record: G, base: string) => object
@@ -16,12 +16,12 @@ export interface ResourceKind<G> {
   readonly patchInput: (body: Attributes) => object
 }
 
-/** The name of the operation in the usage of the organization: the field of the graph. */
+/** The root field of a document, which is the name of the operation in the API usage of the organization. */
 const fieldOf = (document: string): string => /result: (\w+)/.exec(document)![1]!
 
 /** Adds the six operations of every resource (RFC 7644, section 3.2). */
 export function addResource<G>(router: ExpressRouter, serve: Serve, kind: ResourceKind<G>): void {
-  const { path, what, documents } = kind
+  const { path, label, documents } = kind
   const one = `${path}/:id`
   const answerOf = (record: G, base: string, status = 200): Answer => ({ status, body: kind.toScim(record, base) })
   router.get(
@@ -46,12 +46,12 @@ export function addResource<G>(router: ExpressRouter, serve: Serve, kind: Resour
   router.get(
     one,
     serve(fieldOf(documents.one), async ({ req, base, run }) =>
-      answerOf(await run<G>(documents.one, { id: idOf(req, what) }), base),
+      answerOf(await run<G>(documents.one, { id: idOf(req, label) }), base),
     ),
   )
-  const change = (read: (body: Attributes) => object): Work => {
+  const change = (read: (body: Attributes) => object): ScimHandler => {
     return async ({ req, base, body, run }) => {
-      const variables = { id: idOf(req, what), input: read(await body()) }
+      const variables = { id: idOf(req, label), input: read(await body()) }
       return answerOf(await run<G>(documents.update, variables), base)
     }
   }
@@ -60,7 +60,7 @@ export function addResource<G>(router: ExpressRouter, serve: Serve, kind: Resour
   router.delete(
     one,
     serve(fieldOf(documents.remove), async ({ req, run }) => {
-      await run(documents.remove, { id: idOf(req, what) })
+      await run(documents.remove, { id: idOf(req, label) })
       return { status: 204 }
     }),
   )

@@ -22,7 +22,7 @@ export interface ScimOptions {
   readonly apiVersion: string
   readonly graph: GraphPort
   readonly findToken: FindScimToken
-  /** The base of links. The Host header is not used, because the client controls it. */
+  /** The base URL of links. The Host header is not used, because the client controls it. */
   readonly publicUrl: () => Promise<string>
   /** Receives every defect. */
   readonly onDefect: (thrown: unknown, requestId: string) => void
@@ -33,7 +33,7 @@ export interface Answer {
   readonly body?: object
 }
 
-export type Work = (call: Call) => Promise<Answer> | Answer
+export type ScimHandler = (call: Call) => Promise<Answer> | Answer
 
 export interface Call {
   readonly req: Request
@@ -42,17 +42,17 @@ export interface Call {
   run<T>(document: string, variables?: Record<string, unknown>): Promise<T>
 }
 
-/** `operation` is the name of the request in the usage of the organization. */
-export type Serve = (operation: string, work: Work) => RequestHandler
+/** `operation` is the name of the request in the API usage of the organization. */
+export type Serve = (operation: string, handle: ScimHandler) => RequestHandler
 
-interface Served {
+interface ServedOperation {
   readonly operation: string
-  readonly work: Work
+  readonly handle: ScimHandler
 }
 
 export async function answer(
   options: ScimOptions,
-  { operation, work }: Served,
+  { operation, handle }: ServedOperation,
   req: Request,
   res: ServerResponse,
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function answer(
       return data?.['result'] as T
     }
     const base = `${await options.publicUrl()}${scimBase}`
-    const { status, body } = await work({ req, base, body: () => bodyOf(req), run })
+    const { status, body } = await handle({ req, base, body: () => bodyOf(req), run })
     const location = status === 201 && (body as { meta?: { location?: string } }).meta?.location
     if (location) res.setHeader('Location', location)
     if (body) sendJson(res, status, mediaType, {}, body)

@@ -42,7 +42,7 @@ function scimTypeOf(code: string, errors: readonly FieldProblem[]): ScimType | n
   }
 }
 
-/** The SCIM error response for a thrown value. `code` is an extension of the RFC. */
+/** The SCIM error response for a thrown value. `code` is our extension of RFC 7644. */
 function answerTo(thrown: unknown, path: string, requestId: string) {
   if (thrown instanceof ScimRefusal) {
     return {

@@ -5,7 +5,7 @@ import { readFilter } from './filter.ts'
 import type { Answer } from './scim-call.ts'
 import { ScimRefusal } from './scim-error.ts'
 
-/** The maximum number of resources in one answer. */
+/** The maximum number of resources in one response. */
 export const countMax = 100
 
 const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
@@ -29,11 +29,11 @@ function queryText(req: Request, name: string): string | undefined {
 }
 
 /** A number out of range is replaced by the nearest bound (RFC 7644, section 3.4.2.4). */
-function number(req: Request, name: string, least: number, most: number, absent: number): number {
+function number(req: Request, name: string, minimum: number, maximum: number, fallback: number): number {
   const value = queryText(req, name)
-  if (value === undefined) return absent
+  if (value === undefined) return fallback
   if (!/^-?\d{1,9}$/.test(value)) throw new ScimRefusal('invalidValue', `${name} must be a whole number.`)
-  return Math.min(Math.max(Number(value), least), most)
+  return Math.min(Math.max(Number(value), minimum), maximum)
 }
 
 export function pageOf(req: Request) {
@@ -46,8 +46,8 @@ export function filterOf<A extends string>(req: Request, attributes: readonly A[
   return filter === undefined ? {} : readFilter(filter, attributes)
 }
 
-export function idOf(req: Request, what: string): string {
+export function idOf(req: Request, label: string): string {
   const id = String(req.params['id'])
-  if (!isId(id)) throw notFound(what)
+  if (!isId(id)) throw notFound(label)
   return id
 }

@@ -10,7 +10,7 @@ import { notFound, Refusal } from '../../subgraphs/kernel/errors.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
 import { groups } from './groups.ts'
 import { addResource } from './resource.ts'
-import { answer, type Answer, type ScimOptions, type Serve, type Work } from './scim-call.ts'
+import { answer, type Answer, type ScimOptions, type Serve, type ScimHandler } from './scim-call.ts'
 import { listOf } from './scim-request.ts'
 import { users } from './users.ts'
 
@@ -18,9 +18,9 @@ import { users } from './users.ts'
 export function scimRouter(options: ScimOptions): ExpressRouter {
   const router = Router({ caseSensitive: true })
   const serve =
-    (operation: string, work: Work): RequestHandler =>
+    (operation: string, handle: ScimHandler): RequestHandler =>
     (req, res) =>
-      void answer(options, { operation, work }, req, res)
+      void answer(options, { operation, handle }, req, res)
   addDiscovery(router, serve)
   addResource(router, serve, users)
   addResource(router, serve, groups)
@@ -35,7 +35,7 @@ export function scimRouter(options: ScimOptions): ExpressRouter {
     const refuse = () => {
       throw notFound('This path')
     }
-    void answer(options, { operation: 'unknown', work: refuse }, req, res)
+    void answer(options, { operation: 'unknown', handle: refuse }, req, res)
   })
   return router
 }
@@ -43,8 +43,8 @@ export function scimRouter(options: ScimOptions): ExpressRouter {
 /** Refuses unsupported methods on every path. Call it after all routes are added. */
 function refuseOtherMethods(router: ExpressRouter, serve: Serve): void {
   const routes = router.stack.flatMap(({ route }) => (route ? [route] : []))
-  for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
-    const methods = here.flatMap(({ stack }) => stack.map(({ method }) => method.toUpperCase()))
+  for (const [path, routesOfPath] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = routesOfPath.flatMap(({ stack }) => stack.map(({ method }) => method.toUpperCase()))
     const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const refuseMethod = serve('unknown', ({ req }) => {
       if (req.method !== 'OPTIONS') {

@@ -4,7 +4,7 @@ import { replacedUser, userFields, userInput, userResource, type GraphUser } fro
 
 export const users: ResourceKind<GraphUser> = {
   path: '/Users',
-  what: 'The user',
+  label: 'The user',
   documents: {
     list: `query($userName: String, $externalId: String, $startIndex: Int!, $count: Int!) {
       result: scimUserList(userName: $userName, externalId: $externalId, startIndex: $startIndex, count: $count) { total data { ${userFields} } } }`,

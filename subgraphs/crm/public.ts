@@ -3,4 +3,4 @@ import { visibleIds } from '../kernel/record/read.ts'
 import { account } from './account/account.record.ts'
 
 /** Returns which of these accounts are live and visible to the caller. */
-export const seenAccounts: Reference = (ctx, ids) => visibleIds(ctx, account, ids)
+export const visibleAccounts: Reference = (ctx, ids) => visibleIds(ctx, account, ids)

@@ -1,8 +1,8 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountResource } from './account/account.resolver.ts'
-import { caseEdgeResource } from './case-edge/case-edge.resolver.ts'
+import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
-  resources: [accountResource, caseEdgeResource],
+  resources: [accountResource, caseExtensionResource],
 }

@@ -1,4 +1,4 @@
-import { Dice } from './dice.ts'
+import { Random } from './random.ts'
 import { brandEnds, brandStarts, divisions, industries, type Industry } from './vocabulary/industries.ts'
 import { countries, type City, type Country } from './vocabulary/places.ts'
 
@@ -28,35 +28,37 @@ export const nameInSentence = ({ name }: Country): string => (name.startsWith('U
 
 /** Invents companies that all have different names. */
 export class Companies {
-  readonly #dice: Dice
+  readonly #random: Random
   readonly #taken = new Set<string>()
 
   constructor(seed: string) {
-    this.#dice = new Dice(seed)
+    this.#random = new Random(seed)
   }
 
   invent(): Company {
-    const dice = this.#dice
-    const country = dice.pick(countries)
-    const industry = dice.pick(industries)
+    const random = this.#random
+    const country = random.pick(countries)
+    const industry = random.pick(industries)
     return this.#unlessTaken(() => {
-      const brand = dice.chance(0.5) ? dice.pick(country.surnames) : dice.pick(brandStarts) + dice.pick(brandEnds)
-      return this.#companyIn(brand, `${brand} ${dice.pick(industry.trades)}`, industry, country)
+      const brand = random.chance(0.5)
+        ? random.pick(country.surnames)
+        : random.pick(brandStarts) + random.pick(brandEnds)
+      return this.#companyIn(brand, `${brand} ${random.pick(industry.trades)}`, industry, country)
     })
   }
 
   /** A subsidiary: it has the brand and industry of its parent and is mostly in the same country. */
   subsidiaryOf({ brand, industry, country }: Company): Company {
-    const dice = this.#dice
+    const random = this.#random
     return this.#unlessTaken(() => {
-      const home = dice.chance(0.6) ? country : dice.pick(countries)
-      const part = home === country ? dice.pick(divisions) : home.short
+      const home = random.chance(0.6) ? country : random.pick(countries)
+      const part = home === country ? random.pick(divisions) : home.short
       return this.#companyIn(brand, `${brand} ${part}`, industry, home)
     })
   }
 
   digits(pattern: string): string {
-    return pattern.replace(/#/g, () => String(this.#dice.whole(0, 9)))
+    return pattern.replace(/#/g, () => String(this.#random.whole(0, 9)))
   }
 
   #unlessTaken(attempt: () => Company): Company {
@@ -69,16 +71,16 @@ export class Companies {
   }
 
   #companyIn(brand: string, name: string, industry: Industry, country: Country): Company {
-    const dice = this.#dice
-    const city = dice.pick(country.cities)
+    const random = this.#random
+    const city = random.pick(country.cities)
     return {
-      name: `${name} ${dice.pick(country.legalForms)}`,
+      name: `${name} ${random.pick(country.legalForms)}`,
       brand,
       domain: domainOf(name),
       industry,
       country,
       city,
-      street: dice.pick(country.streets).replace('%', String(dice.whole(1, 89))),
+      street: random.pick(country.streets).replace('%', String(random.whole(1, 89))),
       postalCode: this.digits(city.postalCode),
       phone: this.digits(country.phone),
     }

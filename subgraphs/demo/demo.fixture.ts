@@ -10,7 +10,7 @@ import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { loadKeys } from '../kernel/secrets/keys.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
-import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
+import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
@@ -19,13 +19,13 @@ import type { Services } from '../kernel/request.ts'
 export const noon = new Date('2026-11-21T12:00:00.000Z')
 export const baseUrl = 'http://127.0.0.1:4000'
 
-export interface Place {
+export interface DemoEnvironment {
   readonly services: Services
   readonly dataDir: string
 }
 
-/** A migrated, empty database, a new data folder and the services on both. */
-export async function aPlace(now = noon, encryptionKey: string | null = null): Promise<Place> {
+/** Creates a migrated, empty database, a new data folder, and the services that use them. */
+export async function demoEnvironment(now = noon, encryptionKey: string | null = null): Promise<DemoEnvironment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
   const { database, url, drop } = await freshDatabase()
   onTestFinished(async () => {
@@ -46,7 +46,7 @@ export async function aPlace(now = noon, encryptionKey: string | null = null): P
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),
-    mailer: new RememberingMailer(),
+    mailer: new RecordingMailer(),
     outbound: new Outbound([]),
     events: new EventLog({ tenants, databaseUrl: url, log }),
     shapes: builtInShapes,

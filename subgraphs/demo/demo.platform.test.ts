@@ -13,7 +13,7 @@ import { systemContext } from '../kernel/request.ts'
 import { caseAutoClose } from '../support/case/case-auto-close.job.ts'
 import { caseSlaBreach } from '../support/case/case-sla-breach.job.ts'
 import { supportCase } from '../support/case/case.record.ts'
-import { aPlace, baseUrl, noon } from './demo.fixture.ts'
+import { demoEnvironment, baseUrl, noon } from './demo.fixture.ts'
 import { bannerOf, loadDemo } from './demo.ts'
 
 const counted = async (sql: Sql, table: string): Promise<number[]> =>
@@ -32,23 +32,23 @@ interface EventData {
   readonly record: Row
 }
 
-/** Fields that differ for each write. */
-const stamps = ['id', 'organizationId', 'version', 'createdAt', 'updatedAt', 'createdById', 'updatedById']
-const stampColumns = ['id', 'created_at', 'updated_at', 'created_by_id', 'updated_by_id']
+/** Fields whose values differ for each write. */
+const fieldsOfEachWrite = ['id', 'organizationId', 'version', 'createdAt', 'updatedAt', 'createdById', 'updatedById']
+const columnsOfEachWrite = ['id', 'created_at', 'updated_at', 'created_by_id', 'updated_by_id']
 
 const without = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 
 const comparable = (data: EventData) => ({
   ...without(data as unknown as Row, ['id', 'actorId']),
-  record: without(data.record, stamps),
+  record: without(data.record, fieldsOfEachWrite),
 })
 
 const recordTables = ['crm.account', 'commerce.product', 'support."case"', 'support.case_comment']
 
 describe('loadDemo', () => {
-  it('loads two organizations with exactly so many records, kept totals and numbers', async () => {
-    const { services, dataDir } = await aPlace()
+  it('loads two organizations with an exact number of records, maintained counts and case numbers', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const { database } = services
     const started = performance.now()
     const demo = await loadDemo({ services, dataDir, baseUrl })
@@ -79,8 +79,8 @@ describe('loadDemo', () => {
     expect(next.caseNumber).toBe(61)
   })
 
-  it('writes an event for every record, valid by its schema', async () => {
-    const { services, dataDir } = await aPlace()
+  it('writes an event for every record, valid against its JSON Schema', async () => {
+    const { services, dataDir } = await demoEnvironment()
     await loadDemo({ services, dataDir, baseUrl })
     const events = await services.database.query<StoredEvent>(
       'select type, version, data from kernel.event order by id',
@@ -94,8 +94,8 @@ describe('loadDemo', () => {
     expect(missing).toEqual({ n: 0 })
   })
 
-  it('writes what save would have written', async () => {
-    const { services, dataDir } = await aPlace()
+  it('writes the same rows and events as save', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const { database } = services
     const demo = await loadDemo({ services, dataDir, baseUrl })
     const ctx = systemContext(services, demo.organizations[0]!.id)
@@ -111,10 +111,10 @@ describe('loadDemo', () => {
       return { row: row!, event: event! }
     }
     const demoOne = await written(id)
-    const values = without(demoOne.event.data.record, stamps)
+    const values = without(demoOne.event.data.record, fieldsOfEachWrite)
     const saved = await written((await save(ctx, account, { operation: 'CREATE', previous: null, values })).id)
 
-    expect(without(saved.row, stampColumns)).toEqual(without(demoOne.row, stampColumns))
+    expect(without(saved.row, columnsOfEachWrite)).toEqual(without(demoOne.row, columnsOfEachWrite))
     expect({ ...saved.event, data: comparable(saved.event.data) }).toEqual({
       ...demoOne.event,
       data: comparable(demoOne.event.data),
@@ -122,8 +122,8 @@ describe('loadDemo', () => {
     expect(Object.keys(saved.event.data.record)).toEqual(Object.keys(demoOne.event.data.record))
   })
 
-  it('is the same on the same day, at any hour and with any keys', async () => {
-    const [one, other] = [await aPlace(), await aPlace(new Date(noon.getTime() + 9 * 3_600_000))]
+  it('is the same on the same day, at any hour and with different keys', async () => {
+    const [one, other] = [await demoEnvironment(), await demoEnvironment(new Date(noon.getTime() + 9 * 3_600_000))]
     await loadDemo({ ...one, baseUrl })
     await loadDemo({ ...other, baseUrl })
     for (const table of recordTables) {
@@ -136,7 +136,7 @@ describe('loadDemo', () => {
   })
 
   it('writes nothing when it is killed in the middle, and loads everything at the next start', async () => {
-    const { services, dataDir } = await aPlace()
+    const { services, dataDir } = await demoEnvironment()
     const { database } = services
     await database.query(
       'create function kill() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$',
@@ -163,8 +163,8 @@ describe('loadDemo', () => {
     expect(await counted(database, 'crm.account')).toEqual([320, 40])
   })
 
-  it('loads once, also when several processes start together', async () => {
-    const { services, dataDir } = await aPlace()
+  it('loads the data once, also when several processes start together', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const all = await Promise.all([1, 2, 3].map(() => loadDemo({ services, dataDir, baseUrl })))
     expect(all[1]).toEqual(all[0])
     expect(all[2]).toEqual(all[0])
@@ -173,8 +173,8 @@ describe('loadDemo', () => {
 })
 
 describe('demo.json', () => {
-  it('holds what was loaded, for its owner only', async () => {
-    const { services, dataDir } = await aPlace()
+  it('contains the users and keys of the demo, and only its owner can read it', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const demo = await loadDemo({ services, dataDir, baseUrl })
     const path = join(dataDir, 'demo.json')
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(demo)
@@ -200,8 +200,8 @@ describe('demo.json', () => {
     }
   })
 
-  it('opens the demo: passwords and keys are those stored', async () => {
-    const { services, dataDir } = await aPlace()
+  it('contains the passwords and keys whose hashes are stored', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const { database } = services
     const { organizations } = await loadDemo({ services, dataDir, baseUrl })
     for (const { id, users, apiKeys } of organizations) {
@@ -222,8 +222,8 @@ describe('demo.json', () => {
     }
   })
 
-  it('is kept, updated with the base URL, and written again when it is lost', async () => {
-    const { services, dataDir } = await aPlace()
+  it('is not changed by another start, gets a new base URL, and is written again when it is lost', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const path = join(dataDir, 'demo.json')
     const first = await loadDemo({ services, dataDir, baseUrl })
     const moved = await loadDemo({ services, dataDir, baseUrl: 'https://crm.example' })
@@ -235,7 +235,7 @@ describe('demo.json', () => {
   })
 
   it('differs between installations', async () => {
-    const [one, other] = await Promise.all([aPlace(), aPlace()])
+    const [one, other] = await Promise.all([demoEnvironment(), demoEnvironment()])
     const secretsOf = ({ organizations }: Awaited<ReturnType<typeof loadDemo>>) =>
       organizations.flatMap(({ users, apiKeys }) => [
         ...users.map(({ password }) => password),
@@ -247,7 +247,7 @@ describe('demo.json', () => {
   })
 
   it('is not written when the demo was loaded with another key', async () => {
-    const { services, dataDir } = await aPlace()
+    const { services, dataDir } = await demoEnvironment()
     const first = await loadDemo({ services, dataDir, baseUrl })
     const changed = { ...services, keys: { ...services.keys, encryption: Buffer.alloc(32, 7) } }
     expect(await loadDemo({ services: changed, dataDir, baseUrl })).toEqual(first)
@@ -259,32 +259,32 @@ describe('demo.json', () => {
 
 describe('the demo data', () => {
   it('is consistent in time and by the rules of cases', async () => {
-    const { services, dataDir } = await aPlace()
+    const { services, dataDir } = await demoEnvironment()
     const { database } = services
     await loadDemo({ services, dataDir, baseUrl })
-    const broken = (rule: string) =>
+    const violations = (rule: string) =>
       database.query(
         `select c.case_number, c.status from support."case" c
          left join crm.account a on a.organization_id = c.organization_id and a.id = c.account_id
          where not (${rule}) limit 3`,
       )
-    expect(await broken(`(c.status in ('RESOLVED', 'CLOSED')) = (c.resolved_at is not null)`)).toEqual([])
-    expect(await broken(`(c.status = 'CLOSED') = (c.closed_at is not null)`)).toEqual([])
-    expect(await broken(`c.closed_at is null or c.closed_at >= c.resolved_at`)).toEqual([])
-    expect(await broken(`(c.status = 'PENDING_CUSTOMER') = (c.paused_at is not null)`)).toEqual([])
-    expect(await broken(`(c.escalation_level > 0) = (c.escalated_at is not null)`)).toEqual([])
-    expect(await broken(`a.created_at < c.created_at`)).toEqual([])
+    expect(await violations(`(c.status in ('RESOLVED', 'CLOSED')) = (c.resolved_at is not null)`)).toEqual([])
+    expect(await violations(`(c.status = 'CLOSED') = (c.closed_at is not null)`)).toEqual([])
+    expect(await violations(`c.closed_at is null or c.closed_at >= c.resolved_at`)).toEqual([])
+    expect(await violations(`(c.status = 'PENDING_CUSTOMER') = (c.paused_at is not null)`)).toEqual([])
+    expect(await violations(`(c.escalation_level > 0) = (c.escalated_at is not null)`)).toEqual([])
+    expect(await violations(`a.created_at < c.created_at`)).toEqual([])
     expect(
-      await broken(
+      await violations(
         `greatest(c.first_response_at, c.resolved_at, c.closed_at, c.escalated_at, c.paused_at, c.created_at) <= c.updated_at`,
       ),
     ).toEqual([])
-    expect(await broken(`c.updated_at < '2026-11-21'`)).toEqual([])
+    expect(await violations(`c.updated_at < '2026-11-21'`)).toEqual([])
     expect(
-      await broken(`c.first_response_at is not distinct from (select min(m.created_at) from support.case_comment m
+      await violations(`c.first_response_at is not distinct from (select min(m.created_at) from support.case_comment m
         where m.organization_id = c.organization_id and m.case_id = c.id and m.author_type = 'USER' and not m.is_internal)`),
     ).toEqual([])
-    expect(await broken(`c.subject || c.description !~ '[{}]'`)).toEqual([])
+    expect(await violations(`c.subject || c.description !~ '[{}]'`)).toEqual([])
     const numbers = await database.query(
       `select case_number as number from support."case" where organization_id = $1 order by created_at, case_number`,
       [(await loadDemo({ services, dataDir, baseUrl })).organizations[0]!.id],
@@ -292,8 +292,8 @@ describe('the demo data', () => {
     expect(numbers.map(({ number }) => number)).toEqual(Array.from({ length: 600 }, (_, index) => index + 1))
   })
 
-  it('leaves no work for the jobs at its midnight', async () => {
-    const { services, dataDir } = await aPlace()
+  it('leaves no work for the jobs at the last midnight', async () => {
+    const { services, dataDir } = await demoEnvironment()
     await loadDemo({ services, dataDir, baseUrl })
     const before = await services.database.query('select count(*)::int as n from kernel.event')
     const midnight = { ...services, clock: { now: () => new Date('2026-11-21T00:00:00.000Z') } }
@@ -302,22 +302,22 @@ describe('the demo data', () => {
     expect(await services.database.query('select count(*)::int as n from kernel.event')).toEqual(before)
   })
 
-  it('has families of accounts, three generations deep', async () => {
-    const { services, dataDir } = await aPlace()
+  it('has account hierarchies of three levels', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const { database } = services
     await loadDemo({ services, dataDir, baseUrl })
-    const [families] = await database.query(
+    const [hierarchies] = await database.query(
       `select count(*)::int as children, count(distinct parent_account_id)::int as parents,
          count(*) filter (where exists (select 1 from crm.account g where g.id = a.parent_account_id and g.parent_account_id is not null))::int as grandchildren
        from crm.account a where parent_account_id is not null`,
     )
-    expect(families).toEqual({ children: 72, parents: 37, grandchildren: 15 })
+    expect(hierarchies).toEqual({ children: 72, parents: 37, grandchildren: 15 })
   })
 })
 
 describe('bannerOf', () => {
-  it('has the URLs, a sign-in and a key', async () => {
-    const { services, dataDir } = await aPlace()
+  it('contains the URLs, a sign-in and a key', async () => {
+    const { services, dataDir } = await demoEnvironment()
     const demo = await loadDemo({ services, dataDir, baseUrl })
     const [{ users, apiKeys }] = demo.organizations as [(typeof demo.organizations)[number]]
     expect(bannerOf(demo, { GraphQL: `${baseUrl}/graphql`, REST: `${baseUrl}/v1` }).split('\n')).toEqual([

@@ -4,51 +4,51 @@ import { schemaPath } from '../kernel/config/paths.ts'
 import { demoAccounts } from './accounts.ts'
 import { midnightOf } from './calendar.ts'
 import { demoCases } from './cases.ts'
-import { Dice } from './dice.ts'
-import { membersOf, settingOf, teamNames } from './organization.ts'
+import { Random } from './random.ts'
+import { membersOf, generatorInputOf, teamNames } from './organization.ts'
 import { demoProducts } from './products.ts'
 import { demoKeys, profiles } from './profiles.ts'
 import { Secrets } from './secrets.ts'
 
 const midnightMs = midnightOf(new Date('2026-11-21T12:00:00.000Z'))
-const setting = settingOf(profiles[0]!, midnightMs)
+const input = generatorInputOf(profiles[0]!, midnightMs)
 
-describe('Dice', () => {
+describe('Random', () => {
   it('gives the same choices for the same seed', () => {
-    const dice = new Dice('seed')
-    const thrown = Array.from({ length: 6 }, () => dice.whole(1, 6))
-    const again = new Dice('seed')
-    expect(Array.from({ length: 6 }, () => again.whole(1, 6))).toEqual(thrown)
-    const other = new Dice('another seed')
-    expect(Array.from({ length: 6 }, () => other.whole(1, 6))).not.toEqual(thrown)
+    const random = new Random('seed')
+    const values = Array.from({ length: 6 }, () => random.whole(1, 6))
+    const again = new Random('seed')
+    expect(Array.from({ length: 6 }, () => again.whole(1, 6))).toEqual(values)
+    const other = new Random('another seed')
+    expect(Array.from({ length: 6 }, () => other.whole(1, 6))).not.toEqual(values)
   })
 
-  it('makes a UUIDv7 with the given time', () => {
-    expect(new Dice('id').id(midnightMs)).toMatch(/^01a1fb67-1800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  it('creates a UUIDv7 with the given time', () => {
+    expect(new Random('id').id(midnightMs)).toMatch(/^01a1fb67-1800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 })
 
 describe('the demo', () => {
-  it('gives its read-only key every scope to read that the graph has', () => {
+  it('gives its read-only key every READ scope of the graph', () => {
     const supergraph = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
     const scopes = new Set(Array.from(supergraph.matchAll(/"(READ_[A-Z_]+)"/g), ([, scope]) => scope!))
     expect(demoKeys[1].scopes.toSorted()).toEqual([...scopes].toSorted())
   })
 
   it('has companies, products and ids that are all different', () => {
-    const accounts = demoAccounts(setting)
+    const accounts = demoAccounts(input)
     expect(new Set(accounts.map(({ given }) => given.values.name)).size).toBe(320)
     expect(new Set(accounts.map(({ given }) => given.values.domain)).size).toBe(320)
     expect(new Set(profiles.flatMap(({ catalog }) => catalog.map(({ sku }) => sku))).size).toBe(100)
-    const { cases, comments } = demoCases(setting, accounts)
-    const given = [...accounts.map((one) => one.given), ...cases, ...comments, ...demoProducts(setting)]
+    const { cases, comments } = demoCases(input, accounts)
+    const given = [...accounts.map((one) => one.given), ...cases, ...comments, ...demoProducts(input)]
     const ids = given.flatMap(({ values, eventId }) => [values.id, eventId])
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('fills every text', () => {
-    const accounts = demoAccounts(setting)
-    const { cases, comments } = demoCases(setting, accounts)
+  it('leaves no empty text and no unfilled slot', () => {
+    const accounts = demoAccounts(input)
+    const { cases, comments } = demoCases(input, accounts)
     const texts = [
       ...cases.flatMap(({ values }) => [values.subject, values.description]),
       ...comments.map(({ values }) => values.body),
@@ -58,7 +58,7 @@ describe('the demo', () => {
 })
 
 describe('Secrets', () => {
-  it('depend on the key and on their owner', () => {
+  it('depend on the encryption key and on their owner', () => {
     const secrets = new Secrets({ encryption: Buffer.alloc(32, 1) })
     expect(secrets.password('a')).toBe(new Secrets({ encryption: Buffer.alloc(32, 1) }).password('a'))
     expect(secrets.password('a')).toMatch(/^[A-Z][a-z]{7}-[a-z]{8}-\d{4}$/)
@@ -71,15 +71,15 @@ describe('Secrets', () => {
 
 describe('record visibility in the demo', () => {
   it.each(profiles)('differs in $name: OWN is less than TEAM, TEAM less than ALL', (profile) => {
-    const inDemo = settingOf(profile, midnightMs)
-    const accounts = demoAccounts(inDemo)
-    const { cases } = demoCases(inDemo, accounts)
+    const generatorInput = generatorInputOf(profile, midnightMs)
+    const accounts = demoAccounts(generatorInput)
+    const { cases } = demoCases(generatorInput, accounts)
     const seenBy = (ids: readonly string[]) => [
       accounts.filter(({ owner }) => ids.includes(owner.id)).length,
       cases.filter(({ values }) => ids.includes(values.ownerId!) || ids.includes(values.assignedToId ?? '')).length,
     ]
     for (const team of teamNames(profile)) {
-      const members = membersOf(inDemo, team)
+      const members = membersOf(generatorInput, team)
       const [teamAccounts, teamCases] = seenBy(members.map(({ id }) => id)) as [number, number]
       expect(teamAccounts < profile.accounts && teamCases < profile.cases).toBe(true)
       for (const { id } of members) {

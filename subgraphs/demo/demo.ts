@@ -14,8 +14,8 @@ import { demoAccounts } from './accounts.ts'
 import { midnightOf } from './calendar.ts'
 import { demoCases } from './cases.ts'
 import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
-import { Dice } from './dice.ts'
-import { membersOf, organizationIdOf, settingOf, teamNames, type Setting } from './organization.ts'
+import { Random } from './random.ts'
+import { membersOf, organizationIdOf, generatorInputOf, teamNames, type GeneratorInput } from './organization.ts'
 import { demoProducts } from './products.ts'
 import { demoKeys, profiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
@@ -44,15 +44,16 @@ export async function loadDemo({ services, dataDir, baseUrl }: DemoOptions): Pro
     if (await isLoaded(sql)) return
     const midnightMs = midnightOf(services.clock.now())
     for (const profile of profiles)
-      await loadOrganization({ ...services, database: sql }, settingOf(profile, midnightMs), secrets)
+      await loadOrganization({ ...services, database: sql }, generatorInputOf(profile, midnightMs), secrets)
   })
-  const kept = await readDemo(dataDir)
+  const stored = await readDemo(dataDir)
   const isCurrent =
-    kept !== null && profiles.every((profile, index) => kept.organizations?.[index]?.id === organizationIdOf(profile))
-  if (isCurrent && kept.baseUrl === baseUrl) return kept
+    stored !== null &&
+    profiles.every((profile, index) => stored.organizations?.[index]?.id === organizationIdOf(profile))
+  if (isCurrent && stored.baseUrl === baseUrl) return stored
   const demo = isCurrent
-    ? { ...kept, baseUrl }
-    : { baseUrl, organizations: profiles.map((profile) => accessOf(profile, secrets)) }
+    ? { ...stored, baseUrl }
+    : { baseUrl, organizations: profiles.map((profile) => credentialsOf(profile, secrets)) }
   if (!isCurrent) await requireDerivableSecrets(services.database, demo)
   await writeDemo(dataDir, demo)
   return demo
@@ -63,7 +64,7 @@ async function isLoaded(sql: Sql): Promise<boolean> {
   return rows.length > 0
 }
 
-const accessOf = (profile: Profile, secrets: Secrets): DemoOrganization => ({
+const credentialsOf = (profile: Profile, secrets: Secrets): DemoOrganization => ({
   id: organizationIdOf(profile),
   name: profile.name,
   users: profile.people.map(({ email, role, visibility }) => ({
@@ -91,13 +92,13 @@ async function requireDerivableSecrets(sql: Sql, { organizations }: Demo): Promi
 
 const clockAt = (atMs: number): Clock => ({ now: () => new Date(atMs) })
 
-async function loadOrganization(services: Services, setting: Setting, secrets: Secrets): Promise<void> {
-  await loadPeople({ ...services, clock: clockAt(setting.foundedMs) }, setting, secrets)
-  await loadKeys({ ...services, clock: clockAt(setting.midnightMs) }, setting, secrets)
+async function loadOrganization(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
+  await loadPeople({ ...services, clock: clockAt(input.foundedMs) }, input, secrets)
+  await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
   const { database } = services
-  const accounts = demoAccounts(setting)
-  const { cases, comments } = demoCases(setting, accounts)
-  await insertRecords(database, product, demoProducts(setting))
+  const accounts = demoAccounts(input)
+  const { cases, comments } = demoCases(input, accounts)
+  await insertRecords(database, product, demoProducts(input))
   await insertRecords(
     database,
     account,
@@ -107,8 +108,8 @@ async function loadOrganization(services: Services, setting: Setting, secrets: S
   await insertRecords(database, caseComment, comments)
 }
 
-async function loadPeople(services: Services, setting: Setting, secrets: Secrets): Promise<void> {
-  const { organizationId, profile, users, foundedMs } = setting
+async function loadPeople(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
+  const { organizationId, profile, users, foundedMs } = input
   const { name, code } = profile
   await createOrganization(services, { id: organizationId, name, code })
   const passwordHash = await hashPassword(secrets.password(code))
@@ -125,22 +126,22 @@ async function loadPeople(services: Services, setting: Setting, secrets: Secrets
       passwordHash,
     })
   }
-  const dice = new Dice(`teams ${code}`)
+  const random = new Random(`teams ${code}`)
   for (const name of teamNames(profile)) {
     await createTeam(services, organizationId, {
-      id: dice.id(foundedMs),
+      id: random.id(foundedMs),
       name,
-      memberIds: membersOf(setting, name).map(({ id }) => id),
+      memberIds: membersOf(input, name).map(({ id }) => id),
     })
   }
 }
 
-async function loadKeys(services: Services, setting: Setting, secrets: Secrets): Promise<void> {
-  const { organizationId, profile, users, midnightMs } = setting
-  const dice = new Dice(`keys ${profile.code}`)
+async function loadKeys(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
+  const { organizationId, profile, users, midnightMs } = input
+  const random = new Random(`keys ${profile.code}`)
   for (const { name, owner, scopes } of demoKeys) {
     await createApiKey(services, organizationId, {
-      id: dice.id(midnightMs),
+      id: random.id(midnightMs),
       ownerId: users.find(({ role }) => role === owner)!.id,
       name,
       scopes: [...scopes],

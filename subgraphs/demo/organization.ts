@@ -1,5 +1,5 @@
 import { dayMs, iso } from './calendar.ts'
-import { Dice } from './dice.ts'
+import { Random } from './random.ts'
 import type { DemoPerson, Profile } from './profiles.ts'
 
 export interface DemoUser extends DemoPerson {
@@ -7,7 +7,7 @@ export interface DemoUser extends DemoPerson {
 }
 
 /** An organization of the demo on one day: the input of all generators. */
-export interface Setting {
+export interface GeneratorInput {
   readonly profile: Profile
   readonly organizationId: string
   readonly users: readonly DemoUser[]
@@ -21,14 +21,14 @@ const idsMs = Date.UTC(2025, 0, 6)
 
 const historyDays = 760
 
-export const organizationIdOf = ({ code }: Profile): string => new Dice(`organization ${code}`).id(idsMs)
+export const organizationIdOf = ({ code }: Profile): string => new Random(`organization ${code}`).id(idsMs)
 
-export function settingOf(profile: Profile, midnightMs: number): Setting {
-  const dice = new Dice(`users ${profile.code}`)
+export function generatorInputOf(profile: Profile, midnightMs: number): GeneratorInput {
+  const random = new Random(`users ${profile.code}`)
   return {
     profile,
     organizationId: organizationIdOf(profile),
-    users: profile.people.map((person) => ({ ...person, id: dice.id(idsMs) })),
+    users: profile.people.map((person) => ({ ...person, id: random.id(idsMs) })),
     midnightMs,
     foundedMs: midnightMs - historyDays * dayMs,
   }
@@ -36,16 +36,17 @@ export function settingOf(profile: Profile, midnightMs: number): Setting {
 
 export const teamNames = ({ people }: Profile): string[] => [...new Set(people.flatMap(({ team }) => team ?? []))]
 
-export const membersOf = ({ users }: Setting, team: string): DemoUser[] => users.filter((user) => user.team === team)
+export const membersOf = ({ users }: GeneratorInput, team: string): DemoUser[] =>
+  users.filter((user) => user.team === team)
 
 /** The users who may own records: all except READ_ONLY. */
-export const recordOwners = ({ users }: Setting): DemoUser[] => users.filter(({ role }) => role !== 'READ_ONLY')
+export const recordOwners = ({ users }: GeneratorInput): DemoUser[] => users.filter(({ role }) => role !== 'READ_ONLY')
 
 /** The fields that every generated record has. */
-export function commonFields(setting: Setting, dice: Dice, createdMs: number, actorId: string) {
+export function commonFields(input: GeneratorInput, random: Random, createdMs: number, actorId: string) {
   return {
-    id: dice.id(createdMs),
-    organizationId: setting.organizationId,
+    id: random.id(createdMs),
+    organizationId: input.organizationId,
     createdAt: iso(createdMs),
     updatedAt: iso(createdMs),
     createdById: actorId,

@@ -10,7 +10,7 @@ export interface DemoPerson {
   readonly name: string
   readonly role: Role
   readonly visibility: Visibility
-  /** Null: the user is in no team. */
+  /** Null if the user is in no team. */
   readonly team: string | null
 }
 
@@ -39,7 +39,7 @@ const people = (domain: string, text: string): DemoPerson[] =>
     team: team || null,
   }))
 
-/** Every READ scope that the graph requires, so that the demo's keys cover a new record type. */
+/** Every READ scope that the graph requires, so that the read-only key of the demo also reads a new record type. */
 function readScopes(): string[] {
   const supergraph = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
   return [...new Set(Array.from(supergraph.matchAll(/"(READ_[A-Z_]+)"/g), ([, scope]) => scope!))].toSorted()

@@ -2,12 +2,12 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../test/fresh-database.ts'
-import { anonymous as stranger, type Caller } from '../kernel/context.ts'
+import { anonymous as anonymousCaller, type Caller } from '../kernel/context.ts'
 import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
-import { RememberingMailer } from '../kernel/mail/mail.fixture.ts'
+import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
@@ -24,15 +24,15 @@ import { createOrganization, createUser, credentialSource } from './public.ts'
 export const goodPassword = 'Correct horse 7!'
 
 /** A part of an answer, without types: tests know its structure. */
-export type Told = { readonly [name: string]: Told } & string
+export type AnswerPart = { readonly [name: string]: AnswerPart } & string
 
 export interface Answered {
-  readonly data: { readonly [field: string]: Told }
+  readonly data: { readonly [field: string]: AnswerPart }
   readonly codes: string[]
   readonly errors: NonNullable<SubgraphResult['errors']>
 }
 
-export const anonymous: Caller = stranger({ ip: '203.0.113.7', userAgent: 'vitest' })
+export const anonymous: Caller = anonymousCaller({ ip: '203.0.113.7', userAgent: 'vitest' })
 
 /** The identity subgraph on a new database, with a clock that tests set. */
 export class IdentityWorld {
@@ -58,7 +58,7 @@ export class IdentityWorld {
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),
-      mailer: new RememberingMailer(),
+      mailer: new RecordingMailer(),
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
       shapes: builtInShapes,
@@ -72,7 +72,7 @@ export class IdentityWorld {
     await this.fresh.drop()
   }
 
-  pass(ms: number): void {
+  advanceClock(ms: number): void {
     this.now = new Date(this.now.getTime() + ms)
   }
 

@@ -16,7 +16,7 @@ import { hashPassword, passwordProblems } from './password/password.ts'
 import { addTeam, type NewTeam } from './team/team.actions.ts'
 import type { Team } from './team/team.ts'
 import { emailProblems, normalizeEmail, refuseAny } from './text.ts'
-import { addUser, changeUser, takeOut, type UserChange } from './user/user.actions.ts'
+import { addUser, changeUser, removeUserFromOrganization, type UserChange } from './user/user.actions.ts'
 import { findPerson, type User } from './user/user.ts'
 
 // Functions for the operator of the platform, used by the demo, tests and command-line programs. They apply the same rules and write
@@ -110,4 +110,4 @@ export const deactivateUser = (services: Services, organizationId: string, id: s
   changeUser(systemContext(services, organizationId), id, { isActive: false })
 
 export const removeUser = (services: Services, organizationId: string, id: string): Promise<void> =>
-  takeOut(systemContext(services, organizationId), id)
+  removeUserFromOrganization(systemContext(services, organizationId), id)

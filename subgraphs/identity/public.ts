@@ -1,11 +1,12 @@
 import type { RequestContext } from '../kernel/request.ts'
 import type { Reference } from '../kernel/record/definition.ts'
-import { searchPattern } from '../kernel/record/search-text.ts'
+import { escapeLikePattern } from '../kernel/record/operators.ts'
+import { checkSearchText } from '../kernel/record/search.ts'
 
 const activeUsersWho =
   (condition: string): Reference =>
   async (ctx, ids) => {
-    // The caller itself is an active member: authentication and the write check have verified that.
+    // The caller is an active user: authentication and the write check have verified that.
     if (ctx.caller.kind !== 'SYSTEM' && ids.every((id) => id === ctx.caller.userId)) return new Set(ids)
     const rows = await ctx.db.query<{ id: string }>(
       `select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and is_active and left_at is null and ${condition}`,
@@ -14,10 +15,10 @@ const activeUsersWho =
     return new Set(rows.map(({ id }) => id))
   }
 
-/** Those of the given users who are active members of the caller's organization. */
+/** The ids, among the given ones, of active users of the caller's organization. */
 export const activeUsers = activeUsersWho('true')
 
-/** Those of the given users who are active members and may change records. */
+/** The ids, among the given ones, of active users who may change records. */
 export const activeWriters = activeUsersWho(`role <> 'READ_ONLY'`)
 
 export interface OrganizationUser {
@@ -34,12 +35,16 @@ export interface UserPage {
 }
 
 /** One page of the active users of the caller's organization who may change records, by name, with their names as the organization sees them. */
-export function activeWriterPage(ctx: RequestContext, { search, page, limit }: UserPage): Promise<OrganizationUser[]> {
+export async function activeWriterPage(
+  ctx: RequestContext,
+  { search, page, limit }: UserPage,
+): Promise<OrganizationUser[]> {
+  if (search) checkSearchText(search)
   return ctx.db.query<OrganizationUser>(
     `select id, name, email, role from identity.admin_user
      where organization_id = $1 and is_active and deleted_at is null and role <> 'READ_ONLY' and ($2::text is null or name ilike $2)
      order by name, id limit $3 offset $4`,
-    [ctx.caller.organizationId, search ? searchPattern(search) : null, limit, (page - 1) * limit],
+    [ctx.caller.organizationId, search ? `%${escapeLikePattern(search)}%` : null, limit, (page - 1) * limit],
     'SCAN',
   )
 }

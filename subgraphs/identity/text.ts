@@ -11,9 +11,7 @@ interface Bounds {
 /** Checks the length in characters, and whether PostgreSQL can store the text. */
 export function textProblems(path: string, text: string, { min = 0, max }: Bounds): FieldProblem[] {
   if (!isStorable(text)) {
-    return [
-      { path, code: 'NOT_TEXT', message: `${path} must not contain a NUL character or half of a surrogate pair.` },
-    ]
+    return [{ path, code: 'NOT_TEXT', message: `${path} must not contain a NUL character or an unpaired surrogate.` }]
   }
   const length = text.length > max * 2 ? text.length : Array.from(text).length
   if (length > max) return [{ path, code: 'TOO_LONG', message: `${path} must have at most ${max} characters.` }]

@@ -32,8 +32,8 @@ export interface Caller {
   readonly userAgent: string
 }
 
-/** The user id of callers that are not users: the platform itself, and a directory that provisions users by SCIM. */
-export const nobody = '00000000-0000-0000-0000-000000000000'
+/** The `userId` of callers that are not users: the platform itself, and a directory that provisions users by SCIM. */
+export const noUserId = '00000000-0000-0000-0000-000000000000'
 
 /** A caller without a credential. */
 export const anonymous = ({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>): Caller => ({
@@ -57,14 +57,14 @@ export interface IdempotencyClaim {
   readonly fingerprint: string
 }
 
-/** What the gateway sends to a subgraph with one operation, in the same process or another. Plain data, except `cancellation`. */
+/** The data that the gateway sends to a subgraph with one operation, in the same process or another. Plain data, except `cancellation`. */
 export interface OperationContext {
   readonly caller: Caller
   readonly requestId: string
   readonly idempotency: IdempotencyClaim | null
   /**
-   * Cancels the SQL of a read when its client disconnects; a resolver gives `cancellation?.signal` to other work that it waits for.
-   * A subgraph in another process sees a closed connection instead.
+   * Cancels the SQL of a read when its client disconnects; a resolver passes `cancellation?.signal` to other work that it waits for.
+   * For a subgraph in another process, the gateway closes the connection instead.
    */
   readonly cancellation?: Cancellation | undefined
 }

@@ -62,7 +62,7 @@ export const statusOfCode = {
 
 export type ErrorCode = keyof typeof statusOfCode
 
-/** One problem of one input: its place (dotted path into the body, or the parameter's name) and what is wrong. */
+/** One problem of one input: its path (dotted path in the body, or the name of the parameter) and the reason. */
 export interface FieldProblem {
   path: string
   code: string

@@ -5,19 +5,19 @@ import { Refusal } from './errors.ts'
 import { openServices, type OpenServices, type ServicesOptions } from './services.ts'
 
 const stopWithinMs = 20_000
-const giveUpWithinMs = 15_000
+const closeAfterFailureMs = 15_000
 
 type Start = (config: Config, services: OpenServices) => Promise<{ close(): Promise<void> }>
 
 /**
  * The life of a process: read the configuration, open its services, run. On SIGTERM or SIGINT, also during the start, it finishes
  * the requests in progress and exits with 0. A wrong configuration, a database or disk that fails during the start, and an
- * embedded database that ends and cannot be restarted give one line on stderr and exit code 1.
+ * embedded database that ends and cannot be restarted cause one line on stderr and exit code 1.
  */
 export async function runProcess(
   migrations: readonly Migration[],
   choose: (config: Config) => Start,
-  options: Pick<ServicesOptions, 'besideServer'> = {},
+  options: Pick<ServicesOptions, 'joinRunningServer'> = {},
 ): Promise<void> {
   let services: OpenServices | undefined
   try {
@@ -25,20 +25,20 @@ export async function runProcess(
     const start = choose(config)
     const signalled = nextSignal()
     services = await openServices({ config, migrations, ...options })
-    const lost = services.lost.then((reason) => Promise.reject(reason))
+    const lost = services.databaseLost.then((reason) => Promise.reject(reason))
     const running = await Promise.race([start(config, services), lost])
     services.log.info({ signal: await Promise.race([signalled, lost]) }, 'stopping')
-    const late = setTimeout(() => process.exit(1), stopWithinMs)
+    const forcedExit = setTimeout(() => process.exit(1), stopWithinMs)
     await running.close()
     await services.close()
-    clearTimeout(late)
+    clearTimeout(forcedExit)
     process.exit(0)
   } catch (error) {
     const line = lineOf(error)
     if (line !== null) process.stderr.write(`${line}\n`)
-    const late = setTimeout(() => process.exit(1), giveUpWithinMs)
+    const forcedExit = setTimeout(() => process.exit(1), closeAfterFailureMs)
     await services?.close().catch(() => undefined)
-    clearTimeout(late)
+    clearTimeout(forcedExit)
     if (line === null) throw error
     process.exit(1)
   }
@@ -51,7 +51,7 @@ function lineOf(error: unknown): string | null {
   return reason === null ? null : `The database failed during the start (${reason}). Start the process again.`
 }
 
-/** Runs one command with the platform's services, whether the platform is running or not; prints the result and exits. */
+/** Runs one command with the platform's services, prints the result and exits. The platform may be running or stopped. */
 export async function runCommand(
   migrations: readonly Migration[],
   choose: () => (services: OpenServices) => Promise<string>,
@@ -64,7 +64,7 @@ export async function runCommand(
       return { close: async () => undefined }
     }
   }
-  await runProcess(migrations, chosen, { besideServer: true })
+  await runProcess(migrations, chosen, { joinRunningServer: true })
 }
 
 /** Resolves with the first SIGTERM or SIGINT. After this call, neither signal ends the process directly. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { CallsOut } from './outbound/calls-out.ts'
+import type { ExternalCalls } from './outbound/external-calls.ts'
 import type { Clock } from './time/clock.ts'
-import { nobody, type Caller, type OperationContext } from './context.ts'
+import { noUserId, type Caller, type OperationContext } from './context.ts'
 import type { Settings } from './config/config.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/sql.ts'
@@ -17,14 +17,14 @@ import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
 import type { Vault } from './secrets/vault.ts'
 
-/** What a subgraph needs beside its own code; built once by the composition root. */
+/** The dependencies of all subgraphs. `openServices` creates them once for each process. */
 export interface Services {
   /** The whole database, for the platform itself: credentials, jobs, migrations. Requests use `tenants`. */
   readonly database: Sql
   readonly tenants: Tenancy
-  /** The whole database, for requests that stand above organizations: in shares, as anybody may send them. */
+  /** The whole database, for requests that do not belong to one organization. Limited, because anonymous clients can send them. */
   readonly crossTenant: Tenancy
-  /** Seals what must be read back. */
+  /** Encrypts secrets that must be decrypted later. */
   readonly vault: Vault
   readonly clock: Clock
   readonly log: Logger
@@ -32,11 +32,11 @@ export interface Services {
   readonly keys: Keys
   readonly counters: Counters
   readonly settings: Settings
-  /** Sends what `queueMail` wrote down. */
+  /** Sends the mails that `queueMail` has queued. */
   readonly mailer: Mailer
   readonly outbound: Outbound
   readonly events: EventFeed
-  /** The shapes of records with what organizations defined themselves. */
+  /** The shapes of records, with the custom fields and objects that organizations have defined. */
   readonly shapes: ShapeSource
 }
 
@@ -44,32 +44,31 @@ export interface Services {
 export type Ports = Pick<Services, 'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'events'>
 export type Port = keyof Ports
 
-/** What every resolver gets. */
+/** The context of every resolver. */
 interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' | 'settings'> {
-  /** The pool, or the transaction that the operation runs in. */
+  /** The open transaction of the operation; without one, the pool. */
   readonly db: Sql
-  /** The shapes of the organization as they are when the operation begins; null when it defined nothing. */
+  /** A snapshot of the organization's shapes at the start of the operation; null when the organization has defined nothing. */
   readonly shapes: OrganizationShapes | null
-  /** Where the transaction that is open learns what it must ask the outside; see `callOut`. */
-  readonly callsOut: CallsOut | null
-  /** Reads of this operation that wait to be joined, by what they ask for. */
+  /** The external calls that the open transaction needs; see `externalCall`. Null outside `transactionWithExternalCalls`. */
+  readonly externalCalls: ExternalCalls | null
+  /** The data loaders of this operation, by the selected fields and then by name (`batchOf`). */
   readonly batches: Map<object, Map<string, unknown>>
-  /** Notes which records the answer tells of, where the answer is kept for a replay; null elsewhere. */
+  /** Collects the records that the answer contains, when the answer is stored for a replay; otherwise null. */
   readonly answered: AnsweredRecords | null
 }
 
-/** One operation inside one subgraph, with the ports `P` of that subgraph. */
+/** The context of one operation in one subgraph, with the ports `P` that the subgraph declares. */
 export type RequestContext<P extends Port = never> = BaseContext & Pick<Ports, P>
 
 export const portNames = ['vault', 'keys', 'counters', 'outbound', 'languageModel', 'events'] as const satisfies Port[]
 
-/** The ports of these names, and no others. */
 export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>
   Object.fromEntries(names.map((name) => [name, services[name]])) as unknown as Pick<Ports, P>
 
-interface ContextOptions<P> extends Partial<Pick<BaseContext, 'callsOut' | 'answered'>> {
+interface ContextOptions<P> extends Partial<Pick<BaseContext, 'externalCalls' | 'answered'>> {
   readonly ports?: P
-  /** The transaction that the operation runs in; without it the pool of the caller's organization. */
+  /** The transaction that the operation runs in; by default the pool of the caller's organization. */
   readonly db?: Sql
 }
 
@@ -79,23 +78,23 @@ export function requestContext<P extends Partial<Ports> = object>(
   {
     ports = {} as P,
     db = services.tenants.of(operation.caller.organizationId, operation),
-    callsOut = null,
+    externalCalls = null,
     answered = null,
   }: ContextOptions<P> = {},
 ): BaseContext & P {
   const { clock, log, settings } = services
   const limited = operation.caller.kind === 'SYSTEM' ? db : limitRowBytes(db)
   const shapes = services.shapes.shapesOf(operation.caller.organizationId)
-  const base = { clock, log, settings, db: limited, shapes, callsOut, answered, batches: new Map() }
+  const base = { clock, log, settings, db: limited, shapes, externalCalls, answered, batches: new Map() }
   return { ...operation, ...ports, ...base }
 }
 
-/** The platform itself at work in one organization: it sees every record, and what it changes has no actor. */
+/** The context of the platform itself in one organization: it may read every record, and its changes have no actor. */
 export function systemContext(services: Services, organizationId: string): RequestContext<Port> {
   const caller: Caller = {
     kind: 'SYSTEM',
     organizationId,
-    userId: nobody,
+    userId: noUserId,
     role: 'OWNER',
     visibility: 'ALL',
     ownerIds: null,
@@ -110,12 +109,12 @@ export function systemContext(services: Services, organizationId: string): Reque
   return requestContext({ caller, requestId: newId(), idempotency: null }, services, { ports, db: services.database })
 }
 
-/** The data keys of the caller's organization, to seal or to open with them. A transaction that is open began with them at hand. */
+/** Loads the data keys of the caller's organization, unless a transaction is open: they must be loaded before a transaction begins. */
 export async function loadDataKeys({ db, vault, caller }: RequestContext<'vault'>, sealed?: string): Promise<void> {
   if (!db.open) await vault.load(caller.organizationId, sealed)
 }
 
-/** Runs `work` so that everything it writes commits together; inside an open transaction it is a savepoint. */
+/** Runs `work` in a transaction; inside an open transaction, in a savepoint. */
 export function inTransaction<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   return ctx.db.transaction((db) => work({ ...ctx, db }))
 }

@@ -8,7 +8,7 @@ import { legacyScopes } from './credentials/public.ts'
  */
 export const sessionOnly = new Set(['SESSION', 'PUBLIC', 'SCIM'])
 
-/** Held by every OAuth token and by no other credential: marks operations in which an app reads its own data. */
+/** A scope that every OAuth token has and no other credential: for operations in which an app reads its own data. */
 const appOnly = 'APP'
 
 /** A requirement in the form of `@requiresScopes`: at least one of the lists, with all scopes of that list. */

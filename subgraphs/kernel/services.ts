@@ -26,7 +26,7 @@ import type { Services } from './request.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
 
-/** Everything a process of the platform stands on, opened once and closed in the opposite order. */
+/** The services of a process. They are opened once and closed in reverse order. */
 export interface OpenServices extends Services {
   readonly database: Database
   readonly tenants: TenantDatabase
@@ -34,9 +34,9 @@ export interface OpenServices extends Services {
   readonly log: Logger
   readonly keys: Keys
   readonly counters: Counters
-  /** Resolves with the reason when the embedded database has ended and does not start again: nothing can be served any more. */
-  readonly lost: Promise<Error>
-  /** What keeps this process from serving, by what it needs; empty when nothing does. Asks the database at most once a second. */
+  /** Resolves with the reason when the embedded database has ended and cannot be restarted, so the process can serve no request. */
+  readonly databaseLost: Promise<Error>
+  /** Why this process is not ready: the reason for each dependency; empty when it is ready. Queries the database at most once a second. */
   notReady(): Promise<Record<string, string>>
   close(): Promise<void>
 }
@@ -46,9 +46,9 @@ export interface ServicesOptions {
   readonly migrations: readonly Migration[]
   readonly clock?: Clock
   readonly log?: Logger
-  /** Works beside the process that serves the embedded database, where one does. */
-  readonly besideServer?: boolean
-  /** Where organizations keep what they define; without it none defines anything. */
+  /** Uses the embedded database of another process, if one is running, instead of failing because the data folder is in use. */
+  readonly joinRunningServer?: boolean
+  /** The source of the custom fields and objects of organizations; without it there are none. */
   readonly definitions?: DefinitionSource
 }
 
@@ -59,7 +59,7 @@ export async function openServices({
   migrations,
   clock = systemClock,
   log = logger(config),
-  besideServer = false,
+  joinRunningServer = false,
   definitions,
 }: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
@@ -70,19 +70,19 @@ export async function openServices({
     if (!config.databaseUrl) await prepareDataDir(config.dataDir)
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
-    let lost: Promise<Error> = new Promise(() => undefined)
+    let databaseLost: Promise<Error> = new Promise(() => undefined)
     if (!databaseUrl) {
-      const embedded = await (besideServer ? joinEmbeddedPostgres : startEmbeddedPostgres)({
+      const embedded = await (joinRunningServer ? joinEmbeddedPostgres : startEmbeddedPostgres)({
         dataDir: config.dataDir,
         log,
       })
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
-      lost = embedded.lost
+      databaseLost = embedded.lost
     }
     const onError = (error: Error): void => log.warn({ reason: error.message }, 'an idle database connection broke')
     const guard = config.refuseNestedConnections ? connectionGuard() : unguarded
-    // Its own connection: the log goes on when the pools are used up.
+    // A separate connection, so that events get positions also when all connections of the pools are in use.
     const relayDatabase = new Database({ url: databaseUrl, onError, guard: unguarded, connectionsMax: 1 })
     closers.push(() => relayDatabase.close())
     const relay = new EventRelay(relayDatabase, log)
@@ -110,7 +110,7 @@ export async function openServices({
       crossTenant: new CrossTenantDatabase(database),
       vault,
       databaseUrl,
-      lost,
+      databaseLost,
       clock,
       log,
       keys,
@@ -133,7 +133,7 @@ export async function openServices({
 const readyWithinMs = 3000
 
 function readinessOf(database: Database, migrations: readonly Migration[]): () => Promise<Record<string, string>> {
-  // A database that hangs still has this one question and gets no other.
+  // A database that hangs keeps one query pending; no second one is sent until that query ends.
   const pending = onceASecond(() => pendingMigrations(database, migrations))
   return onceASecond(() => reasonsNotReady(pending))
 }

@@ -18,11 +18,11 @@ function withoutImplied(scopes: readonly string[]): string[] {
 }
 
 /** Reject mode: one unmet requirement refuses the whole operation, and the refusal names every missing scope. */
-export function refuseUnmet(caller: Caller, requirements: readonly ScopeRequirement[]): void {
+export function requireScopes(caller: Caller, requirements: readonly ScopeRequirement[]): void {
   const unmet = requirements.filter((requirement) => !meets(caller, requirement))
   if (unmet.length === 0) return
   if (caller.kind === 'ANONYMOUS')
-    throw new Refusal('UNAUTHENTICATED', 'This operation needs a credential: send Authorization or X-API-Key.')
+    throw new Refusal('UNAUTHENTICATED', 'Send a credential in the Authorization or X-API-Key header.')
 
   const missingScopes = withoutImplied(unmet.flatMap((requirement) => fewestMissing(caller, requirement)))
   const blocked = missingScopes.filter((scope) => sessionOnly.has(scope))

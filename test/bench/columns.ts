@@ -11,10 +11,10 @@ export const accountFields: readonly string[] = [
   'customFields',
 ]
 
-/** Fields of a case that the nested query asks for. */
+/** Fields of a case that the nested query selects. */
 export const caseFields = ['id', 'caseNumber', 'subject', 'status', 'priority', 'createdAt'] as const
 
-/** Fields of an account that the nested query asks for. */
+/** Fields of an account that the nested query selects. */
 export const nestedAccountFields = [
   'id',
   'name',

@@ -5,14 +5,14 @@ import { loadContract } from '../../rest-adapter/contract.ts'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 
 const copied = new Set(['dist', 'schema'])
-const left = new Set(['.git', '.data'])
+const omitted = new Set(['.git', '.data'])
 
 /** A copy of the built project whose contract serves the accounts under more path prefixes, until it has `wanted` operations. */
 export async function withMoreOperations(wanted: number) {
   const root = await mkdtemp(join(tmpdir(), 'crm-bench-'))
   for (const name of await readdir(projectRoot)) {
     if (copied.has(name)) await cp(join(projectRoot, name), join(root, name), { recursive: true })
-    else if (!left.has(name)) await symlink(join(projectRoot, name), join(root, name))
+    else if (!omitted.has(name)) await symlink(join(projectRoot, name), join(root, name))
   }
   const rest = join(root, 'schema/rest')
   const file = join(rest, 'api.yaml')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
-import type { FloorSettings } from './floor-queries.ts'
+import type { BaselineSettings } from './baseline-queries.ts'
 import type { LoadOrder, LoadReport } from './load-process.ts'
 
 const here = import.meta.dirname
@@ -46,8 +46,8 @@ const childEnvironment = (extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...extra,
 })
 
-export async function startFloor(kind: 'raw' | 'express', settings: FloorSettings): Promise<Server> {
-  const child = fork(join(here, 'floor-process.ts'), [kind, JSON.stringify(settings)], {
+export async function startBaseline(kind: 'raw' | 'express', settings: BaselineSettings): Promise<Server> {
+  const child = fork(join(here, 'baseline-process.ts'), [kind, JSON.stringify(settings)], {
     execArgv: [],
     env: childEnvironment({}),
   })

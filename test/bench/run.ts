@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { migrations } from '../../subgraphs/all.ts'
 import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
-import { measureScenario, type Bench } from './against-floors.ts'
+import { measureScenario, type Bench } from './against-baselines.ts'
 import {
-  measureEdge,
+  measureRequestEdge,
   measureOperations,
   measureScale,
   measureStart,
   measureRowLevelSecurity,
-  type Inhabited,
-} from './further.ts'
+  type FilledOrganization,
+} from './self-comparisons.ts'
 import { readOptions } from './options.ts'
-import { Load, startFloor, startProject, type Server } from './processes.ts'
+import { Load, startBaseline, startProject, type Server } from './processes.ts'
 import { profileScenario } from './profile.ts'
 import { findingsTable, type Finding } from './report.ts'
 import { scenarios } from './scenarios.ts'
@@ -54,8 +54,8 @@ async function run(): Promise<void> {
     await started((project) => measureScenarios(bench, project, databaseUrl))
   // The next comparisons start both processes freshly, because a process that has served the scenarios above is slower.
   for (const [name, part, measure] of [
-    ['edge', 'open-edge.ts', measureEdge],
-    ['wall', 'open-wall.ts', measureRowLevelSecurity],
+    ['edge', 'without-edge.ts', measureRequestEdge],
+    ['rls', 'without-row-level-security.ts', measureRowLevelSecurity],
   ] as const) {
     if (!isWanted(name)) continue
     const compare = (open: Server) => started((project) => measure(bench, project, open))
@@ -64,7 +64,7 @@ async function run(): Promise<void> {
   if (isWanted('operations'))
     findings.push(...(await started((project) => measureOperations(bench, project, services))))
   if (isWanted('scale')) {
-    const organizations: Inhabited[] = []
+    const organizations: FilledOrganization[] = []
     for (const accounts of options.scale) {
       const tenant = await openTenant(services, accounts)
       organizations.push({ tenant, ids: await sampleIds(services, tenant, 1000) })
@@ -76,9 +76,9 @@ async function run(): Promise<void> {
 async function measureScenarios(bench: Bench, project: Server, databaseUrl: string): Promise<void> {
   const { main, writing } = bench.tenants
   const settings = { databaseUrl, organizationId: main.organizationId, writing, total: options.accounts }
-  const raw = await startFloor('raw', settings)
+  const raw = await startBaseline('raw', settings)
   closers.push(() => raw.stop())
-  const express = await startFloor('express', settings)
+  const express = await startBaseline('express', settings)
   closers.push(() => express.stop())
   for (const scenario of scenarios.filter(({ name }) => isWanted(name)))
     findings.push(...(await measureScenario(scenario, { raw, express, project }, bench)))

@@ -10,16 +10,16 @@ export interface HttpRequest {
 export interface Scenario {
   readonly name: string
   readonly title: string
-  /** Minimum of the CPU of the raw floor divided by the CPU of the project. */
+  /** Minimum of the CPU of the raw baseline divided by the CPU of the project. */
   readonly goal: number
   /** The tenant whose API key the requests use. */
   readonly tenant: keyof Tenants
   /** Fields of a response that differ between requests. */
   readonly changing?: readonly string[]
   project(id: string): HttpRequest
-  floor(id: string): HttpRequest
-  /** The same request to a floor that counts, and the minimum of the project's req/s divided by the floor's. */
-  readonly counting?: { readonly goal: number; readonly floor: HttpRequest }
+  baseline(id: string): HttpRequest
+  /** The same request to a baseline that counts, and the minimum of the project's req/s divided by the baseline's. */
+  readonly counting?: { readonly goal: number; readonly baseline: HttpRequest }
 }
 
 const get = (path: string): HttpRequest => ({ method: 'GET', path })
@@ -52,7 +52,7 @@ export const scenarios: readonly Scenario[] = [
     goal: 0.55,
     tenant: 'main',
     project: (id) => get(`/v1/accounts/${id}`),
-    floor: (id) => get(`/v1/accounts/${id}`),
+    baseline: (id) => get(`/v1/accounts/${id}`),
   },
   {
     name: 'rest-list',
@@ -60,8 +60,8 @@ export const scenarios: readonly Scenario[] = [
     goal: 0.8,
     tenant: 'main',
     project: () => get('/v1/accounts?limit=50'),
-    floor: () => get('/v1/accounts?limit=50'),
-    counting: { goal: 4, floor: get('/counted/v1/accounts?limit=50') },
+    baseline: () => get('/v1/accounts?limit=50'),
+    counting: { goal: 4, baseline: get('/counted/v1/accounts?limit=50') },
   },
   {
     name: 'graphql-one',
@@ -69,7 +69,7 @@ export const scenarios: readonly Scenario[] = [
     goal: 0.5,
     tenant: 'main',
     project: (id) => post('/v1/graphql', { query: accountDocument, variables: { id } }),
-    floor: (id) => post('/graphql/account', { query: accountDocument, variables: { id } }),
+    baseline: (id) => post('/graphql/account', { query: accountDocument, variables: { id } }),
   },
   {
     name: 'graphql-list',
@@ -77,7 +77,7 @@ export const scenarios: readonly Scenario[] = [
     goal: 0.8,
     tenant: 'main',
     project: () => post('/v1/graphql', { query: listDocument }),
-    floor: () => post('/graphql/list', { query: listDocument }),
+    baseline: () => post('/graphql/list', { query: listDocument }),
   },
   {
     name: 'graphql-nested',
@@ -85,7 +85,7 @@ export const scenarios: readonly Scenario[] = [
     goal: 0.5,
     tenant: 'main',
     project: () => post('/v1/graphql', { query: nestedDocument }),
-    floor: () => post('/graphql/nested', { query: nestedDocument }),
+    baseline: () => post('/graphql/nested', { query: nestedDocument }),
   },
   {
     name: 'rest-create',
@@ -94,7 +94,7 @@ export const scenarios: readonly Scenario[] = [
     tenant: 'writing',
     changing: ['id', 'createdAt', 'updatedAt'],
     project: () => post('/v1/accounts', newAccount),
-    floor: () => post('/v1/accounts', newAccount),
+    baseline: () => post('/v1/accounts', newAccount),
   },
 ]
 

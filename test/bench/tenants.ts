@@ -54,8 +54,8 @@ async function findTenant(services: Services, name: string): Promise<Tenant | nu
 }
 
 /**
- * `accounts` accounts in one organization and the same number over 99 others; reuses those of an earlier run if the database has
- * them.
+ * One organization with `accounts` accounts, and 99 others that together have the same number. They are reused if the database has them
+ * from an earlier run.
  */
 export async function openTenants(services: Services, accounts: number): Promise<Tenants> {
   const main = await findTenant(services, nameOfMain(accounts))

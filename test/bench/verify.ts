@@ -14,22 +14,25 @@ async function answerOf(server: Server, { method, path, body }: HttpRequest, ten
 const without = (text: string, changing: readonly string[]): unknown =>
   JSON.parse(text, (key, value: unknown) => (changing.includes(key) ? '' : value))
 
-export interface Asked {
+export interface VerifiedServers {
   readonly project: Server
-  readonly floors: readonly Server[]
+  readonly baselines: readonly Server[]
   readonly tenant: Tenant
   readonly ids: readonly string[]
 }
 
-/** Every floor must return the same response as the project, character by character. */
-export async function verifyAnswers(scenario: Scenario, { project, floors, tenant, ids }: Asked): Promise<void> {
+/** Every baseline must return the same response as the project, character by character. */
+export async function verifyAnswers(
+  scenario: Scenario,
+  { project, baselines, tenant, ids }: VerifiedServers,
+): Promise<void> {
   const changing = scenario.changing ?? []
   for (const id of ids) {
     const expected = await answerOf(project, scenario.project(id), tenant)
-    const requests = floors.map((floor) => [floor, scenario.floor(id)] as const)
-    if (scenario.counting) requests.push([floors[0]!, scenario.counting.floor])
-    for (const [floor, request] of requests) {
-      const answer = await answerOf(floor, request, null)
+    const requests = baselines.map((baseline) => [baseline, scenario.baseline(id)] as const)
+    if (scenario.counting) requests.push([baselines[0]!, scenario.counting.baseline])
+    for (const [baseline, request] of requests) {
+      const answer = await answerOf(baseline, request, null)
       const isSame =
         changing.length === 0
           ? answer === expected
@@ -38,7 +41,7 @@ export async function verifyAnswers(scenario: Scenario, { project, floors, tenan
       const at = [...answer].findIndex((character, index) => character !== expected[index])
       const places = [expected, answer].map((text) => text.slice(Math.max(0, at - 80), at + 120))
       throw new Error(
-        `${scenario.name}: the response of a floor must equal the response of the project, but differs at ${at}:\n${places.join('\n')}`,
+        `${scenario.name}: the response of a baseline must equal the response of the project, but differs at ${at}:\n${places.join('\n')}`,
       )
     }
   }

@@ -3,27 +3,27 @@ import { loadContract } from '../../rest-adapter/contract.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
-import { credentials, needsOtherParty } from '../requests/exceptions.ts'
+import { credentials, needsOtherParty } from '../requests/special-cases.ts'
 import { flawsOf } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
-import { deadlineMs, type Received } from '../requests/send.ts'
+import { deadlineMs, type RawResponse } from '../requests/send.ts'
 import { accessOf, callers, recordsOf, type Caller } from './callers.ts'
-import { worldOf, type World } from './world.ts'
+import { createCallerFixture, type CallerFixture } from './caller-fixture.ts'
 
 const { operations, document, version } = loadContract(schemaPath('rest'))
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
-let world: World
+let fixture: CallerFixture
 beforeAll(async () => {
-  world = await worldOf(platform)
+  fixture = await createCallerFixture(platform)
 }, 30_000)
 
 /** Checks the headers that every response carries, for every caller. */
-function expectHeaders({ isMetered }: Caller, { status, headers }: Received): void {
+function expectHeaders({ hasQuotaHeaders }: Caller, { status, headers }: RawResponse): void {
   expect(headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/)
   expect(headers['api-version']).toBe(version)
   const limit = headers['ratelimit-limit']
-  expect(limit !== undefined).toBe(isMetered)
-  if (!isMetered) return
+  expect(limit !== undefined).toBe(hasQuotaHeaders)
+  if (!hasQuotaHeaders) return
   expect(headers['ratelimit-remaining']).toMatch(/^\d+$/)
   expect(headers['ratelimit-reset']).toMatch(/^[1-9]\d*$/)
   expect(headers['ratelimit-policy']).toMatch(new RegExp(`^${limit};w=(60|3600|86400)$`))
@@ -33,8 +33,8 @@ function expectHeaders({ isMetered }: Caller, { status, headers }: Received): vo
 
 type Headers = ValidRequest['headers']
 
-async function ask(caller: Caller, request: ValidRequest, headers: Headers): Promise<[Received, string[]]> {
-  const requests = recordsOf(caller, world)
+async function ask(caller: Caller, request: ValidRequest, headers: Headers): Promise<[RawResponse, string[]]> {
+  const requests = recordsOf(caller, fixture)
   const asked = { ...request, headers }
   const answer = await requests.send(asked)
   return [answer, answer.status < 400 ? [] : flawsOf(requests.sent(asked), answer)]
@@ -48,9 +48,9 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const allowed = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
 
   it('is refused and changes nothing', { timeout: deadlineMs * 2 }, async () => {
-    const request = await world.requests.valid(operation)
+    const request = await fixture.requests.valid(operation)
     const headers: Headers[] = []
-    for (const caller of refused) headers.push(await caller.headers(world, access))
+    for (const caller of refused) headers.push(await caller.headers(fixture, access))
     const before = await platform.fingerprint()
     const found: unknown[] = []
     for (const [index, caller] of refused.entries()) {
@@ -69,8 +69,8 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   })
 
   it.each(allowed.map((caller) => [caller.name, caller] as const))('is open to %s', async (_name, caller) => {
-    const request = await recordsOf(caller, world).valid(operation, { fresh: operation.method !== 'get' })
-    const [answer] = await ask(caller, request, await caller.headers(world, access))
+    const request = await recordsOf(caller, fixture).valid(operation, { fresh: operation.method !== 'get' })
+    const [answer] = await ask(caller, request, await caller.headers(fixture, access))
     expect([answer.status, answer.status < 400 ? null : answer.body]).toEqual([operation.success.status, null])
     expectHeaders(caller, answer)
   })

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Requests } from '../requests/requests.ts'
 import { restAreas } from '../rest-areas.ts'
 import type { RefusedToken, Tokens } from './tokens.ts'
-import type { RefusedCaller, World } from './world.ts'
+import type { RefusedCaller, CallerFixture } from './caller-fixture.ts'
 
 /** Who may call an operation, according to the OpenAPI document. */
 export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'path' | 'documentId'> {
@@ -26,13 +26,16 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
 
 export interface Caller {
   readonly name: string
-  headers(world: World, access: Access): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>
+  headers(
+    fixture: CallerFixture,
+    access: Access,
+  ): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>
   /** The code of the refusal; null for an operation that answers as documented. */
   refusal(access: Access): ErrorCode | null
   /** True if the response carries quota headers: for a key or an app that exists. */
-  readonly isMetered: boolean
+  readonly hasQuotaHeaders: boolean
   /** Owner of the records that the request names; the organization's owner by default. */
-  readonly records?: 'own' | 'mate'
+  readonly records?: 'own' | 'teammate'
 }
 
 /** Records without an owner are visible to every user. */
@@ -87,7 +90,7 @@ const forApps = ({ isOfApps }: Access): ErrorCode | null => (isOfApps ? 'OAUTH_T
 const hidden = ({ namesRecord, visibleTo }: Access, sees: Access['visibleTo'][]): ErrorCode | null =>
   namesRecord && !sees.includes(visibleTo) ? 'NOT_FOUND' : null
 
-type MemberName = keyof World['members']
+type MemberName = keyof CallerFixture['members']
 
 const roleOf: Partial<Record<MemberName, Role>> = {
   owner: 'OWNER',
@@ -100,7 +103,7 @@ const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
   roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
 
 /** A caller with the member's key, whose scope is `*`. */
-const starred = (
+const withFullScopeKey = (
   name: string,
   member: MemberName,
   refusal: (access: Access) => ErrorCode | null = () => null,
@@ -109,21 +112,21 @@ const starred = (
   name,
   headers: ({ members }) => members[member].headers,
   refusal: (access) => ofKeys(access) ?? forApps(access) ?? withoutRole(access, member) ?? refusal(access),
-  isMetered: true,
+  hasQuotaHeaders: true,
   ...(records && { records }),
 })
 
 /** A caller with a key of the owner with these scopes. */
-const scoped = (
+const withScopedKey = (
   name: string,
   scopes: (access: Access) => readonly string[],
   isEnough: (access: Access) => boolean,
 ): Caller => ({
   name,
-  headers: (world, access) => world.key(world.members.owner, scopes(access)),
+  headers: (fixture, access) => fixture.key(fixture.members.owner, scopes(access)),
   refusal: (access) =>
     ofKeys(access) ?? (isEnough(access) || access.isPublic ? forApps(access) : 'API_KEY_SCOPE_INSUFFICIENT'),
-  isMetered: true,
+  hasQuotaHeaders: true,
 })
 
 const session = (
@@ -132,9 +135,9 @@ const session = (
   refusal: (access: Access) => ErrorCode | null = () => null,
 ): Caller => ({
   name,
-  headers: (world) => world.session(world.members[member]),
+  headers: (fixture) => fixture.session(fixture.members[member]),
   refusal: (access) => forApps(access) ?? withoutRole(access, member) ?? refusal(access),
-  isMetered: false,
+  hasQuotaHeaders: false,
 })
 
 const token = (
@@ -145,22 +148,22 @@ const token = (
   name,
   headers: ({ tokens }, access) => headers(tokens, access),
   refusal: (access) => ofTokens(access) ?? refusal(access),
-  isMetered: true,
+  hasQuotaHeaders: true,
 })
 
-const refusedToken = (caller: RefusedToken, name: string, code: ErrorCode, isMetered: boolean): Caller => ({
+const refusedToken = (caller: RefusedToken, name: string, code: ErrorCode, hasQuotaHeaders: boolean): Caller => ({
   name,
   headers: ({ tokens }) => tokens.refused[caller],
   refusal: () => code,
-  isMetered,
+  hasQuotaHeaders,
 })
 
 /** A caller whose credential every operation refuses. */
-const refused = (caller: RefusedCaller, name: string, code: ErrorCode, isMetered: boolean): Caller => ({
+const refused = (caller: RefusedCaller, name: string, code: ErrorCode, hasQuotaHeaders: boolean): Caller => ({
   name,
-  headers: (world) => world.refused[caller],
+  headers: (fixture) => fixture.refused[caller],
   refusal: () => code,
-  isMetered,
+  hasQuotaHeaders,
 })
 
 const notAdministrator = ({ isAdministration }: Access): ErrorCode | null =>
@@ -179,36 +182,36 @@ const implies = (held: string, scope: string): boolean =>
 const publishes = 'PUBLISH_EVENTS READ_EVENTS'
 
 export const callers: readonly Caller[] = [
-  starred('the owner', 'owner'),
-  starred('an admin', 'admin'),
-  starred('a manager', 'manager'),
-  starred('a member who sees all', 'all'),
-  starred('a member with visibility OWN, for a record of another user', 'own', (access) =>
+  withFullScopeKey('the owner', 'owner'),
+  withFullScopeKey('an admin', 'admin'),
+  withFullScopeKey('a manager', 'manager'),
+  withFullScopeKey('a member who sees all', 'all'),
+  withFullScopeKey('a member with visibility OWN, for a record of another user', 'own', (access) =>
     hidden(access, ['everybody']),
   ),
-  starred('a member with visibility OWN, for a record of the member', 'own', undefined, 'own'),
-  starred('a member with visibility TEAM, for a record outside the team', 'team', (access) =>
+  withFullScopeKey('a member with visibility OWN, for a record of the member', 'own', undefined, 'own'),
+  withFullScopeKey('a member with visibility TEAM, for a record outside the team', 'team', (access) =>
     hidden(access, ['everybody']),
   ),
-  starred("a member who sees its team's records, of a mate's", 'team', undefined, 'mate'),
-  starred('a user who may only read', 'reader', readOnly),
+  withFullScopeKey('a member with visibility TEAM, for a record of a teammate', 'team', undefined, 'teammate'),
+  withFullScopeKey('a user who may only read', 'reader', readOnly),
 
-  scoped(
+  withScopedKey(
     'a key with only the required scope',
     ({ scopes }) => (scopes.length > 0 ? scopes : ['*']),
     () => true,
   ),
-  scoped(
+  withScopedKey(
     'a key with WRITE for READ',
     ({ scopes }) => (scopes.length > 0 ? scopes.map((scope) => scope.replace('READ_', 'WRITE_')) : ['*']),
     () => true,
   ),
-  scoped(
+  withScopedKey(
     'a key with READ for WRITE',
     ({ scopes }) => (scopes.length > 0 ? scopes.map((scope) => scope.replace('WRITE_', 'READ_')) : ['READ_LEADS']),
     isRead,
   ),
-  scoped(
+  withScopedKey(
     'a key with every scope except the required ones',
     ({ scopes }) =>
       ['READ_LEADS', 'WRITE_TASKS', 'MANAGE_METADATA', 'READ_ACCOUNTS', 'READ_CASES', 'READ_PRODUCTS'].filter(
@@ -217,17 +220,17 @@ export const callers: readonly Caller[] = [
     () => false,
   ),
 
-  scoped(
+  withScopedKey(
     'a legacy key that reads',
     () => ['read'],
     ({ scopes }) => scopes.every((scope) => legacyRead.test(scope)),
   ),
-  scoped(
+  withScopedKey(
     'a legacy key that writes',
     () => ['write'],
     ({ scopes }) => scopes.every((scope) => legacyRead.test(scope.replace('WRITE_', 'READ_'))),
   ),
-  scoped(
+  withScopedKey(
     'a legacy key for webhooks',
     () => ['WEBHOOKS'],
     ({ scopes }) => scopes.length > 0 && scopes.every((scope) => scope.endsWith('_WEBHOOKS')),
@@ -235,17 +238,17 @@ export const callers: readonly Caller[] = [
 
   refused('revoked', 'a revoked key', 'API_KEY_INVALID', true),
   refused('expired', 'an expired key', 'API_KEY_EXPIRED', true),
-  refused('rotated', 'a key that was rotated out', 'API_KEY_EXPIRED', true),
-  refused('elsewhere', 'a key from another address', 'API_KEY_IP_NOT_ALLOWED', true),
+  refused('rotated', 'the previous secret of a rotated key', 'API_KEY_EXPIRED', true),
+  refused('otherAddress', 'a key from another address', 'API_KEY_IP_NOT_ALLOWED', true),
   refused('suspended', 'a key of a suspended organization', 'ORGANIZATION_SUSPENDED', true),
   refused('deactivated', 'a key whose owner is deactivated', 'API_KEY_OWNER_INACTIVE', true),
   refused('removed', 'a key whose owner left', 'API_KEY_OWNER_NOT_IN_ORG', true),
   {
-    ...refused('spent', 'a key whose quota is spent', 'API_KEY_RATE_LIMITED', true),
+    ...refused('quotaExceeded', 'a key whose quota is used up', 'API_KEY_RATE_LIMITED', true),
     refusal: (access) => ofKeys(access) ?? 'API_KEY_RATE_LIMITED',
   },
-  refused('unknown', 'a key that was never made', 'API_KEY_INVALID', false),
-  refused('garbled', 'a key with a wrong digit', 'API_KEY_INVALID', false),
+  refused('unknown', 'a key that does not exist', 'API_KEY_INVALID', false),
+  refused('mistyped', 'a key with a wrong digit', 'API_KEY_INVALID', false),
   refused('two', 'two different keys', 'CREDENTIALS_CONFLICT', false),
 
   session('a session of the owner', 'owner'),
@@ -263,18 +266,19 @@ export const callers: readonly Caller[] = [
   refused('forged session', 'an access token with another signature', 'UNAUTHENTICATED', false),
   refused('suspended session', 'a session in a suspended organization', 'ORGANIZATION_SUSPENDED', false),
   token('an access token with every scope', ({ whole }) => whole),
-  token('an access token with just the scope', ({ scoped: of }, { scopes }) =>
-    of(scopes.some((scope) => scope !== '*') ? scopes : ['READ_LEADS']),
+  token('an access token with only the required scope', ({ tokenWithScopes }, { scopes }) =>
+    tokenWithScopes(scopes.some((scope) => scope !== '*') ? scopes : ['READ_LEADS']),
   ),
   token(
     'an access token with every scope except the required ones',
-    ({ scoped: of }, { scopes }) => of(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
+    ({ tokenWithScopes }, { scopes }) =>
+      tokenWithScopes(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
     ({ isPublic, isOfApps }) => (isPublic || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
   ),
   token('an access token of a user who may only read', ({ reader }) => reader, readOnly),
   token(
     'an access token of an app whose quota is used up',
-    ({ refused: { spent } }) => spent,
+    ({ refused: { quotaExceeded } }) => quotaExceeded,
     () => 'OAUTH_RATE_LIMITED',
   ),
   refusedToken('revoked', 'a revoked access token', 'UNAUTHENTICATED', false),
@@ -288,8 +292,9 @@ export const callers: readonly Caller[] = [
     name: 'a caller without a credential',
     headers: () => ({}),
     refusal: ({ isPublic }) => (isPublic ? null : 'UNAUTHENTICATED'),
-    isMetered: false,
+    hasQuotaHeaders: false,
   },
 ]
 
-export const recordsOf = ({ records }: Caller, world: World): Requests => (records ? world[records] : world.requests)
+export const recordsOf = ({ records }: Caller, fixture: CallerFixture): Requests =>
+  records ? fixture[records] : fixture.requests

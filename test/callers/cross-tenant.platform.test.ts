@@ -5,10 +5,10 @@ import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
 import { refusedBy, refusedInput, refusedWith } from '../requests/problem.ts'
-import { needsOtherParty } from '../requests/exceptions.ts'
+import { needsOtherParty } from '../requests/special-cases.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
-import { fieldsOf, reaching, withText } from '../requests/schema.ts'
-import { inParallel, send, type Received } from '../requests/send.ts'
+import { fieldsOf, withPath, withText } from '../requests/schema.ts'
+import { inParallel, send, type RawResponse } from '../requests/send.ts'
 
 const contract = loadContract(schemaPath('rest'))
 const { operations } = contract
@@ -34,10 +34,10 @@ async function connectApps(organizationId: string): Promise<void> {
 }
 
 /** Checks that the responses contain no `foreign` text and that the requests changed nothing in the foreign organization. */
-async function withoutTrace(
+async function withoutForeignData(
   foreign: readonly string[],
-  ask: () => Promise<readonly Received[]>,
-): Promise<readonly Received[]> {
+  ask: () => Promise<readonly RawResponse[]>,
+): Promise<readonly RawResponse[]> {
   const before = await platform.fingerprint(theirs.member.organizationId)
   const answers = await ask()
   const outcome = answers.filter(({ status, text }) => status < 400 && foreign.some((id) => text.includes(id)))
@@ -62,7 +62,7 @@ describe.each(inPath)('%s', (_, operation) => {
   it('answers 404 to the path of a foreign record', async () => {
     const request = await ours.valid(operation)
     const { path } = await theirs.valid(operation, { fresh: true })
-    const [answer] = await withoutTrace(Object.values(path), async () => [await ours.send({ ...request, path })])
+    const [answer] = await withoutForeignData(Object.values(path), async () => [await ours.send({ ...request, path })])
     expect(refusedBy(answer!)).toEqual(refusedWith('NOT_FOUND'))
   })
 })
@@ -80,8 +80,8 @@ describe.each(named.filter(([, operation]) => referencesIn(operation).length > 0
     if (foreign === null) return
     const request = await ours.valid(operation, { fresh: true })
     const { body: whole } = await ours.valid(operation, { whole: true })
-    const body = withText(reaching(request.body, whole, place), place, JSON.stringify(foreign))
-    const [answer] = await withoutTrace([theirs.member.organizationId], async () => [
+    const body = withText(withPath(request.body, whole, place), place, JSON.stringify(foreign))
+    const [answer] = await withoutForeignData([theirs.member.organizationId], async () => [
       await ours.send(request, { body }),
     ])
     if (name === 'id' && operation.success.status === 201) await expectOwnRecord(operation, foreign, answer!)
@@ -95,7 +95,7 @@ const expectedFor = ({ isPublic }: RestOperation, at: string) =>
   isPublic ? refusedWith('UNAUTHENTICATED') : refusedInput(at, 'UNKNOWN_REFERENCE')
 
 /** Ids are unique per organization: an id that another organization uses is free here. */
-async function expectOwnRecord(operation: RestOperation, id: string, { status, body }: Received): Promise<void> {
+async function expectOwnRecord(operation: RestOperation, id: string, { status, body }: RawResponse): Promise<void> {
   expect([status, body.id, body.organizationId]).toEqual([201, id, ours.member.organizationId])
   const rows = await platform.query(`select 1 from kernel.event where record_id = $1 and organization_id = $2`, [
     id,
@@ -105,7 +105,7 @@ async function expectOwnRecord(operation: RestOperation, id: string, { status, b
 }
 
 /** Each item of a bulk request succeeds or fails independently. */
-function expectFailedItem(name: string, { status, body }: Received): void {
+function expectFailedItem(name: string, { status, body }: RawResponse): void {
   const isItself = name === 'id' || name === 'ids'
   const errors = isItself ? null : [{ path: name, code: 'UNKNOWN_REFERENCE' }]
   expect([status, body.succeeded, body.failed]).toEqual([200, 0, 1])
@@ -125,7 +125,7 @@ describe.each(lists)('%s', (_, operation) => {
 
   it('lists only records of the caller’s organization', async () => {
     const { path } = await theirs.valid(operation, { fresh: true })
-    const [answer] = await withoutTrace([theirs.member.organizationId, ...Object.values(path)], async () => [
+    const [answer] = await withoutForeignData([theirs.member.organizationId, ...Object.values(path)], async () => [
       await ours.send(await ours.valid(operation), { query: 'limit=100' }),
     ])
     const rows: Row[] = Array.isArray(answer!.body) ? (answer!.body as Row[]) : (answer!.body.data as Row[])
@@ -136,7 +136,7 @@ describe.each(lists)('%s', (_, operation) => {
 
   it.each(references.map(({ name }) => name))('is empty for a foreign %s', async (name) => {
     const foreign = (await foreignIdFor(operation, name)) ?? theirs.member.userId
-    const [answer] = await withoutTrace([foreign], async () => [
+    const [answer] = await withoutForeignData([foreign], async () => [
       await ours.send(await ours.valid(operation), { query: `${name}=${foreign}` }),
     ])
     expect([answer!.status, answer!.body.data, answer!.body.total]).toEqual([200, [], 0])
@@ -159,7 +159,7 @@ describe.each(lists)('%s', (_, operation) => {
     const orders = isOrdered ? ['', '&sortOrder=asc'] : ['']
     const queries = orders.map((order) => `limit=100${order}&cursor=${cursor}`)
     const traces = [theirs.member.organizationId, ...foreign.map(({ id }) => String(id))]
-    const answers = await withoutTrace(traces, () => inParallel(queries, (query) => ours.send(own, { query })))
+    const answers = await withoutForeignData(traces, () => inParallel(queries, (query) => ours.send(own, { query })))
     expect(answers.map(({ status }) => status)).toEqual(isOrdered ? [200, 400] : [200])
     const organizations = (answers[0]!.body.data as Row[]).map(({ organizationId }) => organizationId)
     expect(organizations.every((id) => id === undefined || id === ours.member.organizationId)).toBe(true)
@@ -171,7 +171,7 @@ describe.each(made.filter(([, { acceptsIdempotencyKey }]) => acceptsIdempotencyK
     const headers = { 'Idempotency-Key': `shared-${operation.id}` }
     const first = await theirs.send(await theirs.valid(operation, { fresh: true }), { headers })
     const request = await ours.valid(operation, { fresh: true })
-    const [answer] = await withoutTrace([theirs.member.organizationId], async () => [
+    const [answer] = await withoutForeignData([theirs.member.organizationId], async () => [
       await ours.send(request, { headers }),
     ])
     expect([first.status, answer!.status, answer!.headers['idempotent-replayed']]).toEqual([
@@ -196,7 +196,7 @@ describe('GraphQL', () => {
     return new Map(rows)
   }
 
-  /** What is given for the further arguments of a field. */
+  /** The values of the other arguments of a field. */
   const harmless: Record<string, string> = {
     'ID!': '"0199d1a0-0000-7000-8000-000000000000"',
     'String!': '"1"',
@@ -241,12 +241,14 @@ describe('GraphQL', () => {
     ]
     const query =
       'query($filter: AccountFilter) { accountList(filter: $filter) { total data { id } } accountConnection(filter: $filter) { totalCount nodes { id } } }'
-    const answers = await withoutTrace([id], () => inParallel(filters, (filter) => graphql(ours, query, { filter })))
+    const answers = await withoutForeignData([id], () =>
+      inParallel(filters, (filter) => graphql(ours, query, { filter })),
+    )
     const nothing = { accountList: { total: 0, data: [] }, accountConnection: { totalCount: 0, nodes: [] } }
     expect(answers.map(({ body }) => body as unknown)).toEqual(filters.map(() => ({ data: nothing })))
   })
 
-  it('returns no foreign record through an edge, even if the database stores its id', async () => {
+  it('returns no foreign record through a relation, even if the database stores its id', async () => {
     const account = await theirs.record(ours.creatorOf('/v1/accounts')!, false)
     const own = await ours.record(ours.creatorOf('/v1/cases')!, true)
     // No operation can write a foreign id, so the test writes it to the database.
@@ -270,7 +272,7 @@ describe('GraphQL', () => {
       [`mutation($id: ID!) { r: caseSetStatus(id: $id, status: CLOSED) { id } }`, caseId],
       [`mutation($id: ID!) { r: productDelete(id: $id) }`, productId],
     ] as const
-    const answers = await withoutTrace([theirs.member.organizationId], () =>
+    const answers = await withoutForeignData([theirs.member.organizationId], () =>
       inParallel(mutations, ([query, id]) => graphql(ours, query, { id })),
     )
     expect(answers.map(({ body }) => [body.data, body.errors[0].extensions.code])).toEqual(
@@ -279,7 +281,7 @@ describe('GraphQL', () => {
   })
 })
 
-function graphql({ session }: Requests, query: string, variables: object): Promise<Received> {
+function graphql({ session }: Requests, query: string, variables: object): Promise<RawResponse> {
   const headers = { Authorization: `Bearer ${session}` }
   return send(platform.url, {
     method: 'POST',

@@ -64,7 +64,7 @@ describe('SCIM', () => {
     bearer((await (await adminOf(organizationId)).scimTokenRotate!()).body.token)
 
   beforeAll(async () => {
-    const [organizationId, other, asleep] = [
+    const [organizationId, other, appOfSuspended] = [
       await platform.organization(),
       await platform.organization(),
       await platform.organization(),
@@ -75,8 +75,8 @@ describe('SCIM', () => {
     await (
       await adminOf(other)
     ).scimTokenRevoke!()
-    const suspended = await tokenOf(asleep)
-    await suspendOrganization(platform.services, asleep)
+    const suspended = await tokenOf(appOfSuspended)
+    await suspendOrganization(platform.services, appOfSuspended)
     const config = await discovered(platform.url, await anApp(owner))
     callers = {
       'the token': await tokenOf(organizationId),
@@ -123,7 +123,7 @@ describe('SCIM', () => {
 })
 
 describe('the authorization server', () => {
-  const ways = {
+  const endpointRequests = {
     token: { form: { grant_type: 'client_credentials', scope: 'READ_ACCOUNTS' }, answers: { scope: 'READ_ACCOUNTS' } },
     revoke: { form: { token: 'x' }, answers: null },
     introspect: { form: { token: 'x' }, answers: { active: false } },
@@ -132,24 +132,28 @@ describe('the authorization server', () => {
 
   beforeAll(async () => {
     const app = await anApp(await aPerson(platform, { role: 'ADMIN' }))
-    const sleeper = await aPerson(platform, { role: 'ADMIN' })
-    const asleep = await anApp(sleeper)
-    await suspendOrganization(platform.services, sleeper.organizationId)
+    const suspendedAdmin = await aPerson(platform, { role: 'ADMIN' })
+    const appOfSuspended = await anApp(suspendedAdmin)
+    await suspendOrganization(platform.services, suspendedAdmin.organizationId)
     clients = {
       'the client': app,
       'a wrong secret': { ...app, secret: `cs_${newId()}` },
       'an unknown client': { ...app, id: newId() },
-      'a suspended organization': asleep,
+      'a suspended organization': appOfSuspended,
     }
   })
 
-  const send = async ({ id, secret }: App, way: keyof typeof ways, isPosted: boolean): Promise<Answer> => {
-    const form = new URLSearchParams(ways[way].form)
+  const send = async (
+    { id, secret }: App,
+    endpoint: keyof typeof endpointRequests,
+    isPosted: boolean,
+  ): Promise<Answer> => {
+    const form = new URLSearchParams(endpointRequests[endpoint].form)
     if (isPosted)
       Object.entries({ client_id: id, client_secret: secret! }).forEach(([name, value]) => form.set(name, value))
     const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
     return answerOf(
-      await fetch(`${platform.url}/v1/oauth/${way}`, {
+      await fetch(`${platform.url}/v1/oauth/${endpoint}`, {
         method: 'POST',
         headers: isPosted ? {} : { authorization: basic },
         body: form,
@@ -157,19 +161,19 @@ describe('the authorization server', () => {
     )
   }
 
-  describe.each(['token', 'revoke', 'introspect'] as const)('%s', (way) => {
+  describe.each(['token', 'revoke', 'introspect'] as const)('%s', (endpoint) => {
     describe.each([false, true])('with the secret in the form: %s', (isPosted) => {
       it('answers 200 to the client', async () => {
-        const { status, body } = await send(clients['the client'], way, isPosted)
+        const { status, body } = await send(clients['the client'], endpoint, isPosted)
         expect(status).toBe(200)
-        if (ways[way].answers) expect(body).toMatchObject(ways[way].answers)
+        if (endpointRequests[endpoint].answers) expect(body).toMatchObject(endpointRequests[endpoint].answers)
         else expect(body).toBe(null)
       })
 
       it.each(['a wrong secret', 'an unknown client', 'a suspended organization'] as const)(
         'refuses %s',
         async (who) => {
-          const { status, headers, body } = await send(clients[who], way, isPosted)
+          const { status, headers, body } = await send(clients[who], endpoint, isPosted)
           expect([status, headers.get('content-type'), headers.get('cache-control'), body]).toEqual([
             401,
             'application/json; charset=utf-8',
@@ -182,9 +186,12 @@ describe('the authorization server', () => {
   })
 
   it('refuses a request without client credentials', async () => {
-    for (const way of ['token', 'revoke', 'introspect'] as const) {
+    for (const endpoint of ['token', 'revoke', 'introspect'] as const) {
       const answer = await answerOf(
-        await fetch(`${platform.url}/v1/oauth/${way}`, { method: 'POST', body: new URLSearchParams(ways[way].form) }),
+        await fetch(`${platform.url}/v1/oauth/${endpoint}`, {
+          method: 'POST',
+          body: new URLSearchParams(endpointRequests[endpoint].form),
+        }),
       )
       expect([answer.status, answer.body]).toEqual([
         400,

@@ -6,15 +6,15 @@ import { newSession } from '../requests/session.ts'
 import { answerOf, graphqlClient, restClient, type Answer, type GraphqlClient } from '../rest-client.ts'
 import type { Gateway } from './gateways.fixture.ts'
 
-export const ways = ['key', 'session', 'token'] as const
-export type Way = (typeof ways)[number]
-type Credentials = Readonly<Record<Way, Readonly<Record<string, string>>>>
+export const credentialKinds = ['key', 'session', 'token'] as const
+export type CredentialKind = (typeof credentialKinds)[number]
+type Credentials = Readonly<Record<CredentialKind, Readonly<Record<string, string>>>>
 
 const contract = loadContract(schemaPath('rest'))
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 /** A member with a credential of each kind, and the owner and the directory that can change the rights of the member. */
-export interface Subject extends Person {
+export interface RightsSubject extends Person {
   readonly keyId: string
   readonly app: App
   readonly credentials: Credentials
@@ -29,7 +29,7 @@ export interface Subject extends Person {
 }
 
 /** All clients of the subject send their requests to this gateway. */
-export async function aSubject({ services, running: { url } }: Gateway): Promise<Subject> {
+export async function aSubject({ services, running: { url } }: Gateway): Promise<RightsSubject> {
   const at = { services, url, contract }
   const { id: organizationId } = await createOrganization(services, { name: 'Acme' })
   const owner = await aPerson(at, { role: 'OWNER', organizationId })
@@ -73,16 +73,16 @@ const graphAnswer = ({ body: { data, errors } }: Answer): string =>
 
 /** Requests that show the current rights of a credential. */
 const probes = {
-  read: async (url: string, headers: Headers, { recordId: id }: Subject) =>
+  read: async (url: string, headers: Headers, { recordId: id }: RightsSubject) =>
     restAnswer(await restClient(contract, url, headers).account!({ id })),
   write: async (url: string, headers: Headers) =>
     restAnswer(await restClient(contract, url, headers).accountCreate!({ body: { name: 'Acme' } })),
-  graph: async (url: string, headers: Headers, { recordId: id }: Subject) =>
+  graph: async (url: string, headers: Headers, { recordId: id }: RightsSubject) =>
     graphAnswer(await graphqlClient(url, headers)('query($id: ID!) { account(id: $id) { phone } }', { id })),
 }
 export type Probe = keyof typeof probes
 
 /** The answer to each credential of the subject at one gateway. */
-export function answersAt({ running: { url } }: Gateway, subject: Subject, probe: Probe): Promise<string[]> {
-  return Promise.all(ways.map((way) => probes[probe](url, subject.credentials[way], subject)))
+export function answersAt({ running: { url } }: Gateway, subject: RightsSubject, probe: Probe): Promise<string[]> {
+  return Promise.all(credentialKinds.map((way) => probes[probe](url, subject.credentials[way], subject)))
 }

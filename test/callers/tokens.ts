@@ -5,7 +5,7 @@ import type { Platform } from '../platform.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-export type RefusedToken = 'revoked' | 'expired' | 'suspended' | 'deactivated' | 'spent'
+export type RefusedToken = 'revoked' | 'expired' | 'suspended' | 'deactivated' | 'quotaExceeded'
 
 /** Access tokens of apps that act in one organization. */
 export interface Tokens {
@@ -14,7 +14,7 @@ export interface Tokens {
   /** Token of a READ_ONLY user who consented to every scope. */
   readonly reader: Headers
   /** Client-credentials token with only these scopes; it acts as the owner who registered the app. */
-  scoped(scopes: readonly string[]): Promise<Headers>
+  tokenWithScopes(scopes: readonly string[]): Promise<Headers>
   readonly refused: Readonly<Record<RefusedToken, Headers>>
 }
 
@@ -27,14 +27,14 @@ export async function tokensIn(platform: Platform, organizationId: string): Prom
   const owner = await aPerson(platform, { role: 'OWNER', organizationId })
   const anyScope = { scopes: [...oauthScopes], rateLimit: { limit: 1_000_000, window: 'HOUR' } }
   const config = await discovered(platform.url, await anApp(owner, anyScope))
-  const hasty = await anApp(owner, { ...anyScope, rateLimit: { limit: 1, window: 'DAY' } })
+  const appWithLimit = await anApp(owner, { ...anyScope, rateLimit: { limit: 1, window: 'DAY' } })
   const tokenOf = async (person: typeof owner): Promise<string> =>
     (await tokensOf(platform, config, person, oauthScopes.join(' '))).access_token
   const granted = async (scopes: readonly string[], by = config): Promise<Headers> =>
     bearer((await oauth.clientCredentialsGrant(by, { scope: scopes.join(' ') })).access_token)
 
   const expired = bearer(await tokenOf(owner))
-  platform.pass(accessTokenMs)
+  platform.advanceClock(accessTokenMs)
   const revoked = await tokenOf(owner)
   await oauth.tokenRevocation(config, revoked)
   const stranger = await aPerson(platform, { organizationId: await platform.organization('Asleep') })
@@ -43,19 +43,19 @@ export async function tokensIn(platform: Platform, organizationId: string): Prom
   const leaver = await aPerson(platform, { organizationId })
   const deactivated = bearer(await tokenOf(leaver))
   await deactivateUser(services, organizationId, leaver.userId)
-  const spent = await granted(oauthScopes, await discovered(platform.url, hasty))
-  await fetch(`${platform.url}/v1/accounts`, { headers: spent })
+  const quotaExceeded = await granted(oauthScopes, await discovered(platform.url, appWithLimit))
+  await fetch(`${platform.url}/v1/accounts`, { headers: quotaExceeded })
 
   const known = new Map<string, Promise<Headers>>()
   return {
     whole: bearer(await tokenOf(owner)),
     reader: bearer(await tokenOf(await aPerson(platform, { role: 'READ_ONLY', organizationId }))),
-    scoped(scopes) {
+    tokenWithScopes(scopes) {
       const name = scopes.join()
       let token = known.get(name)
       if (!token) known.set(name, (token = granted(scopes)))
       return token
     },
-    refused: { revoked: bearer(revoked), expired, suspended, deactivated, spent },
+    refused: { revoked: bearer(revoked), expired, suspended, deactivated, quotaExceeded },
   }
 }

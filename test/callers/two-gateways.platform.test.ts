@@ -4,7 +4,7 @@ import { newApiKey } from '../../subgraphs/kernel/credentials/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { hasRedisServer, startRedis, type RedisServer } from '../redis-server.ts'
 import { newSession } from '../requests/session.ts'
-import { send, type Received } from '../requests/send.ts'
+import { send, type RawResponse } from '../requests/send.ts'
 import { openGateways, type Gateway, type TwoGateways } from './gateways.fixture.ts'
 
 let redis: RedisServer
@@ -23,7 +23,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     await redis.stop()
   })
 
-  const ask = ({ running }: Gateway, headers: Record<string, string>, path = '/v1/accounts'): Promise<Received> =>
+  const ask = ({ running }: Gateway, headers: Record<string, string>, path = '/v1/accounts'): Promise<RawResponse> =>
     send(running.url, { method: 'GET', path, headers })
 
   async function aKey(wanted: Partial<Parameters<typeof createApiKey>[2]> = {}) {
@@ -50,7 +50,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     { organizationId, userId }: Key,
     query: string,
     variables: object,
-  ): Promise<Received> {
+  ): Promise<RawResponse> {
     const { accessToken } = await newSession({ services: at.services }, { organizationId, userId })
     return send(at.running.url, {
       method: 'POST',
@@ -134,7 +134,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
 
   it('both gateways share one quota', async () => {
     const { headers } = await aKey({ rateLimit: { limit: 10, window: 'DAY' } })
-    const answers: Received[] = []
+    const answers: RawResponse[] = []
     for (let call = 0; call < 12; call++) answers.push(await ask(call % 2 === 0 ? one : other, headers))
     expect(
       answers.map(({ status, headers: { 'ratelimit-remaining': remaining } }) => [status, Number(remaining)]),
@@ -151,7 +151,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
   })
 
   it('twenty wrong keys in total at both gateways block the address at both', async () => {
-    const [from, elsewhere] = ['198.51.100.7', '198.51.100.8']
+    const [from, otherAddress] = ['198.51.100.7', '198.51.100.8']
     const codes: unknown[] = []
     for (let call = 0; call < 22; call++) {
       const { body } = await ask(call % 2 === 0 ? one : other, {
@@ -167,7 +167,7 @@ describe.runIf(hasRedisServer)('two gateways on one database and one Redis', () 
     ])
     const { headers } = await aKey()
     expect((await ask(other, { ...headers, 'X-Forwarded-For': from })).body.code).toBe('API_KEY_AUTH_THROTTLED')
-    expect((await ask(other, { ...headers, 'X-Forwarded-For': elsewhere })).status).toBe(200)
+    expect((await ask(other, { ...headers, 'X-Forwarded-For': otherAddress })).status).toBe(200)
   })
 
   it('an Idempotency-Key used at one gateway is replayed at the other', async () => {

@@ -20,7 +20,7 @@ interface Bounds {
 function boundsOfColumn(column: Column): Bounds {
   const isNullable = column.nullable && !column.notClearable
   const { max = textMax, maxItems = 100, filled: isFilled = false } = column
-  // What the graph calls an Int.
+  // The range of the GraphQL type Int.
   const [least, most] = column.kind === 'integer' ? [-(2 ** 31), 2 ** 31 - 1] : [-numberMax, numberMax]
   switch (column.kind) {
     case 'text':
@@ -40,7 +40,7 @@ function boundsOfColumn(column: Column): Bounds {
 
 const isFilled = ({ minLength, pattern }: Schema): boolean => minLength === 1 && pattern === String.raw`\S`
 
-/** The most characters of a text: as said, or as many as a pattern of fixed length has. */
+/** The maximum length of a text: `maxLength`, or the length that a pattern of fixed length requires. */
 function lengthOf({ maxLength, pattern }: Schema): unknown {
   const [, fixed] = /^\^\[[^\]]+\]\{(\d+)\}\$$/.exec(typeof pattern === 'string' ? pattern : '') ?? []
   return maxLength ?? (fixed === undefined ? undefined : Number(fixed))

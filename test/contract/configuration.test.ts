@@ -99,7 +99,7 @@ describe('configuration', () => {
     })
   })
 
-  it('reads ALLOWED_ORIGINS, the former name, where MAIL_LINK_ORIGINS is not given', () => {
+  it('reads the former name ALLOWED_ORIGINS if MAIL_LINK_ORIGINS is not set', () => {
     const former = { ALLOWED_ORIGINS: 'https://old.example.com' }
     expect(readConfig(former).mailLinkOrigins).toEqual(['https://old.example.com'])
     const both = { ...former, MAIL_LINK_ORIGINS: 'https://app.example.com' }

@@ -12,10 +12,10 @@ import { meets } from '../../subgraphs/kernel/scopes.ts'
 const contract = loadContract('schema/rest')
 const supergraphSdl = readFileSync('schema/supergraph.graphql', 'utf8')
 const subgraphNames = Array.from(supergraphSdl.matchAll(/@join__graph\(name: "(\w+)"/g), ([, name]) => name!)
-const neverAsked = () => Promise.reject(new Error('a contract test must not send a request to a subgraph'))
+const refuseToExecute = () => Promise.reject(new Error('a contract test must not send a request to a subgraph'))
 const graph = Graph.create({
   supergraphSdl,
-  endpoints: subgraphNames.map((name) => ({ name, execute: neverAsked })),
+  endpoints: subgraphNames.map((name) => ({ name, execute: refuseToExecute })),
 })
 const stored = contract.operations.filter(
   (operation) => operation.document !== null && operation.id === operation.documentId,
@@ -28,7 +28,7 @@ function unwrapped(type: GraphQLInputType): GraphQLInputType {
 }
 
 /** Properties of a REST input that the GraphQL input does not have or for which it refuses null. */
-function misfits(schema: Schema, type: GraphQLInputType, path: string): string[] {
+function inputMismatches(schema: Schema, type: GraphQLInputType, path: string): string[] {
   const target = unwrapped(type)
   if (!isInputObjectType(target)) return []
   const fields = target.getFields()
@@ -38,7 +38,7 @@ function misfits(schema: Schema, type: GraphQLInputType, path: string): string[]
     const inner = resolve<Schema>(contract.document, property)
     if (typesOf(inner).includes('null') && field.type instanceof GraphQLNonNull)
       return [`${path}.${name} may be null in REST only`]
-    return misfits(resolve<Schema>(contract.document, inner.items ?? inner), field.type, `${path}.${name}`)
+    return inputMismatches(resolve<Schema>(contract.document, inner.items ?? inner), field.type, `${path}.${name}`)
   })
 }
 
@@ -57,11 +57,12 @@ describe('stored documents', () => {
     '%s requires exactly the scopes that OpenAPI names',
     (_, { document, scopes }) => {
       const { requirements } = graph.prepare(document!)
-      const pass = (held: readonly string[]) => requirements.every((requirement) => meets(aKey(held), requirement))
-      expect(pass(scopes)).toBe(scopes.length > 0)
+      const meetsRequirements = (held: readonly string[]) =>
+        requirements.every((requirement) => meets(aKey(held), requirement))
+      expect(meetsRequirements(scopes)).toBe(scopes.length > 0)
       for (const scope of scopes) {
-        expect(pass(scopes.filter((other) => other !== scope))).toBe(false)
-        expect(pass([scope.replace('WRITE_', 'READ_')]) && scope.startsWith('WRITE_')).toBe(false)
+        expect(meetsRequirements(scopes.filter((other) => other !== scope))).toBe(false)
+        expect(meetsRequirements([scope.replace('WRITE_', 'READ_')]) && scope.startsWith('WRITE_')).toBe(false)
       }
     },
   )
@@ -75,7 +76,7 @@ describe('stored documents', () => {
         const property =
           source.place === 'input' ? schema : resolve<Schema>(contract.document, schema.properties![variable]!)
         const shape = resolve<Schema>(contract.document, property.items ?? property)
-        return misfits(shape, types.get(variable)!, `${operation.id}.${variable}`)
+        return inputMismatches(shape, types.get(variable)!, `${operation.id}.${variable}`)
       })
     })
     expect(found).toEqual([])

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 
-/** Parts of the code with the parts that each may import. A subgraph imports another subgraph only through its `public.ts`. */
+/** The part of the code to which a file belongs. */
 function partOf(file: string): string {
   const [top, second] = file.split('/')
   if (top === 'subgraphs')
@@ -17,6 +17,7 @@ function partOf(file: string): string {
   return file.includes('/') ? top! : 'root'
 }
 
+/** A subgraph may import another subgraph only through its `public.ts`. */
 function mayImport(from: string, to: string, target: string): boolean {
   if (from === to) return true
   if (from === 'root' || from === 'test') return to !== 'test'
@@ -93,10 +94,10 @@ describe('imports', () => {
     expect(importCycles()).toEqual([])
   })
 
-  it('reach what the kernel knows of credentials through its public file only', () => {
-    const room = 'subgraphs/kernel/credentials/'
+  it('use the credentials of the kernel only through its public file', () => {
+    const folder = 'subgraphs/kernel/credentials/'
     const wrong = imports.filter(
-      ({ file, target }) => target.startsWith(room) && !file.startsWith(room) && target !== `${room}public.ts`,
+      ({ file, target }) => target.startsWith(folder) && !file.startsWith(folder) && target !== `${folder}public.ts`,
     )
     expect(wrong).toEqual([])
   })
@@ -108,7 +109,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  it('read the environment in one file only', () => {
+  it('read the environment only in one file', () => {
     const readers = sources().filter(
       (file) =>
         !isTest(file) &&

@@ -13,13 +13,13 @@ const records: readonly RecordShape[] = [
 ].filter(({ entity }) => columnsOf(entity).length > 0)
 
 /** A column, as described by the model or by the database. */
-interface Said {
+interface ColumnFacts {
   readonly name: string
   readonly type: string
   readonly nullable: boolean
 }
 
-const byName = (a: Said, b: Said): number => (a.name < b.name ? -1 : 1)
+const byName = (a: ColumnFacts, b: ColumnFacts): number => (a.name < b.name ? -1 : 1)
 const inWords: Readonly<Record<string, string>> = { 'timestamp(3) with time zone': 'timestamptz(3)' }
 
 let fresh: FreshDatabase
@@ -38,13 +38,13 @@ describe('the model', () => {
   it.each(records.map((record) => [record.table, record] as const))(
     'of %s has the columns of the migrated table',
     async (table, { entity }) => {
-      const stored = await fresh.database.query<Said>(
+      const stored = await fresh.database.query<ColumnFacts>(
         `select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable
        from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
         [table],
       )
       const modelled = Object.values(orm.getMetadata().get(entity as never).properties).map(
-        ({ fieldNames, columnTypes, nullable }): Said => ({
+        ({ fieldNames, columnTypes, nullable }): ColumnFacts => ({
           name: fieldNames[0]!,
           type: columnTypes[0]!,
           nullable: nullable ?? false,

@@ -11,7 +11,7 @@ export const eventFiles: readonly EventFile[] = subgraphs
   .flatMap(eventFilesOf)
 
 /** The path of `case.created` is `events/case/created`. */
-const placeOf = (type: string): string => `events/${type.replace('.', '/')}.v1`
+const pathOf = (type: string): string => `events/${type.replace('.', '/')}.v1`
 
 const printed = async (value: Json): Promise<string> =>
   format(JSON.stringify(value), { ...(await resolveConfig(import.meta.filename)), parser: 'json' })
@@ -19,8 +19,8 @@ const printed = async (value: Json): Promise<string> =>
 /** Schema and sample of every event type, by path below `schema/`. */
 export async function printedEvents(): Promise<[path: string, text: string][]> {
   const files = eventFiles.flatMap(({ type, schema, sample }): [string, Json][] => [
-    [`${placeOf(type)}.json`, schema],
-    [`${placeOf(type)}.sample.json`, sample],
+    [`${pathOf(type)}.json`, schema],
+    [`${pathOf(type)}.sample.json`, sample],
   ])
   return Promise.all(files.map(async ([path, value]): Promise<[string, string]> => [path, await printed(value)]))
 }

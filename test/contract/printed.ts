@@ -23,5 +23,5 @@ export async function printedSchema(): Promise<Map<string, string>> {
   ])
 }
 
-/** The files of the REST contract that stand where only printed ones belong. */
+/** The existing files in those folders of the REST contract that must contain only printed files. */
 export const standardRestFiles = (): string[] => globSync('rest/*/standard/*', { cwd: schemaPath() }).toSorted()

@@ -36,7 +36,7 @@ function schemaOf(column: Column): Json {
 }
 
 /** `record.status` refers to the column `status`. */
-const placeOf = (path: string): [record: string, column: string] => path.split('.', 2) as [string, string]
+const splitPath = (path: string): [record: string, column: string] => path.split('.', 2) as [string, string]
 
 const sampleOrganization = '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01'
 const sampleUser = '019a0c5e-7f00-7c1d-8f21-64d0a95be713'
@@ -109,7 +109,7 @@ function recordEventFiles(record: RecordShape): EventFile[] {
   const properties = Object.fromEntries(record.columns.shown.map((column) => [column.name, schemaOf(column)]))
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {
     const columns = Object.entries(eventType.adds ?? {}).map(
-      ([name, path]) => [name, columnOf(record, placeOf(path)[1])] as const,
+      ([name, path]) => [name, columnOf(record, splitPath(path)[1])] as const,
     )
     const added = Object.fromEntries(columns.map(([name, column]) => [name, schemaOf(column)]))
     const { description } = eventType

@@ -7,7 +7,7 @@ import { resolve, type Schema } from '../../rest-adapter/openapi.ts'
 import { sourcesOf, variableOf } from '../../rest-adapter/translate.ts'
 import { unselected } from './selection.ts'
 
-/** Areas of the specification that do not exist yet. May only shrink. */
+/** Areas of the specification that do not exist yet. Remove an area when it is built; never add one. */
 const areasNotBuilt = [
   'Conversations',
   'Customer 360',
@@ -26,7 +26,7 @@ const areasNotBuilt = [
   'Webhook AI workflows',
 ]
 
-/** Operations that do not exist yet in an area that exists, as `METHOD path`. May only shrink. */
+/** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
   'GET /v1/events/catalog',
   'GET /v1/events/catalog/{type}',
@@ -42,7 +42,7 @@ const operationsNotBuilt = [
 ]
 
 /** The specification names no credential for Auth; these operations need a session. */
-const ofTheSession = new Set([
+const needsSession = new Set([
   'POST /v1/auth/logout',
   'POST /v1/auth/logout-all',
   'GET /v1/auth/me',
@@ -57,7 +57,7 @@ const ofTheSession = new Set([
 const withOptionalBody = new Set(['POST /v1/auth/refresh'])
 
 /** Operations that are served by code instead of a stored document. */
-const exceptions: string[] = []
+const customHandlers: string[] = []
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -140,9 +140,9 @@ function names(parameters: RestOperation['parameters'], place: string): string[]
 }
 
 describe('the REST contract', () => {
-  it('has one stored document or one exception for every operation', () => {
+  it('has a stored document or a custom handler for every operation', () => {
     const without = originals.filter(({ document }) => document === null).map(({ id }) => id)
-    expect(without).toEqual(exceptions)
+    expect(without).toEqual(customHandlers)
   })
 
   it('has an operation for every stored document', () => {
@@ -155,14 +155,14 @@ describe('the REST contract', () => {
     expect(sourcesOf(operation).filter(({ sources }) => sources.length !== 1)).toEqual([])
   })
 
-  it.each(each(stored))('%s: every input reaches the document', (_, operation) => {
+  it.each(each(stored))('%s: the document uses every input', (_, operation) => {
     const used = new Set(sourcesOf(operation).map(({ variable }) => variable))
     const parameters = operation.parameters.map(variableOf).filter((name) => name !== null)
     const properties = used.has('input') ? [] : Object.keys(operation.body?.schema.properties ?? {})
     expect([...parameters, ...properties].filter((name) => !used.has(name))).toEqual([])
   })
 
-  it.each(each(stored))('%s: a variable that must be given comes from an input that must be given', (_, operation) => {
+  it.each(each(stored))('%s: a required variable comes from a required input', (_, operation) => {
     const optional = sourcesOf(operation).filter(({ isRequired, sources: [source] }) => {
       if (!isRequired) return false
       if (source!.place === 'input') return !operation.body!.required
@@ -201,7 +201,7 @@ describe('the specification', () => {
     '%s: scope, credential, Idempotency-Key',
     (name, wanted, { scopes, isPublic, acceptsIdempotencyKey }) => {
       expect(scopes).toEqual(wanted.apiKeyScope === null ? [] : [wanted.apiKeyScope])
-      expect(isPublic).toBe(!wanted.credentialRequired && !ofTheSession.has(name))
+      expect(isPublic).toBe(!wanted.credentialRequired && !needsSession.has(name))
       expect(acceptsIdempotencyKey).toBe(wanted.idempotencyKey)
     },
   )

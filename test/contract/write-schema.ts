@@ -4,7 +4,7 @@ import { printedSchema, standardRestFiles } from './printed.ts'
 
 const root = join(import.meta.dirname, '../../schema')
 const printed = await printedSchema()
-// An operation that is gone leaves no file behind.
+// Removes the printed files of operations that no longer exist.
 for (const path of standardRestFiles()) if (!printed.has(path)) await rm(join(root, path))
 for (const [path, text] of printed) {
   await mkdir(dirname(join(root, path)), { recursive: true })

@@ -3,7 +3,7 @@ import { usePlatform } from '../platform.ts'
 
 const platform = usePlatform()
 /** More requests than the pool has connections. */
-const atOnce = 24
+const concurrentRequests = 24
 const password = 'Correct horse 7!'
 const changePassword = 'mutation($input: ChangePasswordInput!) { authChangePassword(input: $input) { tokenType } }'
 
@@ -15,13 +15,15 @@ const post = (path: string, body: object, headers: Readonly<Record<string, strin
   })
 const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status)
 const each = <T>(call: (index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: atOnce }, (_, index) => call(index)))
+  Promise.all(Array.from({ length: concurrentRequests }, (_, index) => call(index)))
 
 describe('more concurrent requests than connections, with data keys that are not loaded', () => {
   it('are all accepted if each queues a mail', async () => {
     const answers = await each((index) => post('/v1/auth/forgot-password', { email: `user${index}@example.com` }))
     expect(new Set(statuses(answers))).toEqual(new Set([200]))
-    expect(await platform.query('select count(*)::int as count from kernel.mail')).toEqual([{ count: atOnce }])
+    expect(await platform.query('select count(*)::int as count from kernel.mail')).toEqual([
+      { count: concurrentRequests },
+    ])
   })
 
   it('are all executed if each hashes a password in the transaction of its Idempotency-Key, with concurrent sign-ins', async () => {

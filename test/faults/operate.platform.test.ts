@@ -33,13 +33,13 @@ describe('keys:rotate', () => {
     expect(JSON.stringify(await answers())).not.toContain('Hush')
 
     const next = randomBytes(32)
-    const said = await operate(['keys:rotate'], {
+    const output = await operate(['keys:rotate'], {
       ENCRYPTION_KEY: next.toString('base64'),
       ENCRYPTION_KEY_FORMER: key.toString('base64'),
     })
 
     // The keys of the organization and of the platform.
-    expect(said).toBe('2 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
+    expect(output).toBe('2 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
     const [row] = await platform.query<Record<string, string>>('select * from kernel.idempotency')
     expect(row!.answer).toMatch(/^k2\./)
     const { organization, place } = sealedColumns.find(({ table }) => table === 'kernel.idempotency')!
@@ -86,7 +86,7 @@ describe('organization', () => {
   it.each([
     [['organization', 'suspend', 'NOBODY'], 'The organization NOBODY does not exist.'],
     [['organization', 'freeze', 'X'], /^Usage: organization suspend\|resume [^\n]+$/],
-    [['organization', 'entitlements', '{id}', 'No Feature'], /^Features are at most 200 names [^\n]+$/],
+    [['organization', 'entitlements', '{id}', 'No Feature'], /^entitlements must be at most 200 names [^\n]+$/],
   ])('refuses %j in one line', async (args, line) => {
     const organizationId = await platform.organization()
     const { code, stderr } = await operate(args.map((arg) => arg.replace('{id}', organizationId))).then(

@@ -55,7 +55,7 @@ describe('a first start on an empty folder', () => {
     expect(totals[1]).toBeGreaterThanOrEqual(600)
     expect(totals[2]).toBeGreaterThanOrEqual(80)
     for (const words of ['/v1/graphql', '/docs', demo.organizations[0]!.users[0]!.email, keyOf(demo)])
-      expect(process.said()).toContain(words)
+      expect(process.output()).toContain(words)
     expect((await fetch(`${process.url}/metrics`)).status).toBe(200)
     // Many database connections, which must all close cleanly.
     await Promise.all(
@@ -66,7 +66,7 @@ describe('a first start on an empty folder', () => {
 
     expect(await process.stop()).toBe(0)
     expect(existsSync(join(folder, 'postgres/data/postmaster.pid'))).toBe(false)
-    expect(process.said()).not.toMatch(/"level":(?:40|50|60)/)
+    expect(process.output()).not.toMatch(/"level":(?:40|50|60)/)
   })
 })
 
@@ -154,7 +154,7 @@ describe('SIGTERM', () => {
     onTestFinished(() => process.kill())
     await process.start()
     expect(await process.stop()).toBe(0)
-    expect(process.said()).toContain('"signal":"SIGTERM","msg":"stopping"')
+    expect(process.output()).toContain('"signal":"SIGTERM","msg":"stopping"')
     await expect(fetch(process.url)).rejects.toThrow('fetch failed')
   })
 })
@@ -214,7 +214,8 @@ describe('a start with a wrong configuration', () => {
     ['an unknown subgraph', {}, 'The subgraph must be one of', ['bin/run', 'main', 'subgraph', 'sales']],
   ] as const)(
     'with %s reports it in one line',
-    (_, environment, words, command: readonly string[] = ['bin/run', 'main']) => namesIt(words, environment, command),
+    (_, environment, words, command: readonly string[] = ['bin/run', 'main']) =>
+      expectOneLine(words, environment, command),
   )
 
   it.each([
@@ -224,11 +225,11 @@ describe('a start with a wrong configuration', () => {
   ])('reports %s in one line after the database is open', async (_, environment, words) => {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
-    await namesIt(words, { DATABASE_URL: url, ...environment })
+    await expectOneLine(words, { DATABASE_URL: url, ...environment })
   })
 })
 
-async function namesIt(
+async function expectOneLine(
   words: string,
   environment: Readonly<Record<string, string>>,
   command: readonly string[] = ['bin/run', 'main'],
@@ -236,6 +237,6 @@ async function namesIt(
   const folder = await aFolder()
   const process = await aProcess(command, { DATA_DIR: folder, DEMO: 'off', LOG_LEVEL: 'warn', ...environment })
   await expect(process.start()).rejects.toThrow(words)
-  expect(process.said().trim().split('\n')).toHaveLength(1)
-  expect(process.said()).not.toContain('hunter2')
+  expect(process.output().trim().split('\n')).toHaveLength(1)
+  expect(process.output()).not.toContain('hunter2')
 }

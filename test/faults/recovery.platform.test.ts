@@ -10,7 +10,7 @@ import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { freshDatabase } from '../fresh-database.ts'
 import { aProcess, type Process } from '../processes.ts'
 
-/** Each test starts whole processes, some of them twice. */
+/** Timeout of a test, because each test starts processes of the platform, some of them twice. */
 const slowMs = 300_000
 const patience = { timeout: 60_000, interval: 20 }
 
@@ -62,7 +62,7 @@ const listening = (folder: string): Promise<number> =>
   })
 
 /** Every response until the platform is ready again, as clients and the operator see the outage. */
-async function outageSeen({ url }: Process, headers: Readonly<Record<string, string>>) {
+async function observeOutage({ url }: Process, headers: Readonly<Record<string, string>>) {
   const seen = new Set<string>()
   let isBack = false
   const ask = async () => {
@@ -85,9 +85,9 @@ const outage = ['answer 200', 'answer 503 1', 'live 200', 'ready 200', 'ready 50
 
 describe('an embedded database that is killed', { timeout: slowMs }, () => {
   it.each([
-    ['whole', (folder: string) => Promise.resolve(postmasterOf(folder))],
+    ['the whole server', (folder: string) => Promise.resolve(postmasterOf(folder))],
     [
-      'in one of its connections',
+      'one of its connections',
       (folder: string) =>
         onDatabase(folder, async (client) => {
           const { rows } = await client.query<{ pid: number }>(
@@ -96,7 +96,7 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
           return rows[0]!.pid
         }),
     ],
-  ])('%s is back within seconds, with everything that listens and works on it', async (_, victim) => {
+  ])('(%s) restarts within seconds, and all listeners and workers reconnect to it', async (_, victim) => {
     const folder = await aFolder()
     const server = await aServer(folder)
     await server.start()
@@ -111,7 +111,7 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
     const pid = await victim(folder)
     process.kill(pid, 'SIGKILL')
 
-    const seen = await outageSeen(server, headers)
+    const seen = await observeOutage(server, headers)
     expect(outage).toEqual(expect.arrayContaining(seen))
     // Readiness queries the database once per second, and an outage may be shorter.
     expect(seen).toEqual(expect.arrayContaining(['answer 503 1', 'live 200', 'ready 200']))
@@ -136,7 +136,7 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
 
     expect(await server.ended()).toBe(1)
     const path = join(folder, 'postgres')
-    expect(server.said()).toBe(
+    expect(server.output()).toBe(
       `DATA_DIR: PostgreSQL on ${path} ended and cannot be restarted (the database folder ${path}/data no longer exists).\n`,
     )
   })
@@ -152,18 +152,18 @@ describe('an embedded database that is killed', { timeout: slowMs }, () => {
       process.kill(postmaster, 'SIGKILL')
 
       const ready = vi.waitFor(async () => {
-        await outageOver(server, folder)
+        await waitUntilReady(server, folder)
         return 'ready'
       }, patience)
       const end = await Promise.race([server.ended(), ready])
       if (end === 'ready') expect(await server.stop()).toBe(0)
       else {
         expect(end).toBe(1)
-        expect(server.said().trim().split('\n').at(-1)).toMatch(
+        expect(server.output().trim().split('\n').at(-1)).toMatch(
           /^(?:The database failed during the start|DATA_DIR: PostgreSQL) .+\.$/,
         )
       }
-      expect(server.said()).not.toMatch(/\n\s+at |Warning|Error:/)
+      expect(server.output()).not.toMatch(/\n\s+at |Warning|Error:/)
 
       const again = await aServer(folder)
       await again.start()
@@ -185,7 +185,7 @@ describe('a full disk', { timeout: slowMs }, () => {
     const server = await aServer(folder)
     server.launch()
     expect(await server.ended()).toBe(1)
-    expect(server.said()).toMatch(/^(?:The database failed during the start|DATA_DIR: PostgreSQL) .+\.\n$/)
+    expect(server.output()).toMatch(/^(?:The database failed during the start|DATA_DIR: PostgreSQL) .+\.\n$/)
   })
 
   it('refuses writes with 503 while it is full, still serves reads, and accepts writes again when there is space', async ({
@@ -269,7 +269,7 @@ async function accountsIn({ url }: Process, folder: string): Promise<number> {
   return ((await answer.json()) as { total: number }).total
 }
 
-async function outageOver({ url }: Process, folder: string): Promise<void> {
+async function waitUntilReady({ url }: Process, folder: string): Promise<void> {
   expect((await fetch(`${url}/health/ready`)).status).toBe(200)
   const headers = { 'x-api-key': keyOf(folder) }
   expect((await fetch(`${url}/v1/accounts?limit=1`, { headers })).status).toBe(200)

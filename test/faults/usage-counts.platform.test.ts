@@ -7,14 +7,14 @@ const platform = usePlatform()
 /** Delay that a busy machine may add to the interval. */
 const lateMs = 500
 
-interface Counted {
+interface UsageCounts {
   /** The count on the API key, and the sum of its hourly counts. */
   readonly key: number
   readonly hours: number
 }
 
-async function countedOf({ keyId }: Member): Promise<Counted> {
-  const [counted] = await platform.query<Counted>(
+async function countedOf({ keyId }: Member): Promise<UsageCounts> {
+  const [counted] = await platform.query<UsageCounts>(
     `select request_count::int as key,
        (select coalesce(sum(requests), 0)::int from identity.usage_hour where credential_id = k.id) as hours
      from identity.api_key k where id = $1`,
@@ -42,21 +42,21 @@ it('a killed process loses only the counts of its last two seconds and counts no
 
   await process.start()
   const seen = new Set<number>()
-  const threeFlushes = async () => {
+  const afterThreeFlushes = async () => {
     await ask()
     seen.add((await countedOf(member)).key)
     expect(seen.size).toBe(4)
   }
-  await vi.waitFor(threeFlushes, { timeout: 20_000, interval: 20 })
+  await vi.waitFor(afterThreeFlushes, { timeout: 20_000, interval: 20 })
   for (let count = 0; count < 25; count++) await ask()
   const killedAt = performance.now()
   await process.kill()
 
   const left = await countedOf(member)
-  const mustBeLeft = answeredAt.filter((at) => at < killedAt - flushEveryMs - lateMs).length
-  expect(mustBeLeft).toBeGreaterThan(0)
+  const minimumCounted = answeredAt.filter((at) => at < killedAt - flushEveryMs - lateMs).length
+  expect(minimumCounted).toBeGreaterThan(0)
   for (const count of [left.key, left.hours]) {
-    expect(count).toBeGreaterThanOrEqual(mustBeLeft)
+    expect(count).toBeGreaterThanOrEqual(minimumCounted)
     expect(count).toBeLessThanOrEqual(answeredAt.length)
   }
 

@@ -23,12 +23,12 @@ const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
 let apiSchema: GraphQLSchema
 let values: NonNullable<GenerateOptions['values']>
 let comparerFor: (member: Member) => Promise<Comparer>
-let sighted: Member
-let shortSighted: Member
+let unrestrictedMember: Member
+let restrictedMember: Member
 
 beforeAll(async () => {
-  sighted = await platform.member({ role: 'OWNER' })
-  shortSighted = await platform.member({ visibility: 'OWN' })
+  unrestrictedMember = await platform.member({ role: 'OWNER' })
+  restrictedMember = await platform.member({ visibility: 'OWN' })
   const ids = await fill()
   const others = restAreas.filter((area) => !['account', 'case', 'product'].includes(prefixOf(area)))
   values = {
@@ -73,7 +73,7 @@ async function created(answer: Promise<{ status: number; body: { id: string } }>
 
 /** Two records of a type that is not in the test data below, an unknown id, and a value that is not an id. */
 async function recordsOf({ path }: RestArea): Promise<string[]> {
-  const requests = await Requests.of(platform, sighted)
+  const requests = await Requests.of(platform, unrestrictedMember)
   const creator = requests.creatorOf(`/v1/${path}`)
   const made = creator ? [await requests.record(creator, true), await requests.record(creator, true)] : []
   return [...made.map(({ id }) => String(id)), newId(), 'nothing']
@@ -81,13 +81,13 @@ async function recordsOf({ path }: RestArea): Promise<string[]> {
 
 /** A small set of records with parents, comments, a deleted record, and records that only one of two users sees. */
 async function fill() {
-  const { rest } = sighted
+  const { rest } = unrestrictedMember
   const root = await created(
     rest.accountCreate!({ body: { name: 'Acme', tags: ['a'], customFields: { tier: 'gold' } } }),
   )
   const accounts = [root]
   for (const [index, name] of ['Globex', 'Initech', 'Umbrella'].entries()) {
-    const owner = index === 1 ? shortSighted : sighted
+    const owner = index === 1 ? restrictedMember : unrestrictedMember
     accounts.push(
       await created(
         rest.accountCreate!({
@@ -104,7 +104,7 @@ async function fill() {
   const deleted = await created(rest.accountCreate!({ body: { name: 'Gone', parentAccountId: root } }))
   const cases: string[] = []
   for (const [index, accountId] of [...accounts, ...accounts, deleted].entries()) {
-    const ownerId = (index % 3 === 0 ? shortSighted : sighted).userId
+    const ownerId = (index % 3 === 0 ? restrictedMember : unrestrictedMember).userId
     const id = await created(
       rest.caseCreate!({
         body: { subject: `case ${index}`, accountId, ownerId, ...(index % 2 && { priority: 'HIGH', tags: ['b'] }) },
@@ -128,11 +128,15 @@ async function fill() {
 /** Headers of a session of the member. */
 function contextOf({ organizationId, userId }: Member): OperationContext {
   const { caller } = systemContext(platform.services, organizationId)
-  const sight =
-    userId === sighted.userId
+  const memberQuery =
+    userId === unrestrictedMember.userId
       ? ({ role: 'OWNER', visibility: 'ALL', ownerIds: null } as const)
       : ({ role: 'MEMBER', visibility: 'OWN', ownerIds: [userId] } as const)
-  return { caller: { ...caller, ...sight, kind: 'SESSION', userId }, requestId: 'req_differential', idempotency: null }
+  return {
+    caller: { ...caller, ...memberQuery, kind: 'SESSION', userId },
+    requestId: 'req_differential',
+    idempotency: null,
+  }
 }
 
 // Only for directories, and different in every response.
@@ -148,7 +152,7 @@ describe('Graph returns the same as the Apollo gateway, on the real subgraphs', 
     { what: 'flat queries', who: 'the owner', seed: 4, count: 80, depth: 2 },
     { what: 'queries full of conditions', who: 'the owner', seed: 5, count: 100, depth: 3, conditional: 0.4 },
   ])('to $count $what of $who', async ({ who, seed, count, depth, conditional = 0.1 }) => {
-    const comparer = await comparerFor(who === 'the owner' ? sighted : shortSighted)
+    const comparer = await comparerFor(who === 'the owner' ? unrestrictedMember : restrictedMember)
     const queries = generateQueries(apiSchema, seed, count, { values, depth, conditional, exclude: excluded })
     expect(queries.length).toBe(count)
     const different: unknown[] = []

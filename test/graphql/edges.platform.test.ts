@@ -21,13 +21,13 @@ beforeAll(async () => {
   member = await platform.member()
   accounts = []
   for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0']) {
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const parentAccountId = name === '1' ? null : name === '0' ? accounts[1]!.id : accounts[0]!.id
     accounts.push(await account(member, { name, parentAccountId }))
   }
   for (const { id, name } of accounts) {
     for (let number = 1; number <= Number(name); number++) {
-      platform.pass(1000)
+      platform.advanceClock(1000)
       const priority = number % 2 ? 'HIGH' : 'LOW'
       const { id: caseId } = await supportCase(member, { subject: `${name}.${number}`, accountId: id, priority })
       if (number === 1)
@@ -212,7 +212,7 @@ describe('the number of statements', () => {
       1,
       '{ accountConnection(first: 10) { edges { cursor node { name } } pageInfo { endCursor } } }',
     ],
-    ['figures', 2, '{ accountStats { total byType } }'],
+    ['statistics', 2, '{ accountStats { total byType } }'],
   ])('for %s is %d', async (_, count, query) => {
     await data(query)
     const statements = await statementsOf(platform, () => data(query))

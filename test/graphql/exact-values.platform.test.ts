@@ -116,7 +116,7 @@ describe('numbers beyond double precision', () => {
           `mutation { accountCreate(input: {name: "A", annualRevenue: ${amount}, metadata: ${literal}}) { id metadata annualRevenue cases(first: 1) { totalCount } } }`,
         ),
     ],
-  ])('come back from %s as they were sent, on both surfaces, and so do events', async (_, creating) => {
+  ])('are returned unchanged after %s, in REST, in GraphQL and in events', async (_, creating) => {
     const created = await creating()
     const id = idIn(created)
     const [row] = await platform.query<{ metadata: string; revenue: string; event: string; eventRevenue: string }>(

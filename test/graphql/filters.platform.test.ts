@@ -27,7 +27,7 @@ beforeAll(async () => {
   member = await platform.member()
   ids.me = member.userId
   const add = async (name: string, values: object) => {
-    platform.pass(1000)
+    platform.advanceClock(1000)
     ids[name] = (await account(member, { name, ...values })).id
   }
   await add('A', {

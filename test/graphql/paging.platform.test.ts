@@ -148,7 +148,7 @@ describe.each(kinds)('$root list and connection', ({ type, root, make, change })
     const made = await each(
       Array.from({ length: count }, (_, index) => index),
       (index) => {
-        if (index % 3 === 0) platform.pass(1000)
+        if (index % 3 === 0) platform.advanceClock(1000)
         return make(member, index)
       },
     )

@@ -5,7 +5,7 @@ import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, product, supportCase } from '../builders.ts'
 import { unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { socketOf, subscribeByEvents, subscribeOn, ways, type Payload } from '../live.ts'
+import { socketOf, subscribeByEvents, subscribeOn, protocols, type Payload } from '../live.ts'
 
 const platform = usePlatform()
 
@@ -13,7 +13,7 @@ const accountChanged = `subscription ($id: ID!, $after: String) {
   recordChanged(object: ACCOUNT, id: $id, after: $after) { type account { name phone } }
 }`
 
-const told = (type: string, values: object | null): Payload => ({
+const eventPayload = (type: string, values: object | null): Payload => ({
   data: { recordChanged: { type, account: values && { phone: null, ...values } } },
 })
 const refusal = (code: string, more: object = {}) => ({ errors: [{ extensions: { code, ...more } }] })
@@ -24,9 +24,9 @@ async function update(member: Member, id: string, body: object): Promise<void> {
 
 const missing = '0199d1a0-0000-7000-8000-000000000000'
 
-describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
+describe.each(protocols)('recordChanged over %s', (_protocol, subscribe) => {
   /** A subscription that has delivered the creation of the record, so it is live. */
-  async function following(member: Member, id: string) {
+  async function subscribedTo(member: Member, id: string) {
     const live = await subscribe(platform, member, accountChanged, { id, after: '0' })
     expect(await live.next()).toMatchObject({ data: { recordChanged: { type: 'account.created' } } })
     return live
@@ -36,18 +36,18 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     const member = await platform.member()
     const [{ id }, other] = [await account(member, { name: 'Acme' }), await account(member)]
     const live = await subscribe(platform, member, accountChanged, { id: id.toUpperCase(), after: '0' })
-    expect(await live.next()).toEqual(told('account.created', { name: 'Acme' }))
+    expect(await live.next()).toEqual(eventPayload('account.created', { name: 'Acme' }))
     await update(member, other.id, { name: 'Other' })
     for (const name of ['One', 'Two', 'Three']) {
       await update(member, id, { name })
-      expect(await live.next()).toEqual(told('account.updated', { name }))
+      expect(await live.next()).toEqual(eventPayload('account.updated', { name }))
     }
   })
 
   it('delivers changes of cases and products, with fields from other subgraphs', async () => {
     const member = await platform.member()
     const { id: accountId } = await account(member)
-    const ticket = await supportCase(member, { subject: 'Printer', accountId })
+    const createdCase = await supportCase(member, { subject: 'Printer', accountId })
     const bolt = await product(member, { name: 'Bolt' })
     const followed = (object: string, fields: string) =>
       `subscription ($id: ID!) { changed: recordChanged(object: ${object}, id: $id, after: "0") { ...Change } }
@@ -59,7 +59,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
       member,
       followed('CASE', 'case { subject account { id } } account { id }'),
       {
-        id: ticket.id,
+        id: createdCase.id,
       },
     )
     expect(await ofCase.next()).toEqual({
@@ -111,38 +111,38 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
     const reader = await platform.member()
     const { id } = await account(writer, { name: 'Acme', phone: '1' })
     const live = await subscribe(platform, reader, accountChanged, { id, after: '0' })
-    expect(await live.next()).toEqual(told('account.created', { name: 'Acme', phone: '1' }))
+    expect(await live.next()).toEqual(eventPayload('account.created', { name: 'Acme', phone: '1' }))
     const ctx = systemContext(platform.services, reader.organizationId)
     const profile = await createProfile(ctx, { name: `Without phones ${id}`, fields: { account: { phone: 'HIDDEN' } } })
     await assignProfile(ctx, reader.userId, profile.id)
     await expect.poll(async () => (await reader.rest.account!({ id })).body.phone).toBeUndefined()
     await update(writer, id, { phone: '2' })
-    expect(await live.next()).toEqual(told('account.updated', { name: 'Acme', phone: null }))
+    expect(await live.next()).toEqual(eventPayload('account.updated', { name: 'Acme', phone: null }))
   })
 
   it('delivers nothing while the subscriber does not see the record', async () => {
     const all = await platform.member()
     const own = await platform.member({ visibility: 'OWN' })
     const { id } = await account(all, { name: 'Mine', ownerId: own.userId })
-    const live = await following(own, id)
-    const witness = await following(all, id)
+    const live = await subscribedTo(own, id)
+    const otherSubscription = await subscribedTo(all, id)
     await update(all, id, { ownerId: all.userId, name: 'Given away' })
-    await witness.next()
+    await otherSubscription.next()
     await update(all, id, { name: 'Secret' })
-    await witness.next()
+    await otherSubscription.next()
     await update(all, id, { ownerId: own.userId, name: 'Given back' })
-    expect(await live.next()).toEqual(told('account.updated', { name: 'Given back' }))
+    expect(await live.next()).toEqual(eventPayload('account.updated', { name: 'Given back' }))
 
     await update(all, id, { ownerId: all.userId })
-    await witness.next()
-    await witness.next()
+    await otherSubscription.next()
+    await otherSubscription.next()
     expect((await all.rest.accountDelete!({ id })).status).toBe(204)
-    expect(await witness.next()).toEqual(told('account.deleted', null))
+    expect(await otherSubscription.next()).toEqual(eventPayload('account.deleted', null))
     await deactivateUser(platform.services, own.organizationId, own.userId)
-    // On a slow machine earlier events may be looked at when the record is back; none shows what was done meanwhile.
+    // A slow machine may process earlier events only when the record is visible again; they must not show the changes before that.
     let last = await live.next()
     while (typeof last === 'object' && last.data) {
-      expect(last).toEqual(told('account.updated', { name: 'Given back' }))
+      expect(last).toEqual(eventPayload('account.updated', { name: 'Given back' }))
       last = await live.next()
     }
   })
@@ -150,9 +150,9 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
   it('delivers the deletion as the last event', async () => {
     const member = await platform.member({ visibility: 'OWN' })
     const { id } = await account(member)
-    const live = await following(member, id)
+    const live = await subscribedTo(member, id)
     expect((await member.rest.accountDelete!({ id })).status).toBe(204)
-    expect(await live.next()).toEqual(told('account.deleted', null))
+    expect(await live.next()).toEqual(eventPayload('account.deleted', null))
     expect(await live.next()).toBe('completed')
   })
 
@@ -205,7 +205,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
   it('ends with the credential, also without events', async () => {
     const member = await platform.member()
     const { id } = await account(await platform.member())
-    const live = await following(member, id)
+    const live = await subscribedTo(member, id)
     await deactivateUser(platform.services, member.organizationId, member.userId)
     const ended = await live.next()
     // A WebSocket may be closed before its subscriptions get an error.
@@ -215,7 +215,7 @@ describe.each(ways)('recordChanged over %s', (_way, subscribe) => {
   it('counts as one request', async () => {
     const member = await platform.member()
     const { id } = await account(member)
-    await following(member, id)
+    await subscribedTo(member, id)
     await platform.settled()
     const rows = await platform.query<{ operation: string }>(
       `select requests::int, status_2xx::int from identity.usage_hour where credential_id = $1 and operation = 'graphql'`,
@@ -294,7 +294,7 @@ describe('GraphQL over SSE', () => {
 })
 
 describe('a WebSocket with subscriptions', () => {
-  it('can have a hundred, and executes requests as without them', async () => {
+  it('can have 100 subscriptions, and still executes other requests', async () => {
     const member = await platform.member()
     const { id } = await account(member)
     const client = socketOf(platform, { 'X-API-Key': member.secret })
@@ -305,24 +305,28 @@ describe('a WebSocket with subscriptions', () => {
     expect(new Set(refused.map((one) => (one as Payload).errors[0].extensions.code))).toEqual(
       new Set(refused.length > 0 ? ['GRAPHQL_LIMIT_EXCEEDED'] : []),
     )
-    const lives = all.filter((_live, index) => !(opened[index] as Payload).errors)
-    while (lives.length < 100) {
+    const subscriptions = all.filter((_live, index) => !(opened[index] as Payload).errors)
+    while (subscriptions.length < 100) {
       const live = subscribeOn(client, accountChanged, { id, after: '0' })
       expect(await live.next()).toHaveProperty('data')
-      lives.push(live)
+      subscriptions.push(live)
     }
     const over = await subscribeOn(client, accountChanged, { id }).next()
     expect(over).toMatchObject({
       errors: [
-        { message: 'At most 100 subscriptions are open at once on one connection.', extensions: { limit: 100 } },
+        {
+          message: 'Limit of 100 open subscriptions on one connection reached; complete one, then retry.',
+          extensions: { limit: 100 },
+        },
       ],
     })
     const queries = Array.from({ length: 32 }, () => subscribeOn(client, '{ accountList { total } }').next())
     for (const answer of await Promise.all(queries)) expect(answer).toHaveProperty('data.accountList.total')
 
-    lives.pop()!.leave()
+    subscriptions.pop()!.leave()
     await expect.poll(() => subscribeOn(client, accountChanged, { id, after: '0' }).next()).toHaveProperty('data')
     await update(member, id, { name: 'For all' })
-    for (const live of lives) expect(await live.next()).toEqual(told('account.updated', { name: 'For all' }))
+    for (const live of subscriptions)
+      expect(await live.next()).toEqual(eventPayload('account.updated', { name: 'For all' }))
   })
 })

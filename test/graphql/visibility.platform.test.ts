@@ -32,12 +32,12 @@ beforeAll(async () => {
     const parentAccountId = accounts.colleague?.id ?? null
     accounts[name] = await account(all, { name, ownerId: member.userId, parentAccountId, annualRevenue: 100 })
     cases[name] = await supportCase(all, { subject: name, ownerId: member.userId, accountId: accounts[name]!.id })
-    platform.pass(1000)
+    platform.advanceClock(1000)
   }
 })
 afterAll(() => expectValidEvents(platform))
 
-const sights: [string, () => Member, string[]][] = [
+const viewers: [string, () => Member, string[]][] = [
   ['OWN', () => own, ['own']],
   ['TEAM', () => team, ['team', 'colleague']],
   ['ALL', () => all, ['all', 'team', 'own', 'colleague']],
@@ -45,7 +45,7 @@ const sights: [string, () => Member, string[]][] = [
   ['another organization', () => stranger, []],
 ]
 
-describe.each(sights)('a user (%s) sees', (_, memberOf, seen) => {
+describe.each(viewers)('a user (%s) sees', (_, memberOf, seen) => {
   const everybody = ['colleague', 'own', 'team', 'all']
 
   it('only visible records by id', async () => {
@@ -88,7 +88,7 @@ describe.each(sights)('a user (%s) sees', (_, memberOf, seen) => {
     )
   })
 
-  it('only visible records in figures', async () => {
+  it('only visible records in statistics', async () => {
     const { rest } = memberOf()
     expect((await rest.accountStats!()).body).toMatchObject({
       total: seen.length,

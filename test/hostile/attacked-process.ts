@@ -25,7 +25,7 @@ export interface AttackedProcess {
   readonly process: Process
   /** Has 100,000 accounts. One of them has a hundred large child accounts. */
   readonly attacker: Tenant
-  readonly bystander: Tenant
+  readonly otherTenant: Tenant
   close(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export async function openAttackedProcess(): Promise<AttackedProcess> {
   }
   const services = await openServices({ config: readConfig(environment), migrations, log: pino({ level: 'silent' }) })
   const attacker = await aTenant(services, 'Mallory', 100_000)
-  const bystander = await aTenant(services, 'Acme', 1000)
+  const otherTenant = await aTenant(services, 'Acme', 1000)
   await addLargeChildren(services, attacker)
   await services.database.query('analyze')
   await services.close()
@@ -80,7 +80,7 @@ export async function openAttackedProcess(): Promise<AttackedProcess> {
   return {
     process,
     attacker,
-    bystander,
+    otherTenant,
     async close() {
       await process.kill()
       await fresh.drop()

@@ -92,7 +92,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       statuses: [200, 400, 503],
     },
     {
-      name: 'figures over all accounts',
+      name: 'statistics of all accounts',
       times: 60,
       width: 16,
       request: () => rest(headers, 'GET', '/v1/accounts/stats'),

@@ -3,7 +3,7 @@ import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aSecondProcess, type Process } from '../processes.ts'
 import { restClient, type RestClient } from '../rest-client.ts'
-import { longestWaitDuring, type Watched } from './watchdog.ts'
+import { longestWaitDuring, type WatchedRequest } from './watchdog.ts'
 
 /** Longest time that a request may wait because of another tenant, in milliseconds. */
 const allowedMs = 250
@@ -12,7 +12,7 @@ const platform = usePlatform()
 let server: Process
 let attacker: Member
 let attack: RestClient
-let watched: Watched
+let watchedRequest: WatchedRequest
 
 beforeAll(async () => {
   attacker = await platform.member()
@@ -21,18 +21,18 @@ beforeAll(async () => {
   server = await aSecondProcess(platform)
   await server.start()
   attack = restClient(platform.contract, server.url, attacker.headers)
-  watched = { url: `${server.url}/v1/accounts/${id}`, headers: other.headers }
+  watchedRequest = { url: `${server.url}/v1/accounts/${id}`, headers: other.headers }
 })
 afterAll(() => server.kill())
 
-async function notHeldUp(run: () => Promise<unknown>): Promise<void> {
-  const waits = await longestWaitDuring(watched, run, allowedMs)
+async function expectNoLongWait(run: () => Promise<unknown>): Promise<void> {
+  const waits = await longestWaitDuring(watchedRequest, run, allowedMs)
   expect(waits.failed).toBe(0)
   expect(waits.longestMs).toBeLessThanOrEqual(waits.allowedMs)
 }
 
 /** Two hundred comments of the maximum length, each with four thousand different words. */
-async function talkative(): Promise<string> {
+async function caseWithLongComments(): Promise<string> {
   const { id } = await supportCase(attacker)
   await platform.query(
     `insert into support.case_comment (id, organization_id, case_id, body, author_type, created_at)
@@ -45,8 +45,8 @@ async function talkative(): Promise<string> {
 
 describe('another tenant is not delayed', () => {
   it('by summaries of cases of the maximum size', async () => {
-    const id = await talkative()
-    await notHeldUp(async () => {
+    const id = await caseWithLongComments()
+    await expectNoLongWait(async () => {
       const answers = await Promise.all(Array.from({ length: 6 }, () => attack.caseSummarize!({ id })))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
     })
@@ -66,7 +66,7 @@ describe('another tenant is not delayed', () => {
       attacker.organizationId,
       JSON.stringify({ businessHours }),
     ])
-    await notHeldUp(async () => {
+    await expectNoLongWait(async () => {
       const body = { subject: 'Due', priority: 'LOW' }
       const answers = await Promise.all(Array.from({ length: 20 }, () => attack.caseCreate!({ body })))
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))

@@ -5,18 +5,18 @@ import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import { badValues } from '../requests/bad-values.ts'
 import { edgeValues } from '../requests/edge-values.ts'
-import { ruledFields, valuesOfField } from '../requests/exceptions.ts'
+import { fieldsWithRules, valuesOfField } from '../requests/special-cases.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { Requests, ValidRequest } from '../requests/requests.ts'
-import { fieldsOf, reaching, schemaAt, valueAt, without, withText, type Field } from '../requests/schema.ts'
+import { fieldsOf, withPath, schemaAt, valueAt, without, withText, type Field } from '../requests/schema.ts'
 import { freshPrefix } from '../requests/valid-values.ts'
-import type { Hostile } from './refusals.ts'
+import type { HostileRequest } from './refusals.ts'
 
 const invalidJson = { ...refusedWith('INVALID_JSON'), errors: [{ path: 'body', code: 'INVALID_JSON' }] }
 const deep = (open: string, close: string): string => open.repeat(100_000) + '1' + close.repeat(100_000)
 
 /** Bodies that are not a JSON object. */
-export function badBodies({ operation }: ValidRequest): Hostile[] {
+export function badBodies({ operation }: ValidRequest): HostileRequest[] {
   const isRequired = operation.body!.required
   const texts: [string, string | Buffer][] = [
     ['half a body', '{"a":'],
@@ -48,7 +48,7 @@ export function badBodies({ operation }: ValidRequest): Hostile[] {
 }
 
 /** Bodies for an operation that has no body. */
-export function needlessBodies(): Hostile[] {
+export function unexpectedBodies(): HostileRequest[] {
   return [
     { what: 'a field', change: { body: '{"isAdmin":true}' }, refused: refusedInput('isAdmin', 'UNKNOWN_FIELD') },
     { what: 'a list', change: { body: '[{"isAdmin":true}]' }, refused: refusedInput('', 'WRONG_TYPE') },
@@ -57,7 +57,7 @@ export function needlessBodies(): Hostile[] {
 }
 
 /** Bodies with the wrong media type, encoding or size. `body` is valid. */
-export function badTransports(body: unknown): Hostile[] {
+export function badTransports(body: unknown): HostileRequest[] {
   const refused = refusedWith('UNSUPPORTED_MEDIA_TYPE')
   const types = [
     '',
@@ -101,9 +101,9 @@ const refusedUnknown = { status: 400, code: 'UNKNOWN_FIELD' } as const
 const at = ({ path }: Field): string => path.join('.')
 
 /** Every field with every kind of value that its schema does not allow. */
-export function badFields({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): Hostile[] {
+export function badFields({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): HostileRequest[] {
   return fieldsOf(contract, operation.body!.schema).flatMap((field) => {
-    const base = reaching(body, whole, field.path)
+    const base = withPath(body, whole, field.path)
     const item = field.schema.items && valueAt(whole, [...field.path, 0])
     return badValues(field.schema, item).map(({ what, json, code, below }) => ({
       what: `${at(field)}: ${what}`,
@@ -114,7 +114,7 @@ export function badFields({ contract }: Requests, { operation, body }: ValidRequ
 }
 
 /** Bodies with missing, unknown or read-only fields. */
-export function badShapes({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): Hostile[] {
+export function badShapes({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): HostileRequest[] {
   const root = schemaAt(contract, operation.body!.schema)
   const fields = fieldsOf(contract, root)
   const closed = [
@@ -125,7 +125,7 @@ export function badShapes({ contract }: Requests, { operation, body }: ValidRequ
     .filter(({ required }) => required)
     .map((field) => ({
       what: `without ${at(field)}`,
-      change: { body: without(reaching(body, whole, field.path), field.path) },
+      change: { body: without(withPath(body, whole, field.path), field.path) },
       refused: refusedInput(at(field), 'REQUIRED'),
     }))
   const unknown = closed.flatMap(({ path, schema }) =>
@@ -133,7 +133,7 @@ export function badShapes({ contract }: Requests, { operation, body }: ValidRequ
       const place = [...path, name]
       return {
         what: `with ${place.join('.')}`,
-        change: { body: withText(reaching(body, whole, place), place, '{"isAdmin":true}') },
+        change: { body: withText(withPath(body, whole, place), place, '{"isAdmin":true}') },
         refused: refusedInput(place.join('.'), 'UNKNOWN_FIELD'),
       }
     }),
@@ -157,7 +157,7 @@ export function badShapes({ contract }: Requests, { operation, body }: ValidRequ
   return [...missing, ...unknown, ...tooMuch, prototype]
 }
 
-const strangers = [
+const unknownFields = [
   'nosuch',
   'constructor',
   'prototype',
@@ -178,14 +178,21 @@ function unknownNames(
 ): string[] {
   const answer = contract.document.paths[path]![method]!.responses[success.status] as ResponseObject
   const shown = schemaAt(contract, answer.content?.['application/json']?.schema ?? {}).properties ?? {}
-  const names = new Set([...strangers, 'organizationId', 'createdAt', 'version', 'deletedAt', ...Object.keys(shown)])
+  const names = new Set([
+    ...unknownFields,
+    'organizationId',
+    'createdAt',
+    'version',
+    'deletedAt',
+    ...Object.keys(shown),
+  ])
   return [...names].filter((name) => !Object.hasOwn(properties, name))
 }
 
 /** The boundary values of every field of a record, each with the value that is read back. */
 export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest) {
   const fields = fieldsOf(contract, operation.body!.schema).filter(
-    ({ path, schema }) => path.length === 1 && schema.format !== 'uuid' && !ruledFields.has(String(path[0])),
+    ({ path, schema }) => path.length === 1 && schema.format !== 'uuid' && !fieldsWithRules.has(String(path[0])),
   )
   const isDefaulted = (read: unknown): boolean => read === null && operation.success.status === 201
   return fields.flatMap((field) =>

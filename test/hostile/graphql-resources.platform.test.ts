@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createApiKey, createOrganization, createUser } from '../../subgraphs/identity/public.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aSecondProcess } from '../processes.ts'
-import { send, type Received } from '../requests/send.ts'
+import { send, type RawResponse } from '../requests/send.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -13,13 +13,17 @@ beforeAll(async () => {
 
 const json = { 'Content-Type': 'application/json' }
 
-const post = (url: string, path: string, body: string, headers: Readonly<Record<string, string>>): Promise<Received> =>
-  send(url, { method: 'POST', path, headers: { ...json, ...headers }, body })
+const post = (
+  url: string,
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<RawResponse> => send(url, { method: 'POST', path, headers: { ...json, ...headers }, body })
 
-const ask = (query: string): Promise<Received> =>
+const ask = (query: string): Promise<RawResponse> =>
   post(platform.url, '/v1/graphql', JSON.stringify({ query }), member.headers)
 
-const codesOf = ({ body }: Received): string[] =>
+const codesOf = ({ body }: RawResponse): string[] =>
   ((body.errors ?? []) as { extensions: { code: string } }[]).map(({ extensions }) => extensions.code)
 
 describe('nesting', () => {
@@ -57,7 +61,7 @@ describe('nesting', () => {
       const whole = await post(process.url, '/v1/accounts', value, member.headers)
       expect([whole.status, whole.body.code]).toEqual([400, 'VALIDATION_FAILED'])
     }
-    expect(process.said()).not.toContain('RangeError')
+    expect(process.output()).not.toContain('RangeError')
   })
 })
 

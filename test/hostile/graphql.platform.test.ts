@@ -16,7 +16,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
-import { inParallel, send, type Received } from '../requests/send.ts'
+import { inParallel, send, type RawResponse } from '../requests/send.ts'
 
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let member: Member
@@ -31,7 +31,7 @@ beforeAll(async () => {
   schema = buildClientSchema(body.data as IntrospectionQuery)
 })
 
-const ask = (body: unknown, headers: Record<string, string> = member.headers): Promise<Received> =>
+const ask = (body: unknown, headers: Record<string, string> = member.headers): Promise<RawResponse> =>
   send(platform.url, {
     method: 'POST',
     path: '/v1/graphql',
@@ -44,7 +44,7 @@ interface Outcome {
   readonly codes: readonly string[]
 }
 
-const outcome = ({ status, body }: Received): Outcome => ({
+const outcome = ({ status, body }: RawResponse): Outcome => ({
   status,
   codes: ((body?.errors ?? []) as { extensions: { code: string } }[]).map(({ extensions }) => extensions.code),
 })

@@ -42,7 +42,7 @@ const readsById = async (): Promise<void> => {
 }
 
 describe('a read that takes too long', () => {
-  it('answers 400 in REST with what to leave out', async () => {
+  it('answers 400 in REST and names the parts of the request to remove', async () => {
     const answer = await attacker.rest['accountList']!({ query: { search: 'nowhere' } })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ code: 'QUERY_TOO_EXPENSIVE', title: 'Query takes too long' })
@@ -61,7 +61,7 @@ describe('a read that takes too long', () => {
     expect(body.errors).toMatchObject([{ path: ['accountConnection'], extensions: { code: 'QUERY_TOO_EXPENSIVE' } }])
   })
 
-  it('undoes the mutation that returns it, with an Idempotency-Key', async () => {
+  it('rolls back the mutation that returns it, with an Idempotency-Key', async () => {
     const { body } = await victim.rest['accountCreate']!({ body: { name: 'Parent' } })
     await fillLongAccounts(platform, victim, 3_000)
     await platform.query('update crm.account set parent_account_id = $1 where organization_id = $2 and id <> $1', [
@@ -143,7 +143,7 @@ describe('a request that the client abandons', () => {
     ['GraphQL on a websocket', onSocket],
     ['a subscription over SSE', (signal) => reading(byEvents(signal, subscription()))],
     ['a subscription on a websocket', (signal) => onSocket(signal, subscription())],
-  ])('in %s is cancelled in PostgreSQL, and what waits for it is dropped', async (_surface, ask) => {
+  ])('in %s is cancelled in PostgreSQL, and its waiting statements are dropped', async (_surface, ask) => {
     const cancelled: unknown[] = []
     const { database } = platform.services
     const { query } = database

@@ -4,7 +4,7 @@ import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
-import { ruledFields } from '../requests/exceptions.ts'
+import { fieldsWithRules } from '../requests/special-cases.ts'
 import { refusedInput } from '../requests/problem.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, type Field } from '../requests/schema.ts'
@@ -114,7 +114,7 @@ describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
       encoded(position.slice(0, -1)),
       encoded([...position, 1]),
     ]
-    const garbage = [
+    const invalidCursors = [
       'x',
       '=',
       'null',
@@ -131,7 +131,7 @@ describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
     await expectRefused(
       requests,
       await requests.valid(operation),
-      [...foreign, ...garbage, ...shifted].map((cursor) => ({
+      [...foreign, ...invalidCursors, ...shifted].map((cursor) => ({
         what: cursor.slice(0, 80),
         change: { query: new URLSearchParams({ cursor }).toString() },
         refused: refusedInput('cursor', 'NOT_A_CURSOR'),
@@ -145,10 +145,10 @@ describe.each(listsWith('cursor'))('the cursor of %s', (_, operation) => {
       const { nextCursor } = await page(operation, { limit: '1', sortBy })
       const position = JSON.parse(Buffer.from(nextCursor!, 'base64url').toString()) as unknown[]
       const request = await requests.valid(operation)
-      const tampered = wrongValues.flatMap((value) =>
+      const changedCursors = wrongValues.flatMap((value) =>
         position.slice(1).map((_own, index) => position.with(index + 1, value)),
       )
-      const found = await inParallel(tampered, async (values) => {
+      const found = await inParallel(changedCursors, async (values) => {
         const cursor = encoded(values)
         const { status, text, body } = await requests.send(request, {
           query: new URLSearchParams({ sortBy, cursor }).toString(),
@@ -170,7 +170,7 @@ describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
     'by %s repeat or lose no row',
     async (_order, order) => {
       const whole = await page(operation, { ...order, limit: '100' })
-      const walked: unknown[] = []
+      const readIds: unknown[] = []
       const paged: unknown[] = []
       let cursor: string | null = null
       do {
@@ -179,7 +179,7 @@ describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
           limit: '2',
           ...(cursor && { cursor }),
         })
-        walked.push(...next.data.map(({ id }) => id))
+        readIds.push(...next.data.map(({ id }) => id))
         paged.push(
           ...(await page(operation, { ...order, limit: '2', page: String(paged.length / 2 + 1) })).data.map(
             ({ id }) => id,
@@ -188,10 +188,10 @@ describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
         cursor = next.nextCursor
       } while (cursor)
       const ids = whole.data.map(({ id }) => id)
-      expect([walked.length, new Set(walked).size]).toEqual([whole.total, whole.total])
+      expect([readIds.length, new Set(readIds).size]).toEqual([whole.total, whole.total])
       // A page has at most 100 rows.
-      expect(walked.slice(0, 100)).toEqual(ids)
-      expect(paged).toEqual(walked)
+      expect(readIds.slice(0, 100)).toEqual(ids)
+      expect(paged).toEqual(readIds)
     },
   )
 })
@@ -199,7 +199,7 @@ describe.each(listsWith('cursor'))('the pages of %s', (_, operation) => {
 /** Parameters that accept any text. */
 const isPlainText = ({ path, schema: { enum: members, format, pattern = '\\S', type } }: Field): boolean =>
   path.length === 1 &&
-  !ruledFields.has(String(path[0])) &&
+  !fieldsWithRules.has(String(path[0])) &&
   [type].flat().includes('string') &&
   !members &&
   !format &&

@@ -3,7 +3,7 @@ import { typesOf, type Parameter, type Schema } from '../../rest-adapter/openapi
 import { notDates, notIds } from '../requests/bad-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
-import type { Hostile } from './refusals.ts'
+import type { HostileRequest } from './refusals.ts'
 
 const queryOf = (name: string, text: string): string => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`
 
@@ -70,7 +70,7 @@ function badTexts(schema: Schema): BadText[] {
   return bad
 }
 
-function badLists(name: string, { items = {}, ...schema }: Schema): Hostile[] {
+function badLists(name: string, { items = {}, ...schema }: Schema): HostileRequest[] {
   const { maxItems } = schema as { maxItems?: number }
   const bad = badTexts(items)
     .filter(([text]) => text.trim() === text && text !== '' && !text.includes(','))
@@ -95,7 +95,7 @@ function badLists(name: string, { items = {}, ...schema }: Schema): Hostile[] {
   return bad
 }
 
-function badObjects(name: string): Hostile[] {
+function badObjects(name: string): HostileRequest[] {
   const members = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]))
   const cases: [string, string, string][] = [
     [`${name}=x`, name, 'INVALID_JSON'],
@@ -122,7 +122,7 @@ function badObjects(name: string): Hostile[] {
   }))
 }
 
-function badParameter({ name, schema = {}, content }: Parameter): Hostile[] {
+function badParameter({ name, schema = {}, content }: Parameter): HostileRequest[] {
   if (content) return badObjects(name)
   if (typesOf(schema).includes('array')) return badLists(name, schema)
   const repeated = {
@@ -142,7 +142,7 @@ const inQuery = ({ parameters }: RestOperation): Parameter[] =>
   parameters.filter((parameter) => parameter.in === 'query')
 
 /** Every query parameter with every kind of value that its schema does not allow, and queries that cannot be parsed. */
-export function badQueries({ operation }: ValidRequest): Hostile[] {
+export function badQueries({ operation }: ValidRequest): HostileRequest[] {
   const unreadable = ['%', '%zz=1', 'a=%ff', 'a=%ed%a0%80', 'a=%c0%80', 'a=%u0041', 'x=1&y=%2']
   const refused = refusedInput('query', 'WRONG_ENCODING')
   const strict = { headers: { Prefer: 'handling=strict' } }
@@ -159,7 +159,7 @@ export function badQueries({ operation }: ValidRequest): Hostile[] {
 }
 
 /** Every path parameter with values that name no record. */
-export function badPaths({ operation, path }: ValidRequest): Hostile[] {
+export function badPaths({ operation, path }: ValidRequest): HostileRequest[] {
   return operation.parameters
     .filter((parameter) => parameter.in === 'path')
     .flatMap(({ name, schema }) => {
@@ -182,7 +182,7 @@ export function badPaths({ operation, path }: ValidRequest): Hostile[] {
       ]
       const named = isId ? refusedInput(name, 'NOT_FOUND').errors : undefined
       const refused = { status: 404, code: 'NOT_FOUND', ...(named && { errors: named }) } as const
-      const cases: Hostile[] = nothing.map((text) => ({
+      const cases: HostileRequest[] = nothing.map((text) => ({
         what: `${name} ${JSON.stringify(text.slice(0, 50))}`,
         change: { at: at(encodeURIComponent(text)) },
         refused,
@@ -201,10 +201,10 @@ export function badPaths({ operation, path }: ValidRequest): Hostile[] {
 }
 
 /** Headers that the API reads, with invalid values. */
-export function badHeaders({ operation }: ValidRequest): Hostile[] {
+export function badHeaders({ operation }: ValidRequest): HostileRequest[] {
   const takes = (name: string): boolean =>
     operation.parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
-  const bad: Hostile[] = []
+  const bad: HostileRequest[] = []
   if (takes('If-Match')) {
     const tags = [
       '',

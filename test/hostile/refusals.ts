@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import type { Change, Requests, ValidRequest } from '../requests/requests.ts'
 import { flawsOf, refusedBy, type Refused } from '../requests/problem.ts'
-import { inParallel, type Received } from '../requests/send.ts'
+import { inParallel, type RawResponse } from '../requests/send.ts'
 
 /** One bad input and the expected refusal. */
-export interface Hostile {
+export interface HostileRequest {
   readonly what: string
   readonly change: Change
   readonly refused: Refused
@@ -24,7 +24,7 @@ function isAsExpected(actual: unknown, { errors, ...rest }: Refused): boolean {
   )
 }
 
-const isDocumented = ({ contract }: Requests, { operation }: ValidRequest, { status }: Received): boolean =>
+const isDocumented = ({ contract }: Requests, { operation }: ValidRequest, { status }: RawResponse): boolean =>
   Object.hasOwn(contract.document.paths[operation.path]![operation.method]!.responses, String(status))
 
 /**
@@ -34,7 +34,7 @@ const isDocumented = ({ contract }: Requests, { operation }: ValidRequest, { sta
 export async function expectRefused(
   requests: Requests,
   request: ValidRequest,
-  hostile: readonly Hostile[],
+  hostile: readonly HostileRequest[],
 ): Promise<void> {
   const before = await requests.platform.fingerprint()
   const found = await inParallel(hostile, async ({ what, change, refused }) => {

@@ -40,16 +40,16 @@ async function run({ times, width, request }: Attack): Promise<Set<number>> {
 
 describe('one organization attacks while another reads by id', () => {
   it.each(names)('%s: every request gets a documented response, and no read waits longer than 250 ms', async (name) => {
-    const { process, attacker, bystander } = attacked
+    const { process, attacker, otherTenant } = attacked
     const attack = attacksOf(attacker).find((other) => other.name === name)!
-    const watched = {
-      url: `${process.url}/v1/accounts/${bystander.accountId}`,
-      headers: bystander.headers,
+    const watchedRequest = {
+      url: `${process.url}/v1/accounts/${otherTenant.accountId}`,
+      headers: otherTenant.headers,
       fromManyAddresses: true,
     }
     const statuses = new Set<number>()
     const waits = await longestWaitDuring(
-      watched,
+      watchedRequest,
       async () => {
         for (const status of await run(attack)) statuses.add(status)
       },
@@ -65,6 +65,6 @@ describe('one organization attacks while another reads by id', () => {
     const { text } = await send(attacked.process.url, { method: 'GET', path: '/metrics' })
     const [, resident] = /^process_resident_memory_bytes (\S+)/m.exec(text)!
     expect(Number(resident)).toBeLessThan(residentBytesMax)
-    expect(attacked.process.said()).not.toMatch(/"level":(?:50|60)/)
+    expect(attacked.process.output()).not.toMatch(/"level":(?:50|60)/)
   })
 })

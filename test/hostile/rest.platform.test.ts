@@ -3,9 +3,9 @@ import { loadContract } from '../../rest-adapter/contract.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
-import { acceptedOnce, needsOtherParty } from '../requests/exceptions.ts'
+import { acceptedOnlyOnce, needsOtherParty } from '../requests/special-cases.ts'
 import { Requests } from '../requests/requests.ts'
-import { badBodies, badFields, badShapes, badTransports, edgesOf, needlessBodies } from './bodies.ts'
+import { badBodies, badFields, badShapes, badTransports, edgesOf, unexpectedBodies } from './bodies.ts'
 import { badHeaders, badPaths, badQueries } from './parameters.ts'
 import { expectAccepted, expectRefused } from './refusals.ts'
 
@@ -65,7 +65,7 @@ const withoutBody = named.filter(([, { body, method }]) => body === null && meth
 
 describe.each(withoutBody)('%s', (_, operation) => {
   it('refuses a body with any field', async () => {
-    await expectRefused(requests, await requests.valid(operation), needlessBodies())
+    await expectRefused(requests, await requests.valid(operation), unexpectedBodies())
   })
 })
 
@@ -76,7 +76,7 @@ describe.each(named.filter(([, { documentId }]) => !needsOtherParty.has(document
     await expectAccepted(requests, request, [{ what: 'everything', change: {} }])
   })
 
-  if (!operation.body || !isFirstPath(operation) || acceptedOnce.has(operation.id)) return
+  if (!operation.body || !isFirstPath(operation) || acceptedOnlyOnce.has(operation.id)) return
 
   it('accepts every boundary value and returns it', async () => {
     const request = await requests.valid(operation, { fresh: true })

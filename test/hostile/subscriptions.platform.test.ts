@@ -21,16 +21,16 @@ const perSocket = 100
 const opened = 25
 
 async function manySubscriptions(id: string): Promise<Live[]> {
-  const lives: Live[] = []
+  const subscriptions: Live[] = []
   for (let socket = 0; socket < most / perSocket; socket++) {
     const client = socketOf(platform, { apiKey: attacker.secret })
     for (let count = 0; count < perSocket; count += opened) {
       const some = Array.from({ length: opened }, () => subscribeOn(client, followed, { id }))
       for (const live of some) expect(await live.next()).toHaveProperty('data.recordChanged.type', 'account.created')
-      lives.push(...some)
+      subscriptions.push(...some)
     }
   }
-  return lives
+  return subscriptions
 }
 
 async function readsFor(record: string, until: AbortSignal): Promise<number[]> {
@@ -43,11 +43,11 @@ async function readsFor(record: string, until: AbortSignal): Promise<number[]> {
   return times.sort((a, b) => a - b)
 }
 
-describe('an organization with as many subscriptions as it may have', () => {
-  it('can open no more, gets every event, and does not delay other organizations', async () => {
+describe('an organization with the maximum number of subscriptions', () => {
+  it('cannot open another one, gets every event, and does not delay other organizations', async () => {
     const { id } = await account(attacker, { name: 'Followed by many' })
     const quiet = await account(victim, { name: 'Quiet' })
-    const lives = await manySubscriptions(id)
+    const subscriptions = await manySubscriptions(id)
 
     const refusal = { code: 'UNAVAILABLE', limit: most, retryAfter: 5 }
     const over = await subscribeOn(socketOf(platform, { apiKey: attacker.secret }), followed, { id }).next()
@@ -63,7 +63,7 @@ describe('an organization with as many subscriptions as it may have', () => {
     const names = ['One', 'Two', 'Three', 'Four', 'Five']
     for (const name of names) expect((await attacker.rest.accountUpdate!({ id, body: { name } })).status).toBe(200)
     // 2,500 payloads, each read with the rights of its subscriber.
-    for (const live of lives) {
+    for (const live of subscriptions) {
       for (const _name of names) expect(await live.next()).toHaveProperty('data.recordChanged.type', 'account.updated')
     }
     ending.abort()
@@ -71,7 +71,7 @@ describe('an organization with as many subscriptions as it may have', () => {
     expect(times.length).toBeGreaterThan(10)
     expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(500)
 
-    lives[0]!.leave()
+    subscriptions[0]!.leave()
     await expect
       .poll(() => subscribeOn(socketOf(platform, { apiKey: attacker.secret }), followed, { id }).next())
       .toHaveProperty('data.recordChanged.type')

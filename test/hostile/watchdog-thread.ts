@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Watched } from './watchdog.ts'
+import type { WatchedRequest } from './watchdog.ts'
 
-const { url, headers, everyMs, fromManyAddresses } = workerData as Watched & { readonly everyMs: number }
+const { url, headers, everyMs, fromManyAddresses } = workerData as WatchedRequest & { readonly everyMs: number }
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 const waits: number[] = []
 let failed = 0
@@ -29,10 +29,10 @@ function ask(): void {
 get(url, { agent, headers }, (response) => {
   response.resume().once('end', () => parentPort!.postMessage('watching'))
 })
-const pace = setInterval(ask, everyMs)
+const timer = setInterval(ask, everyMs)
 
 parentPort!.once('message', () => {
-  clearInterval(pace)
+  clearInterval(timer)
   const settle = setInterval(() => {
     if (open > 0) return
     clearInterval(settle)

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
 /** A record of a tenant that is not the attacker, and how to read it. */
-export interface Watched {
+export interface WatchedRequest {
   /** URL of the record, for example `http://127.0.0.1:4000/v1/accounts/<id>`. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -28,9 +28,9 @@ const everyMs = 10
 const runsMax = 8
 
 /** Reads one record at a steady rate in a separate thread, so that the work of the test does not delay it. */
-export async function watch(watched: Watched): Promise<Watch> {
+export async function watch(watchedRequest: WatchedRequest): Promise<Watch> {
   const file = new URL('./watchdog-thread.ts', import.meta.url)
-  const worker = new Worker(file, { workerData: { ...watched, everyMs }, execArgv: [] })
+  const worker = new Worker(file, { workerData: { ...watchedRequest, everyMs }, execArgv: [] })
   await once(worker, 'message')
   return {
     async stop() {
@@ -44,7 +44,7 @@ export async function watch(watched: Watched): Promise<Watch> {
   }
 }
 
-export interface Judged extends Waits {
+export interface WaitsWithLimit extends Waits {
   /** The allowed wait, or more if the machine itself pauses longer without an attack. */
   readonly allowedMs: number
 }
@@ -55,24 +55,24 @@ export interface Judged extends Waits {
  * because on a busy machine a wait may be three times as long.
  */
 export async function longestWaitDuring(
-  watched: Watched,
+  watchedRequest: WatchedRequest,
   attack: () => Promise<unknown>,
   allowedMs: number,
-): Promise<Judged> {
+): Promise<WaitsWithLimit> {
   const waitsDuring = async (run: () => Promise<unknown>): Promise<Waits> => {
-    const watching = await watch(watched)
+    const watching = await watch(watchedRequest)
     await run()
     return watching.stop()
   }
-  let least: Judged | undefined
+  let least: WaitsWithLimit | undefined
   for (let run = 0; run < runsMax; run++) {
     const began = performance.now()
     const waits = await waitsDuring(attack)
     if (waits.failed > 0 || waits.longestMs <= allowedMs) return { ...waits, allowedMs }
     const quiet = await waitsDuring(() => delay(performance.now() - began))
-    const judged = { ...waits, allowedMs: Math.max(allowedMs, 3 * quiet.longestMs) }
-    if (judged.longestMs <= judged.allowedMs) return judged
-    if (!least || judged.longestMs < least.longestMs) least = judged
+    const result = { ...waits, allowedMs: Math.max(allowedMs, 3 * quiet.longestMs) }
+    if (result.longestMs <= result.allowedMs) return result
+    if (!least || result.longestMs < least.longestMs) least = result
   }
   return least!
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 /** Longer than a gateway caches a token, even if it receives no notification, in milliseconds. */
 async function codeOf(token: string, operation = 'accountList', url = platform.url): Promise<string> {
-  platform.pass(1000)
+  platform.advanceClock(1000)
   const { status, body } = await withToken(platform, token, url)[operation]!()
   return status < 300 ? 'OK' : `${status} ${body.code}`
 }
@@ -132,32 +132,32 @@ describe('apps', () => {
   })
 
   it('get a new secret, and the previous one stops working', async () => {
-    const mine = await anApp(owner)
-    const { status, body } = await owner.rest['oauthAppRotateSecret']!({ id: mine.id })
-    expect([status, body.clientSecret === mine.secret]).toEqual([200, false])
-    const former = await discovered(platform.url, mine)
+    const ownApp = await anApp(owner)
+    const { status, body } = await owner.rest['oauthAppRotateSecret']!({ id: ownApp.id })
+    expect([status, body.clientSecret === ownApp.secret]).toEqual([200, false])
+    const former = await discovered(platform.url, ownApp)
     expect(await refusalOf(oauth.clientCredentialsGrant(former, { scope: 'READ_ACCOUNTS' }))).toBe('401 invalid_client')
-    const next = await discovered(platform.url, { ...mine, secret: body.clientSecret as string })
+    const next = await discovered(platform.url, { ...ownApp, secret: body.clientSecret as string })
     expect(await refusalOf(oauth.clientCredentialsGrant(next, { scope: 'READ_ACCOUNTS' }))).toBe('allowed')
     const open = await anApp(owner, { type: 'PUBLIC' })
     expect((await owner.rest['oauthAppRotateSecret']!({ id: open.id })).body.code).toBe('INVALID_STATE')
   })
 
   it('lose removed scopes immediately, and all access when they are deleted', async () => {
-    const mine = await anApp(owner)
-    const { access_token } = await tokensOf(platform, await discovered(platform.url, mine), owner)
+    const ownApp = await anApp(owner)
+    const { access_token } = await tokensOf(platform, await discovered(platform.url, ownApp), owner)
     expect(await codeOf(access_token)).toBe('OK')
-    await owner.rest['oauthAppUpdate']!({ id: mine.id, body: { scopes: ['READ_CASES'] } })
+    await owner.rest['oauthAppUpdate']!({ id: ownApp.id, body: { scopes: ['READ_CASES'] } })
     expect(await codeOf(access_token)).toBe('403 OAUTH_SCOPE_INSUFFICIENT')
-    await owner.rest['oauthAppDelete']!({ id: mine.id })
+    await owner.rest['oauthAppDelete']!({ id: ownApp.id })
     expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
-    const gone = oauth.clientCredentialsGrant(await discovered(platform.url, mine), { scope: 'READ_ACCOUNTS' })
+    const gone = oauth.clientCredentialsGrant(await discovered(platform.url, ownApp), { scope: 'READ_ACCOUNTS' })
     expect(await refusalOf(gone)).toBe('401 invalid_client')
   })
 
   it('have a separate quota in each organization', async () => {
-    const mine = await anApp(owner, { rateLimit: { limit: 2, window: 'HOUR' } })
-    const there = await discovered(platform.url, mine)
+    const ownApp = await anApp(owner, { rateLimit: { limit: 2, window: 'HOUR' } })
+    const there = await discovered(platform.url, ownApp)
     const other = await aPerson(platform)
     const [here, elsewhere] = [await tokensOf(platform, there, owner), await tokensOf(platform, there, other)]
     expect([await codeOf(here.access_token), await codeOf(here.access_token)]).toEqual(['OK', 'OK'])
@@ -182,7 +182,7 @@ describe('a token', () => {
       (await withToken(platform, access_token)['accountCreate']!({ body: { name: 'Acme' } })).status
     expect(await create()).toBe(201)
     await updateUser(platform.services, organizationId, userId, { role: 'READ_ONLY' })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(await create()).toBe(403)
     await suspendOrganization(platform.services, organizationId)
     expect(await codeOf(access_token)).toBe('401 ORGANIZATION_SUSPENDED')
@@ -196,18 +196,18 @@ describe('a token', () => {
   })
 
   it('is refused in every organization while the organization of its app is suspended', async () => {
-    const home = await aPerson(platform, { role: 'OWNER' })
-    const theirs = await anApp(home)
-    const there = await discovered(platform.url, theirs)
+    const appOwner = await aPerson(platform, { role: 'OWNER' })
+    const foreignApp = await anApp(appOwner)
+    const there = await discovered(platform.url, foreignApp)
     const person = await aPerson(platform)
     const { access_token, refresh_token } = await tokensOf(platform, there, person)
     const own = await oauth.clientCredentialsGrant(there, { scope: 'READ_ACCOUNTS' })
     expect([await codeOf(access_token), await codeOf(own.access_token)]).toEqual(['OK', 'OK'])
-    await suspendOrganization(platform.services, home.organizationId)
+    await suspendOrganization(platform.services, appOwner.organizationId)
     expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
     expect(await codeOf(own.access_token)).toBe('401 ORGANIZATION_SUSPENDED')
     expect(await refusalOf(oauth.refreshTokenGrant(there, refresh_token!))).toBe('401 invalid_client')
-    await resumeOrganization(platform.services, home.organizationId)
+    await resumeOrganization(platform.services, appOwner.organizationId)
     expect([await codeOf(access_token), await codeOf(own.access_token)]).toEqual(['OK', 'OK'])
     expect(await refusalOf(oauth.refreshTokenGrant(there, refresh_token!))).toBe('allowed')
   })
@@ -223,33 +223,33 @@ describe('a token', () => {
 
 describe('connected apps', () => {
   it('are seen and disconnected by their users, and for the whole organization by owners and admins', async () => {
-    const boss = await aPerson(platform, { role: 'OWNER' })
-    const { organizationId } = boss
+    const organizationOwner = await aPerson(platform, { role: 'OWNER' })
+    const { organizationId } = organizationOwner
     const [one, two] = [await aPerson(platform, { organizationId }), await aPerson(platform, { organizationId })]
     const first = await tokensOf(platform, config, one)
     const second = await tokensOf(platform, config, two, 'READ_ACCOUNTS WRITE_ACCOUNTS')
-    const [mine] = (await one.rest['connectedAppList']!()).body.data
-    expect(mine).toMatchObject({ appId: app.id, name: 'Calendar link', scopes: ['READ_ACCOUNTS'], consents: 1 })
-    expect((await boss.rest['connectedAppList']!()).body.data).toMatchObject([
-      { id: mine.id, scopes: ['READ_ACCOUNTS', 'WRITE_ACCOUNTS'], consents: 2 },
+    const [ownApp] = (await one.rest['connectedAppList']!()).body.data
+    expect(ownApp).toMatchObject({ appId: app.id, name: 'Calendar link', scopes: ['READ_ACCOUNTS'], consents: 1 })
+    expect((await organizationOwner.rest['connectedAppList']!()).body.data).toMatchObject([
+      { id: ownApp.id, scopes: ['READ_ACCOUNTS', 'WRITE_ACCOUNTS'], consents: 2 },
     ])
-    expect((await owner.rest['connectedApp']!({ id: mine.id })).status).toBe(404)
+    expect((await owner.rest['connectedApp']!({ id: ownApp.id })).status).toBe(404)
 
-    expect((await one.rest['connectedAppDelete']!({ id: mine.id })).status).toBe(204)
+    expect((await one.rest['connectedAppDelete']!({ id: ownApp.id })).status).toBe(204)
     expect([await codeOf(first.access_token), await codeOf(second.access_token)]).toEqual(['401 UNAUTHENTICATED', 'OK'])
-    expect((await one.rest['connectedApp']!({ id: mine.id })).status).toBe(404)
+    expect((await one.rest['connectedApp']!({ id: ownApp.id })).status).toBe(404)
 
-    expect((await boss.rest['connectedAppDelete']!({ id: mine.id })).status).toBe(204)
+    expect((await organizationOwner.rest['connectedAppDelete']!({ id: ownApp.id })).status).toBe(204)
     expect(await codeOf(second.access_token)).toBe('401 UNAUTHENTICATED')
     expect(await refusalOf(oauth.refreshTokenGrant(config, second.refresh_token!))).toBe('400 invalid_grant')
   })
 
   it('are listed in pages, each once', async () => {
-    const boss = await aPerson(platform, { role: 'OWNER' })
-    const member = await aPerson(platform, { organizationId: boss.organizationId })
+    const organizationOwner = await aPerson(platform, { role: 'OWNER' })
+    const member = await aPerson(platform, { organizationId: organizationOwner.organizationId })
     for (const name of ['C', 'A', 'B', 'A', 'D']) {
       const other = await anApp(owner, { name })
-      await tokensOf(platform, await discovered(platform.url, other), name === 'D' ? boss : member)
+      await tokensOf(platform, await discovered(platform.url, other), name === 'D' ? organizationOwner : member)
     }
     const byName = { sortBy: 'name', sortOrder: 'asc' }
     const page = async ({ rest }: Person, more: Record<string, string | number>) => {
@@ -258,24 +258,28 @@ describe('connected apps', () => {
       return { names: data.map(({ name }: { name: string }) => name).join(''), ...rest_ }
     }
     const whole = { names: 'AABCD', page: 1, limit: 20, total: 5, totalPages: 1, hasMore: false, nextCursor: null }
-    expect(await page(boss, {})).toEqual(whole)
+    expect(await page(organizationOwner, {})).toEqual(whole)
     expect(await page(member, { limit: 2, page: 2 })).toMatchObject({
       names: 'BC',
       total: 4,
       totalPages: 2,
       hasMore: false,
     })
-    let walked = ''
+    let readNames = ''
     let cursor = ''
     do {
-      const { names, nextCursor } = await page(boss, { limit: 1, ...(cursor && { cursor }), includeTotal: 'false' })
-      walked += names
+      const { names, nextCursor } = await page(organizationOwner, {
+        limit: 1,
+        ...(cursor && { cursor }),
+        includeTotal: 'false',
+      })
+      readNames += names
       cursor = nextCursor
     } while (cursor)
-    expect(walked).toBe('AABCD')
+    expect(readNames).toBe('AABCD')
     const invented = Buffer.from('["A",1]').toString('base64url')
     for (const query of ['cursor=x', `cursor=${invented}`, 'limit=101', 'page=0']) {
-      expect((await boss.rest['connectedAppList']!({ query })).status).toBe(400)
+      expect((await organizationOwner.rest['connectedAppList']!({ query })).status).toBe(400)
     }
   })
 
@@ -292,20 +296,22 @@ describe('connected apps', () => {
   })
 
   it('have settings that owners and admins write and the app reads', async () => {
-    const boss = await aPerson(platform, { role: 'OWNER' })
-    const member = await aPerson(platform, { organizationId: boss.organizationId })
+    const organizationOwner = await aPerson(platform, { role: 'OWNER' })
+    const member = await aPerson(platform, { organizationId: organizationOwner.organizationId })
     const { access_token } = await tokensOf(platform, config, member)
-    const [{ id }] = (await boss.rest['connectedAppList']!()).body.data
+    const [{ id }] = (await organizationOwner.rest['connectedAppList']!()).body.data
     const body = { settings: { region: 'north' } }
     expect((await member.rest['connectedAppUpdate']!({ id, body })).body).toMatchObject({
       status: 403,
       code: 'PERMISSION_DENIED',
     })
-    expect((await boss.rest['connectedAppUpdate']!({ id, body })).body.settings).toEqual({ region: 'north' })
+    expect((await organizationOwner.rest['connectedAppUpdate']!({ id, body })).body.settings).toEqual({
+      region: 'north',
+    })
     expect((await withToken(platform, access_token)['appInstallation']!()).body).toEqual({
       id,
       appId: app.id,
-      organizationId: boss.organizationId,
+      organizationId: organizationOwner.organizationId,
       name: 'Calendar link',
       version: '1.0.0',
       scopes: ['READ_ACCOUNTS'],
@@ -340,7 +346,7 @@ describe('another gateway on the same database', () => {
       const next = await oauth.refreshTokenGrant(there, refresh_token!)
       expect(await codeOf(next.access_token)).toBe('OK')
       await oauth.tokenRevocation(there, next.access_token)
-      platform.pass(1000)
+      platform.advanceClock(1000)
       expect(await codeOf(next.access_token)).toBe('401 UNAUTHENTICATED')
       await registers(other.url)
     } finally {
@@ -351,16 +357,16 @@ describe('another gateway on the same database', () => {
 
 describe('the end of an app', () => {
   const environment = { PORT: '0', DEMO: 'off', IP_LIMITS: 'off' }
-  const ends: readonly (readonly [string, (home: Person, app: App) => Promise<unknown>, string])[] = [
+  const ends: readonly (readonly [string, (appOwner: Person, app: App) => Promise<unknown>, string])[] = [
     [
       'the suspension of its organization',
-      (home) => suspendOrganization(platform.services, home.organizationId),
+      (appOwner) => suspendOrganization(platform.services, appOwner.organizationId),
       '401 UNAUTHENTICATED',
     ],
-    ['its deletion', (home, { id }) => home.rest['oauthAppDelete']!({ id }), '401 UNAUTHENTICATED'],
+    ['its deletion', (appOwner, { id }) => appOwner.rest['oauthAppDelete']!({ id }), '401 UNAUTHENTICATED'],
     [
       'fewer scopes',
-      (home, { id }) => home.rest['oauthAppUpdate']!({ id, body: { scopes: ['READ_CASES'] } }),
+      (appOwner, { id }) => appOwner.rest['oauthAppUpdate']!({ id, body: { scopes: ['READ_CASES'] } }),
       '403 OAUTH_SCOPE_INSUFFICIENT',
     ],
   ]
@@ -369,9 +375,13 @@ describe('the end of an app', () => {
     const DATABASE_URL = platform.services.databaseUrl
     const other = await startGateway(readConfig({ ...environment, DATABASE_URL }), platform.services)
     try {
-      const home = await aPerson(platform, { role: 'OWNER' })
-      const theirs = await anApp(home)
-      const { access_token } = await tokensOf(platform, await discovered(platform.url, theirs), await aPerson(platform))
+      const appOwner = await aPerson(platform, { role: 'OWNER' })
+      const foreignApp = await anApp(appOwner)
+      const { access_token } = await tokensOf(
+        platform,
+        await discovered(platform.url, foreignApp),
+        await aPerson(platform),
+      )
       // The clock stands still, so cached entries never expire and only a notification removes them.
       const codes = () =>
         Promise.all(
@@ -381,7 +391,7 @@ describe('the end of an app', () => {
           }),
         )
       expect(await codes()).toEqual(['OK', 'OK'])
-      await end(home, theirs)
+      await end(appOwner, foreignApp)
       await expect.poll(codes, { timeout: 900, interval: 5 }).toEqual([code, code])
     } finally {
       await other.close()

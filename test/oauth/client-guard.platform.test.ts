@@ -52,10 +52,10 @@ describe.each(['token', 'revoke', 'introspect'] as const)('/v1/oauth/%s', (at) =
     const refused = await attempt({ id, secret: secret!, ip, at })
     expect([refused.outcome, refused.headers.get('retry-after')]).toEqual(['429 temporarily_unavailable', '900'])
     expect(refused.headers.get('api-version')).toBe(platform.contract.version)
-    platform.pass(quarterHour - 1000)
+    platform.advanceClock(quarterHour - 1000)
     const late = await attempt({ id, secret: secret!, ip, at })
     expect([late.outcome, late.headers.get('retry-after')]).toEqual(['429 temporarily_unavailable', '1'])
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect((await attempt({ id, secret: secret!, ip, at })).outcome).toBe('200')
   })
 
@@ -77,7 +77,7 @@ describe('wrong client secrets', () => {
     expect(guesses).toEqual(Array<string>(50).fill(wrong))
     expect((await attempt({ id, secret: secret!, ip })).outcome).toBe('429 temporarily_unavailable')
     expect((await attempt({ id, secret: secret! })).outcome).toBe('200')
-    platform.pass(quarterHour)
+    platform.advanceClock(quarterHour)
     expect((await attempt({ id, secret: secret!, ip })).outcome).toBe('200')
   })
 

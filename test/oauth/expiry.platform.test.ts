@@ -14,15 +14,15 @@ it('an access token expires after one hour and is deleted with all expired rows'
     const { status, body } = await withToken(platform, token)['accountList']!()
     return status === 200 ? 'OK' : `${status} ${body.code}`
   }
-  platform.pass(3_600_000 - 1)
+  platform.advanceClock(3_600_000 - 1)
   expect(await codeOf(access_token)).toBe('OK')
-  platform.pass(1)
+  platform.advanceClock(1)
   expect(await codeOf(access_token)).toBe('401 TOKEN_EXPIRED')
-  platform.pass(86_400_000 + 1)
+  platform.advanceClock(86_400_000 + 1)
   await oauthForget.run(platform.services)
   expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
   expect(await platform.query('select 1 from identity.oauth_grant')).toHaveLength(1)
-  platform.pass(30 * 86_400_000)
+  platform.advanceClock(30 * 86_400_000)
   await oauthForget.run(platform.services)
   for (const table of ['oauth_token', 'oauth_grant', 'oauth_visit']) {
     expect([table, await platform.query(`select 1 from identity.${table}`)]).toEqual([table, []])

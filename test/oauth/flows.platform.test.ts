@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 /** Longer than a gateway caches a token, even if it receives no notification, in milliseconds. */
 const codeOf = async (token: string) => {
-  platform.pass(1000)
+  platform.advanceClock(1000)
   const { status, body } = await withToken(platform, token)['accountList']!()
   return status === 200 ? 'OK' : `${status} ${body.code}`
 }
@@ -97,8 +97,8 @@ describe('authorization code', () => {
   })
 
   it('escapes the name of an app', async () => {
-    const evil = await anApp(owner, { name: '<script>alert(1)</script>' })
-    const { page } = await started(platform, await discovered(platform.url, evil))
+    const appWithScript = await anApp(owner, { name: '<script>alert(1)</script>' })
+    const { page } = await started(platform, await discovered(platform.url, appWithScript))
     expect(page.text).not.toContain('<script')
     expect(page.text).toContain('&#60;script&#62;')
   })
@@ -245,9 +245,9 @@ describe('authorization code', () => {
   it('serves an app without a secret on the loopback, on any port', async () => {
     const native = await anApp(owner, { type: 'PUBLIC', redirectUris: ['http://127.0.0.1/callback'] })
     expect(native.secret).toBeNull()
-    const mine = await discovered(platform.url, native)
-    const start = await started(platform, mine, { redirect_uri: 'http://127.0.0.1:7777/callback' })
-    const tokens = await oauth.authorizationCodeGrant(mine, await allowed(start, owner), start.checks)
+    const config = await discovered(platform.url, native)
+    const start = await started(platform, config, { redirect_uri: 'http://127.0.0.1:7777/callback' })
+    const tokens = await oauth.authorizationCodeGrant(config, await allowed(start, owner), start.checks)
     expect(await codeOf(tokens.access_token)).toBe('OK')
   })
 })
@@ -271,9 +271,9 @@ describe('refresh', () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => oauth.refreshTokenGrant(config, refresh_token!).catch(() => null)),
     )
-    const won = answers.filter((answer) => answer !== null)
-    expect(won.length).toBeLessThanOrEqual(1)
-    for (const { access_token, refresh_token: next } of won) {
+    const succeeded = answers.filter((answer) => answer !== null)
+    expect(succeeded.length).toBeLessThanOrEqual(1)
+    for (const { access_token, refresh_token: next } of succeeded) {
       expect(await codeOf(access_token)).toBe('401 UNAUTHENTICATED')
       expect(await refusalOf(oauth.refreshTokenGrant(config, next!))).toBe('400 invalid_grant')
     }

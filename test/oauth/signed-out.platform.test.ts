@@ -33,21 +33,21 @@ beforeAll(async () => {
 const lastMailed = async (email: string) => (await mailsTo(platform, email)).at(-1)!.secret
 
 /** A user of an organization that has an owner and a directory. */
-async function somebody() {
+async function createMembers() {
   const owner = await aPerson(platform, { role: 'OWNER' })
   const { organizationId } = owner
   const person = await aPerson(platform, { organizationId })
   return { owner, person }
 }
-type Scene = Awaited<ReturnType<typeof somebody>>
+type Members = Awaited<ReturnType<typeof createMembers>>
 
-async function directoryOf({ owner }: Scene) {
+async function directoryOf({ owner }: Members) {
   const { token } = (await owner.rest['scimTokenRotate']!()).body
   return scimWith(platform, token as string)
 }
 
 /** Operations that end every session of a person. */
-const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
+const ends: Record<string, (members: Members) => Promise<unknown>> = {
   'a change of the password': ({ person }) =>
     person.rest['authChangePassword']!({ body: { currentPassword: password, newPassword } }),
   'a reset of the password': async ({ person: { email } }) => {
@@ -55,31 +55,31 @@ const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
     await anonymous()['authResetPassword']!({ body: { email, code: await lastMailed(email), newPassword } })
   },
   'signing out everywhere': ({ person }) => person.rest['authLogoutAll']!(),
-  'a deactivation that is taken back': async ({ owner, person: { userId: id } }) => {
+  'a deactivation followed by a reactivation': async ({ owner, person: { userId: id } }) => {
     await owner.rest['userDeactivate']!({ id })
     await owner.rest['userReactivate']!({ id })
   },
-  'a deactivation by a directory that is taken back': async (scene) => {
-    const scim = await directoryOf(scene)
+  'a deactivation and reactivation by a directory': async (members) => {
+    const scim = await directoryOf(members)
     for (const value of [false, true]) {
       const setting = patch({ op: 'replace', path: 'active', value })
-      expect((await scim('PATCH', `/Users/${scene.person.userId}`, setting)).status).toBe(200)
+      expect((await scim('PATCH', `/Users/${members.person.userId}`, setting)).status).toBe(200)
     }
   },
-  'leaving, and coming back': async ({ owner, person: { userId: id, email } }) => {
+  'a removal followed by a new invitation': async ({ owner, person: { userId: id, email } }) => {
     await owner.rest['userDelete']!({ id })
     await owner.rest['userInvite']!({ body: { email } })
     const accepted = { token: await lastMailed(email), password, firstName: 'Ann', lastName: 'Lee' }
     expect((await anonymous()['authAcceptPartnerInvite']!({ body: accepted })).body.user.id).toBe(id)
   },
-  'leaving by a directory, and coming back': async (scene) => {
-    const scim = await directoryOf(scene)
-    await scim('DELETE', `/Users/${scene.person.userId}`)
-    expect((await scim('POST', '/Users', { userName: scene.person.email })).body.id).toBe(scene.person.userId)
+  'a removal and new provisioning by a directory': async (members) => {
+    const scim = await directoryOf(members)
+    await scim('DELETE', `/Users/${members.person.userId}`)
+    expect((await scim('POST', '/Users', { userName: members.person.email })).body.id).toBe(members.person.userId)
   },
-  'another userName': async (scene) => {
-    const renaming = patch({ op: 'replace', path: 'userName', value: `x${scene.person.email}` })
-    expect((await (await directoryOf(scene))('PATCH', `/Users/${scene.person.userId}`, renaming)).status).toBe(200)
+  'another userName': async (members) => {
+    const renaming = patch({ op: 'replace', path: 'userName', value: `x${members.person.email}` })
+    expect((await (await directoryOf(members))('PATCH', `/Users/${members.person.userId}`, renaming)).status).toBe(200)
   },
 }
 
@@ -88,11 +88,11 @@ const grantsOf = ({ userId }: Person) =>
 
 describe.each(Object.keys(ends))('%s', (what) => {
   it('ends the sign-in on the authorization page, which then requires a new one', async () => {
-    const scene = await somebody()
-    const { person } = scene
+    const members = await createMembers()
+    const { person } = members
     const start = await started(platform, config)
     const consent = await start.browser.submit(start.page, 'sign-in', { email: person.email, password })
-    await ends[what]!(scene)
+    await ends[what]!(members)
     const answer = await start.browser.submit(consent, 'decision', {
       decision: 'allow',
       organization: person.organizationId,
@@ -108,26 +108,26 @@ describe.each(Object.keys(ends))('%s', (what) => {
   })
 
   it('invalidates a code that was not exchanged yet', async () => {
-    const scene = await somebody()
+    const members = await createMembers()
     const start = await started(platform, config)
-    const end = await allowed(start, scene.person)
-    await ends[what]!(scene)
+    const end = await allowed(start, members.person)
+    await ends[what]!(members)
     expect(await refusalOf(oauth.authorizationCodeGrant(config, end, start.checks))).toBe('400 invalid_grant')
   })
 
   it('revokes the consent with its tokens, with an audit log entry', async () => {
-    const scene = await somebody()
-    const { access_token, refresh_token } = await tokensOf(platform, config, scene.person)
+    const members = await createMembers()
+    const { access_token, refresh_token } = await tokensOf(platform, config, members.person)
     expect((await withToken(platform, access_token)['accountList']!()).status).toBe(200)
-    await ends[what]!(scene)
-    platform.pass(1000)
+    await ends[what]!(members)
+    platform.advanceClock(1000)
     expect((await withToken(platform, access_token)['accountList']!()).body.code).toBe('UNAUTHENTICATED')
     expect(await refusalOf(oauth.refreshTokenGrant(config, refresh_token!))).toBe('400 invalid_grant')
-    expect(await grantsOf(scene.person)).toEqual([])
+    expect(await grantsOf(members.person)).toEqual([])
     const { data } = (
-      await scene.owner.rest['auditLogEntryList']!({ query: { action: 'oauth_grant.ended', limit: 100 } })
+      await members.owner.rest['auditLogEntryList']!({ query: { action: 'oauth_grant.ended', limit: 100 } })
     ).body
-    expect(data).toMatchObject([{ before: { appId: app.id, userId: scene.person.userId } }])
+    expect(data).toMatchObject([{ before: { appId: app.id, userId: members.person.userId } }])
   })
 })
 
@@ -152,20 +152,23 @@ async function decided({ browser, page }: Awaited<ReturnType<typeof started>>, p
 }
 
 describe('between the consent and the redirect to the app', () => {
-  it.each(['a change of the password', 'leaving, and coming back'])('%s invalidates the code', async (what) => {
-    const scene = await somebody()
-    const start = await started(platform, config)
-    const back = await decided(start, scene.person)
-    await ends[what]!(scene)
-    const end = new URL((await start.browser.open(back)).url)
-    expect([end.searchParams.get('error'), end.searchParams.get('code')]).toEqual(['access_denied', null])
-    expect(
-      await platform.query('select 1 from identity.oauth_token where user_id = $1', [scene.person.userId]),
-    ).toEqual([])
-  })
+  it.each(['a change of the password', 'a removal followed by a new invitation'])(
+    '%s invalidates the code',
+    async (what) => {
+      const members = await createMembers()
+      const start = await started(platform, config)
+      const back = await decided(start, members.person)
+      await ends[what]!(members)
+      const end = new URL((await start.browser.open(back)).url)
+      expect([end.searchParams.get('error'), end.searchParams.get('code')]).toEqual(['access_denied', null])
+      expect(
+        await platform.query('select 1 from identity.oauth_token where user_id = $1', [members.person.userId]),
+      ).toEqual([])
+    },
+  )
 
   it('a deactivation ends the authorization', async () => {
-    const { person } = await somebody()
+    const { person } = await createMembers()
     const start = await started(platform, config)
     const back = await decided(start, person)
     await deactivateUser(platform.services, person.organizationId, person.userId)
@@ -177,7 +180,7 @@ describe('between the consent and the redirect to the app', () => {
 
 describe('a consent', () => {
   it('is refused in an organization that was suspended after the sign-in', async () => {
-    const { person } = await somebody()
+    const { person } = await createMembers()
     const start = await started(platform, config)
     const consent = await start.browser.submit(start.page, 'sign-in', { email: person.email, password })
     await suspendOrganization(platform.services, person.organizationId)
@@ -189,7 +192,7 @@ describe('a consent', () => {
   })
 
   it('waits for a concurrent change of the password, and is then refused', async () => {
-    const { person } = await somebody()
+    const { person } = await createMembers()
     const start = await started(platform, config)
     const consent = await start.browser.submit(start.page, 'sign-in', { email: person.email, password })
     const [answer] = await platform.services.database.transaction(async (sql) => {
@@ -206,7 +209,7 @@ describe('a consent', () => {
   })
 
   it('stays valid after a sign-out of one session and a change of the role', async () => {
-    const { person } = await somebody()
+    const { person } = await createMembers()
     const { refresh_token } = await tokensOf(platform, config, person)
     await person.rest['authLogout']!()
     await updateUser(platform.services, person.organizationId, person.userId, { role: 'READ_ONLY' })
@@ -216,12 +219,14 @@ describe('a consent', () => {
 
 describe('a user who leaves and returns', () => {
   it('has none of the former credentials, and invitations that it sent before are invalid', async () => {
-    const scene = await somebody()
-    const { owner, person } = scene
+    const members = await createMembers()
+    const { owner, person } = members
     const { organizationId, userId } = person
     await updateUser(platform.services, organizationId, userId, { role: 'ADMIN' })
-    const mine = await anApp(person)
-    const asOwner = await oauth.clientCredentialsGrant(await discovered(platform.url, mine), { scope: 'READ_ACCOUNTS' })
+    const ownApp = await anApp(person)
+    const asOwner = await oauth.clientCredentialsGrant(await discovered(platform.url, ownApp), {
+      scope: 'READ_ACCOUNTS',
+    })
     const key = (await person.rest['apiKeyCreate']!({ body: { name: 'Sync', scopes: ['READ_ACCOUNTS'] } })).body
     const withKey = restClient(platform.contract, platform.url, { 'X-API-Key': key.secret as string })
     const invited = `guest-${person.email}`
@@ -240,9 +245,9 @@ describe('a user who leaves and returns', () => {
       body: { ...accepted, token: await lastMailed(person.email) },
     })
     expect(back.body.user).toMatchObject({ id: userId, role: 'ADMIN' })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(await works()).toEqual([401, 401, 401])
-    const guest = await anonymous()['authAcceptPartnerInvite']!({ body: { ...accepted, token: invitation } })
-    expect([guest.status, guest.body.errors[0].code]).toEqual([400, 'TOKEN_INVALID'])
+    const acceptedResponse = await anonymous()['authAcceptPartnerInvite']!({ body: { ...accepted, token: invitation } })
+    expect([acceptedResponse.status, acceptedResponse.body.errors[0].code]).toEqual([400, 'TOKEN_INVALID'])
   })
 })

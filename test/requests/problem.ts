@@ -1,6 +1,6 @@
 import { titleOfCode } from '../../gateway/edge/titles.ts'
 import { isErrorCode, statusOfCode, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
-import type { Received, Sent } from './send.ts'
+import type { RawResponse, Sent } from './send.ts'
 
 export interface Refused {
   readonly status: number
@@ -18,7 +18,7 @@ export const refusedInput = (path: string, code: string): Refused => ({
 export const refusedWith = (code: ErrorCode): Refused => ({ status: statusOfCode[code], code })
 
 /** The status, code and wrong inputs of an error response. */
-export function refusedBy({ status, body }: Received): unknown {
+export function refusedBy({ status, body }: RawResponse): unknown {
   const { code, errors } = (body ?? {}) as { code?: string; errors?: { path: string; code: string }[] }
   return {
     status,
@@ -32,7 +32,7 @@ const inside = /node_modules|\bat \w+ \(|select |insert into|postgres|\.ts\b|gra
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
 /** Deviations of an error response from the documented form; empty if there are none. */
-export function flawsOf({ path }: Sent, { status, headers, body, text }: Received): string[] {
+export function flawsOf({ path }: Sent, { status, headers, body, text }: RawResponse): string[] {
   const flaws: string[] = []
   const must = (holds: boolean, what: string): void => void (holds || flaws.push(what))
   must(headers['content-type'] === 'application/problem+json; charset=utf-8', `content type ${headers['content-type']}`)

@@ -3,10 +3,10 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
-import { bodies, credentials, placeholders, queries } from './exceptions.ts'
+import { bodies, credentials, placeholders, queries } from './special-cases.ts'
 import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
-import { send, type Received, type Sent } from './send.ts'
+import { send, type RawResponse, type Sent } from './send.ts'
 import { fieldsOf } from './schema.ts'
 import { validValue } from './valid-values.ts'
 
@@ -48,7 +48,7 @@ const freshAddress = (): string => {
   return `10.${(next >> 16) & 255}.${(next >> 8) & 255}.${next & 255}`
 }
 
-/** Merges the required parameters with those of the test; the test's value wins. */
+/** Merges the required parameters with those of the test. A parameter of the test takes precedence. */
 function withRequired(required: ValidRequest['query'], given = ''): string {
   const names = new URLSearchParams(given)
   const missing = Object.entries(required).filter(([name]) => !names.has(name))
@@ -123,7 +123,7 @@ export class Requests {
     }
   }
 
-  send(request: ValidRequest, change: Change = {}): Promise<Received> {
+  send(request: ValidRequest, change: Change = {}): Promise<RawResponse> {
     return send(this.platform.url, this.sent(request, change))
   }
 
@@ -141,8 +141,8 @@ export class Requests {
   }
 
   /**
-   * The operation that creates the record of a reference field, `accountCreate` for `parentAccountId`; null for users and for kinds
-   * of record that do not exist yet.
+   * The operation that creates the record of a reference field, `accountCreate` for `parentAccountId`; null for users and for record
+   * types that do not exist yet.
    */
   creatorOfReference(name: string): RestOperation | null {
     const subject = name.replace(/Ids?$/, '').toLowerCase()
@@ -155,7 +155,7 @@ export class Requests {
     return userReferences.has(name) || userNames.includes(name.replace(/Ids?$/, ''))
   }
 
-  /** A record made by its creating operation; shared by requests that do not change it. */
+  /** A record that its create operation created. Requests that do not change it share one record. */
   async record(creator: RestOperation, fresh: boolean, path: Readonly<Record<string, string>> = {}): Promise<Row> {
     if (fresh) return this.#create(creator, path)
     const key = `${creator.id} ${JSON.stringify(path)}`

@@ -44,8 +44,8 @@ export function valueAt(body: unknown, path: Path): unknown {
   return value
 }
 
-/** `body`, with the top-level property of `whole` that contains the path if `body` does not contain it. */
-export function reaching(body: unknown, whole: unknown, path: Path): unknown {
+/** Returns `body` if it contains the path; otherwise adds the top-level property of `whole` that contains it. */
+export function withPath(body: unknown, whole: unknown, path: Path): unknown {
   if (path.length < 2 || valueAt(body, path.slice(0, -1)) !== undefined) return body
   return { ...(body as object), [path[0]!]: valueAt(whole, path.slice(0, 1)) }
 }

@@ -11,7 +11,7 @@ export interface Sent {
   readonly chunked?: boolean
 }
 
-export interface Received {
+export interface RawResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -24,7 +24,7 @@ export const deadlineMs = 5000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
-export function send(baseUrl: string, { method, path, headers = {}, body, chunked }: Sent): Promise<Received> {
+export function send(baseUrl: string, { method, path, headers = {}, body, chunked }: Sent): Promise<RawResponse> {
   const { hostname, port } = new URL(baseUrl)
   const sent: Record<string, string | string[]> = { ...(headers as Record<string, string>) }
   if (body !== undefined && !chunked) sent['Content-Length'] = String(Buffer.byteLength(body))

@@ -16,7 +16,7 @@ const accounts = {
   'somebody without a password': anEmail(),
   'somebody who is deactivated': anEmail(),
 }
-const nobody = anEmail()
+const unknownEmail = anEmail()
 let config: Configuration
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
 })
 
-interface Question {
+interface ProbedRequest {
   readonly who: keyof typeof accounts
   /** Prepares the request that is measured. */
   ask(email: string): Promise<() => Promise<string>>
@@ -44,16 +44,16 @@ let addresses = 0
 const client = () => ({ 'x-forwarded-for': `10.1.${++addresses >> 8}.${addresses & 255}` })
 
 /** The content of a response without values that differ in every response. */
-async function toldBy(response: Response): Promise<string> {
+async function contentOf(response: Response): Promise<string> {
   const requestId = response.headers.get('x-request-id')!
   const headers = Array.from(response.headers, ([name, value]) => `${name}: ${name === 'date' ? '' : value}`)
   return [response.status, ...headers, await response.text()].join('\n').replaceAll(requestId, '')
 }
 
-const posted = (path: string, who: Question['who'], body: object = {}): Question => ({
+const posted = (path: string, who: ProbedRequest['who'], body: object = {}): ProbedRequest => ({
   who,
   ask: async (email) => async () =>
-    toldBy(
+    contentOf(
       await fetch(`${platform.url}/v1/auth/${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...client() },
@@ -63,7 +63,7 @@ const posted = (path: string, who: Question['who'], body: object = {}): Question
 })
 
 /** Submits the sign-in form of the authorization page. */
-const atConsent = (who: Question['who'], word: string): Question => ({
+const atConsent = (who: ProbedRequest['who'], word: string): ProbedRequest => ({
   who,
   async ask(email) {
     const { browser, page } = await started(platform, config)
@@ -75,7 +75,7 @@ const atConsent = (who: Question['who'], word: string): Question => ({
 })
 
 const reset = { code: '12345678', newPassword: 'Better horse 8!' }
-const questions: Readonly<Record<string, Question>> = {
+const probedRequests: Readonly<Record<string, ProbedRequest>> = {
   'a wrong password': posted('login', 'somebody', { password: 'Wrong horse 7!' }),
   'the right password, in another organization': posted('login', 'somebody', { password, organizationId: newId() }),
   'a password for an account without a password': posted('login', 'somebody without a password', { password }),
@@ -101,30 +101,30 @@ const quick = (samples: readonly number[]): number => samples.toSorted((a, b) =>
 const rounds = 8
 const roundsMax = 64
 
-async function timeOf(question: Question, email: string): Promise<number> {
-  const ask = await question.ask(email)
+async function timeOf(probedRequest: ProbedRequest, email: string): Promise<number> {
+  const ask = await probedRequest.ask(email)
   const startedMs = performance.now()
   await ask()
   return performance.now() - startedMs
 }
 
 describe('the existence of an account', () => {
-  it.each(Object.entries(questions))('does not show in the response to %s', async (_, { who, ask }) => {
-    platform.pass(3_600_000)
-    const [known, unknown] = [await (await ask(accounts[who]))(), await (await ask(nobody))()]
+  it.each(Object.entries(probedRequests))('does not show in the response to %s', async (_, { who, ask }) => {
+    platform.advanceClock(3_600_000)
+    const [known, unknown] = [await (await ask(accounts[who]))(), await (await ask(unknownEmail))()]
     expect(unknown).toBe(known)
     expect(unknown).toMatch(/^(200|400|401)\n/)
   })
 
-  it.each(Object.entries(questions))('does not show in the response time of %s', async (_, question) => {
+  it.each(Object.entries(probedRequests))('does not show in the response time of %s', async (_, probedRequest) => {
     const times = { known: [] as number[], unknown: [] as number[], hash: [] as number[] }
     const difference = () => Math.abs(quick(times.known) - quick(times.unknown))
     const isSame = () => difference() < quick(times.hash) / 2
     for (let round = 0; round < roundsMax; round++) {
       // Time passes, so that no request is throttled.
-      platform.pass(3_600_000)
-      times.known.push(await timeOf(question, accounts[question.who]))
-      times.unknown.push(await timeOf(question, nobody))
+      platform.advanceClock(3_600_000)
+      times.known.push(await timeOf(probedRequest, accounts[probedRequest.who]))
+      times.unknown.push(await timeOf(probedRequest, unknownEmail))
       times.hash.push(await timeOfHash())
       if ((round + 1) % rounds === 0 && isSame()) return
     }
@@ -144,7 +144,7 @@ describe('authRegister, which reveals it,', () => {
   }
 
   it('reveals it at most ten times per hour to one client address, which then cannot register, and mails the person', async () => {
-    platform.pass(3_600_000)
+    platform.advanceClock(3_600_000)
     const organizationId = await platform.organization()
     const known = Array.from({ length: 11 }, anEmail)
     const user = {

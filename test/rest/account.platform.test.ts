@@ -61,7 +61,7 @@ describe('authVerifyEmail', () => {
     const { email } = await registered()
     const { secret } = await lastMail(email)
     expect(outcome(await anonymous().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
-    platform.pass(24 * 60 * minute)
+    platform.advanceClock(24 * 60 * minute)
     expect(outcome(await anonymous().authVerifyEmail!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
   })
 })
@@ -86,7 +86,7 @@ describe('authMagicLink', () => {
     const { email } = await registered()
     await anonymous().authMagicLinkSend!({ body: { email } })
     const { secret } = await lastMail(email)
-    platform.pass(15 * minute)
+    platform.advanceClock(15 * minute)
     expect(outcome(await anonymous().authMagicLink!({ query: { token: secret } }))).toBe('400 TOKEN_INVALID')
   })
 
@@ -117,7 +117,7 @@ describe('authResetPassword', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, reset))
     expect(answers.map(outcome).sort()).toEqual(['200', ...Array<string>(4).fill('400 CODE_INVALID')])
     expect([await signsIn(email, password), await signsIn(email, newPassword)]).toEqual([401, 200])
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await bearer(token).me!())).toBe('401 UNAUTHENTICATED')
     expect(outcome(await anonymous().authRefresh!({ body: { refreshToken: refresh } }))).toBe('401 UNAUTHENTICATED')
     expect((await lastMail(email)).subject).toBe('Your password was changed')
@@ -141,9 +141,9 @@ describe('authResetPassword', () => {
     const { secret: code } = await lastMail(email)
     const check = (word: string) => anonymous().authVerifyResetCode!({ body: { email, code: word } })
     expect(outcome(await check(old))).toBe('400 CODE_INVALID')
-    platform.pass(15 * minute - 1)
+    platform.advanceClock(15 * minute - 1)
     expect((await check(code)).status).toBe(200)
-    platform.pass(1)
+    platform.advanceClock(1)
     expect(outcome(await check(code))).toBe('400 CODE_INVALID')
   })
 
@@ -176,7 +176,7 @@ describe('authChangePassword', () => {
     const other = (await anonymous().authLogin!({ body: { email, password } })).body.accessToken as string
     const answer = await bearer(token).authChangePassword!({ body: { currentPassword: password, newPassword } })
     expect([answer.status, answer.headers.getSetCookie().length]).toEqual([200, 4])
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect([outcome(await bearer(token).me!()), outcome(await bearer(other).me!())]).toEqual(
       Array<string>(2).fill('401 UNAUTHENTICATED'),
     )
@@ -267,7 +267,7 @@ describe('authLogoutAll and authSessionCount', () => {
     const answer = await bearer(token).authLogoutAll!()
     expect(answer.body).toEqual({ sessions: 2, endedAt: platform.now.toISOString() })
     expect(answer.headers.getSetCookie()).toHaveLength(3)
-    platform.pass(1000)
+    platform.advanceClock(1000)
     for (const session of [token, second.body.accessToken as string]) {
       expect(outcome(await bearer(session).authSessionCount!())).toBe('401 UNAUTHENTICATED')
     }
@@ -325,7 +325,7 @@ describe('authAcceptPartnerInvite', () => {
     await platform.query(`update identity.app_user set role = 'MEMBER' where id = $1`, [owner.userId])
     expect(outcome(await accept(token))).toBe('400 TOKEN_INVALID')
     const other = await invited()
-    platform.pass(7 * 24 * 60 * minute)
+    platform.advanceClock(7 * 24 * 60 * minute)
     expect(outcome(await accept(other.token))).toBe('400 TOKEN_INVALID')
   })
 

@@ -224,7 +224,7 @@ describe('accountList', () => {
         { name: 'Dogwood', domain: 'dogwood.example', ownerId: second.userId, type: 'CUSTOMER' },
       ],
       async (body) => {
-        platform.pass(1000)
+        platform.advanceClock(1000)
         return account(reader, body)
       },
     )
@@ -415,7 +415,7 @@ describe('accountStats', () => {
 describe('accountUpdate', () => {
   it('changes the named fields, and the event has the previous values', async () => {
     const before = await account(member, { industry: 'Retail', tags: ['a'], rating: 'HOT' })
-    platform.pass(60_000)
+    platform.advanceClock(60_000)
     const second = await platform.member()
     const { status, body, headers } = await second.rest.accountUpdate!({
       id: before.id,
@@ -565,7 +565,7 @@ describe('accountListDeleted', () => {
     const own = await platform.member({ organizationId: await platform.organization('Deleted') })
     const all = await each(['A', 'B', 'C', 'D'], (name) => account(own, { name }))
     for (const index of [2, 0, 1]) {
-      platform.pass(1000)
+      platform.advanceClock(1000)
       await own.rest.accountDelete!({ id: all[index].id })
     }
     const names = async (query: object) =>
@@ -582,7 +582,7 @@ describe('accountRestore', () => {
   it('restores the account unchanged', async () => {
     const before = await account(member, { name: 'Back again', customFields: { tier: 'gold' } })
     await member.rest.accountDelete!({ id: before.id })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const { status, body, headers } = await member.rest.accountRestore!({ id: before.id })
 
     expect([status, headers.get('etag')]).toEqual([200, '"3"'])

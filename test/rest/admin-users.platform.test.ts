@@ -243,7 +243,7 @@ describe('lists', () => {
   it('of the audit log can be filtered by actor, action, target and time', async () => {
     const { owner, organizationId } = await organization()
     const member = await platform.member({ organizationId })
-    platform.pass(60_000)
+    platform.advanceClock(60_000)
     await owner.rest.userUpdate!({ id: member.userId, body: { role: 'MANAGER' } })
     const list = async (query: Record<string, string>) =>
       (await owner.rest.auditLogEntryList!({ query })).body.data as {

@@ -37,9 +37,9 @@ describe('apiKeyRotate', () => {
     expect(end - platform.now.getTime()).toBe(24 * hour)
     expect([outcome(await listing(secret)), outcome(await listing(next))]).toEqual(['200 OK', '200 OK'])
 
-    platform.pass(24 * hour - 1)
+    platform.advanceClock(24 * hour - 1)
     expect([outcome(await listing(secret)), outcome(await listing(next))]).toEqual(['200 OK', '200 OK'])
-    platform.pass(1)
+    platform.advanceClock(1)
     const ended = await listing(secret)
     expect(outcome(ended)).toBe('401 API_KEY_EXPIRED')
     expect(ended.body.detail).toBe('This API key was rotated and its overlap has ended; use the new secret.')
@@ -53,7 +53,7 @@ describe('apiKeyRotate', () => {
     const { id, secret } = await aKey()
     const answers = await Promise.all(Array.from({ length: 50 }, () => session.apiKeyRotate!({ id })))
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const byVersion = answers.map(({ body }) => body).sort((a, b) => a.version - b.version)
     const works = async (index: number) => outcome(await listing(byVersion[index]!.secret as string))
     expect(outcome(await listing(secret))).toBe('401 API_KEY_EXPIRED')
@@ -75,7 +75,7 @@ describe('apiKeyRotate', () => {
     expect(Date.parse(longest.body.previousSecretExpiresAt as string) - platform.now.getTime()).toBe(168 * hour)
     const shortest = await session.apiKeyRotate!({ id, body: { overlapHours: 0 } })
     expect(shortest.body).toMatchObject({ status: 'ACTIVE', previousSecretExpiresAt: platform.now.toISOString() })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await listing(secret))).toBe('401 API_KEY_EXPIRED')
     expect(outcome(await listing(longest.body.secret as string))).toBe('401 API_KEY_EXPIRED')
     expect(outcome(await listing(shortest.body.secret as string))).toBe('200 OK')
@@ -94,7 +94,7 @@ describe('apiKeyRotate', () => {
     const { id, secret } = await aKey()
     const { body } = await session.apiKeyRotate!({ id })
     await session.apiKeyRevoke!({ id })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect([outcome(await listing(secret)), outcome(await listing(body.secret as string))]).toEqual([
       '401 API_KEY_INVALID',
       '401 API_KEY_INVALID',
@@ -106,7 +106,7 @@ describe('apiKeyRotate', () => {
     const { id, secret } = await aKey()
     const { body } = await session.apiKeyRotate!({ id })
     expect((await session.apiKeyRevoke!({ id, body: { formerOnly: true } })).body).toMatchObject({ status: 'ACTIVE' })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const ended = await listing(secret)
     expect([outcome(ended), ended.body.detail]).toEqual([
       '401 API_KEY_EXPIRED',
@@ -115,7 +115,7 @@ describe('apiKeyRotate', () => {
     expect(outcome(await listing(body.secret as string))).toBe('200 OK')
     expect(outcome(await session.apiKeyRevoke!({ id, body: { formerOnly: 'yes' } }))).toBe('400 VALIDATION_FAILED')
     expect(outcome(await session.apiKeyRevoke!({ id, body: {} }))).toBe('200 OK')
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await listing(body.secret as string))).toBe('401 API_KEY_INVALID')
   })
 
@@ -130,14 +130,14 @@ describe('a key', () => {
     const expiresAt = new Date(platform.now.getTime() + 10_000).toISOString()
     const { id, secret } = await aKey({ expiresAt })
     expect((await session.apiKey!({ id })).body).toMatchObject({ status: 'ACTIVE', expiresSoon: true })
-    platform.pass(9_999)
+    platform.advanceClock(9_999)
     expect(outcome(await listing(secret))).toBe('200 OK')
-    platform.pass(1)
+    platform.advanceClock(1)
     const ended = await listing(secret)
     expect([outcome(ended), ended.body.detail]).toEqual(['401 API_KEY_EXPIRED', 'This API key has expired.'])
     expect((await session.apiKey!({ id })).body).toMatchObject({ status: 'EXPIRED', expiresSoon: false })
     await session.apiKeyUpdate!({ id, body: { expiresAt: null } })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await listing(secret))).toBe('200 OK')
   })
 
@@ -170,7 +170,7 @@ describe('apiKeyRegenerate', () => {
     expect(answer.headers.get('link')).toBe(
       `</docs>; rel="deprecation"; type="text/html", </v1/api-keys/${id}/rotate>; rel="successor-version"`,
     )
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await listing(secret))).toBe('401 API_KEY_EXPIRED')
     expect(outcome(await listing(answer.body.secret as string))).toBe('200 OK')
   })
@@ -180,7 +180,7 @@ describe('apiKeyRegenerate', () => {
     platform.now = new Date('2027-03-31T23:59:59.999Z')
     session = await signedIn(member)
     expect((await session.apiKeyRegenerate!({ id })).status).toBe(200)
-    platform.pass(1)
+    platform.advanceClock(1)
     const gone = await session.apiKeyRegenerate!({ id })
     expect(outcome(gone)).toBe('410 ENDPOINT_SUNSET')
     expect(gone.headers.get('sunset')).toBe('Thu, 01 Apr 2027 00:00:00 GMT')
@@ -209,14 +209,18 @@ describe('the audit log', () => {
 })
 
 describe('legacy scopes', () => {
-  const brought = async (...scopes: string[]): Promise<RestClient> => {
+  const legacyKeyClient = async (...scopes: string[]): Promise<RestClient> => {
     const { organizationId, userId: ownerId } = member
     const wanted = { ownerId, name: 'Before 2020', scopes }
     return withKey((await createApiKey(platform.services, organizationId, wanted)).secret)
   }
 
   it('cover leads to activities and webhooks; other areas need an explicit scope', async () => {
-    const [reader, writer, mixed] = [await brought('read'), await brought('write'), await brought('read', 'READ_CASES')]
+    const [reader, writer, mixed] = [
+      await legacyKeyClient('read'),
+      await legacyKeyClient('write'),
+      await legacyKeyClient('read', 'READ_CASES'),
+    ]
     const body = { name: 'Fjordline' }
     expect(outcome(await reader.accountList!())).toBe('200 OK')
     expect(outcome(await reader.productList!())).toBe('200 OK')
@@ -225,7 +229,7 @@ describe('legacy scopes', () => {
     expect(outcome(await writer.accountCreate!({ body }))).toBe('201 OK')
     expect(outcome(await writer.caseList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
     expect(outcome(await mixed.caseList!())).toBe('200 OK')
-    expect(outcome(await (await brought('WEBHOOKS')).accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect(outcome(await (await legacyKeyClient('WEBHOOKS')).accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
   })
 
   it('cannot be granted to new keys, and remain on existing keys through changes and rotation', async () => {

@@ -73,9 +73,9 @@ describe('apiUsageSummary', () => {
   })
 
   it('counts all tokens of an app for the app, in the organization of the consent', async () => {
-    const vendor = await aPerson(platform, { role: 'ADMIN' })
+    const appOwner = await aPerson(platform, { role: 'ADMIN' })
     const user = await aPerson(platform, { role: 'OWNER' })
-    const app = await anApp(vendor, { rateLimit: { limit: 2, window: 'HOUR' } })
+    const app = await anApp(appOwner, { rateLimit: { limit: 2, window: 'HOUR' } })
     const config = await discovered(platform.url, app)
     for (const expected of ['200 OK', '200 OK', '429 OAUTH_RATE_LIMITED']) {
       const { access_token: token } = await tokensOf(platform, config, user)

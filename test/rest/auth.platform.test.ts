@@ -82,7 +82,7 @@ describe('authLogin', () => {
     expect(outcome(refused)).toBe('429 SIGN_IN_THROTTLED')
     expect(refused.headers.get('retry-after')).toBe('900')
     expect(cookieOf(refused)).toBe('')
-    platform.pass(15 * 60_000)
+    platform.advanceClock(15 * 60_000)
   })
 })
 
@@ -102,9 +102,9 @@ describe('authRefresh', () => {
     expect(outcome(await anonymous().authRefresh!())).toBe('401 UNAUTHENTICATED')
     const { refreshToken, accessToken } = await registered()
     await anonymous().authRefresh!({ body: { refreshToken } })
-    platform.pass(20_001)
+    platform.advanceClock(20_001)
     expect(outcome(await anonymous().authRefresh!({ body: { refreshToken } }))).toBe('401 UNAUTHENTICATED')
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await bearer(accessToken).me!())).toBe('401 UNAUTHENTICATED')
   })
 })
@@ -120,7 +120,7 @@ describe('authLogout', () => {
       'csrf_token=; Max-Age=0; Path=/; SameSite=Strict',
     ])
     expect(outcome(await anonymous().authRefresh!({ body: { refreshToken } }))).toBe('401 UNAUTHENTICATED')
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await bearer(accessToken).me!())).toBe('401 UNAUTHENTICATED')
   })
 })
@@ -178,10 +178,10 @@ describe('apiKeys', () => {
       headers: { 'if-match': '"1"' },
     })
     expect([changed.status, changed.body.version]).toEqual([200, 2])
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await withKey.accountList!())).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
     expect((await session.apiKeyRevoke!({ id })).body).toMatchObject({ status: 'REVOKED' })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await withKey.caseList!())).toBe('401 API_KEY_INVALID')
     expect((await session.apiKeyList!({ query: { limit: 1 } })).body).toMatchObject({
       data: [{ id }],

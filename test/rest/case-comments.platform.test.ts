@@ -49,11 +49,11 @@ describe('caseCommentCreate', () => {
     await comment(id, { body: 'For us only', isInternal: true })
     expect(await firstResponse()).toEqual([null, 1])
 
-    platform.pass(60_000)
+    platform.advanceClock(60_000)
     const first = platform.now.toISOString()
     await comment(id, { body: 'Hello' })
     expect(await firstResponse()).toEqual([first, 2])
-    platform.pass(60_000)
+    platform.advanceClock(60_000)
     await comment(id, { body: 'Hello again', isInternal: false })
     expect(await firstResponse()).toEqual([first, 2])
     expect(await platform.eventTypesOf(id)).toEqual(['case.created', 'case.updated'])
@@ -71,7 +71,7 @@ describe('caseCommentCreate', () => {
   it.each([
     ['20000 letters', 'x'.repeat(20_000)],
     ['20000 emoji', '😀'.repeat(20_000)],
-  ])('takes %s', async (_, body) => {
+  ])('accepts %s', async (_, body) => {
     const { id } = await supportCase(member)
     const answer = await comment(id, { body })
     expect([answer.status, answer.body.body === body]).toEqual([201, true])
@@ -171,7 +171,7 @@ describe('caseSummarize', () => {
     const { id } = await supportCase(member, { description })
     const first = await member.rest.caseSummarize!({ id })
     const again = await member.rest.caseSummarize!({ id })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const later = await member.rest.caseSummarize!({ id })
     const other = await supportCase(member, { description }).then((twin) => member.rest.caseSummarize!({ id: twin.id }))
 

@@ -108,7 +108,7 @@ describe('caseCreate', () => {
     ['a subject of 300 emoji', { subject: '😀'.repeat(300) }],
     ['a description of 20000 letters', { description: 'x'.repeat(20_000) }],
     ['a description of 20000 emoji', { description: '😀'.repeat(20_000) }],
-  ])('takes %s', async (_, given) => {
+  ])('accepts %s', async (_, given) => {
     const { id } = await supportCase(member, given)
     expect((await member.rest.case!({ id })).body).toMatchObject(given)
   })
@@ -199,7 +199,7 @@ describe('caseList', () => {
         { subject: 'Delta', assignedToId: second.userId, accountId, priority: 'LOW' },
       ],
       async (body) => {
-        platform.pass(1000)
+        platform.advanceClock(1000)
         return supportCase(reader, body)
       },
     )
@@ -253,7 +253,7 @@ describe('caseList', () => {
 describe('caseUpdate', () => {
   it('changes the named fields, and the event has the previous values', async () => {
     const before = await supportCase(member, { tags: ['a'], customFields: { tier: 'gold', seats: 1 } })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const { status, body } = await member.rest.caseUpdate!({
       id: before.id,
       body: { subject: 'Renamed', tags: [], customFields: { seats: null } },
@@ -337,7 +337,7 @@ describe('caseAssign', () => {
     ['the current assignee', (userId) => userId],
     ['the current assignee in upper case', (userId) => userId.toUpperCase()],
     ['null, when the case has no assignee', () => null],
-  ])('takes %s for no change', async (_, written) => {
+  ])('treats %s as no change', async (_, written) => {
     const assignedToId = written(member.userId)
     const { id } = await supportCase(member, { assignedToId })
     const answer = await unchanged(platform, () => member.rest.caseAssign!({ id, body: { assignedToId } }))
@@ -406,13 +406,13 @@ describe('caseStats', () => {
     const onTime = await make({ priority: 'LOW', origin: 'EMAIL' })
     const gone = await make({ priority: 'LOW' })
 
-    platform.pass(0.5 * hour)
+    platform.advanceClock(0.5 * hour)
     await own.rest.caseCommentCreate!({ id: answered.id, body: { body: 'Hello' } })
     await own.rest.caseSetStatus!({ id: reopened.id, body: { status: 'OPEN' } })
     await own.rest.caseDelete!({ id: gone.id })
-    platform.pass(1.5 * hour)
+    platform.advanceClock(1.5 * hour)
     await own.rest.caseSetStatus!({ id: onTime.id, body: { status: 'RESOLVED' } })
-    platform.pass(4 * hour)
+    platform.advanceClock(4 * hour)
     await own.rest.caseSetStatus!({ id: late.id, body: { status: 'CLOSED' } })
     expect((await own.rest.case!({ id: waiting.id })).body.status).toBe('PENDING_CUSTOMER')
 

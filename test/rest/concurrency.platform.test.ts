@@ -17,7 +17,7 @@ afterAll(() => expectValidEvents(platform))
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index))
-const atOnce = (count: number, call: (index: number) => Promise<Answer>): Promise<Answer[]> =>
+const concurrently = (count: number, call: (index: number) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(times(count, call))
 
 /** Number of responses by status. */
@@ -31,7 +31,7 @@ describe('case numbers', () => {
   it('have no gap after 50 concurrent creates, some of them refused', async () => {
     const own = await platform.member({ organizationId: await platform.organization('Numbers') })
     const { id } = await supportCase(own)
-    const answers = await atOnce(50, (index) => {
+    const answers = await concurrently(50, (index) => {
       const more = index % 5 === 0 ? { accountId: newId() } : index % 7 === 0 ? { id } : {}
       const headers: Record<string, string> = index % 2 ? { 'Idempotency-Key': `number-${index}` } : {}
       return own.rest.caseCreate!({ body: aCase(more), headers })
@@ -64,7 +64,7 @@ describe('concurrent changes', () => {
       'shippingState',
       'shippingCountry',
     ]
-    const answers = await atOnce(fields.length, (index) =>
+    const answers = await concurrently(fields.length, (index) =>
       member.rest.accountUpdate!({ id, body: { [fields[index]!]: `value ${index}` } }),
     )
     expect(statuses(answers)).toEqual({ 200: 16 })
@@ -78,7 +78,9 @@ describe('concurrent changes', () => {
 
   it('of different custom fields are all kept', async () => {
     const { id } = await account(member, { customFields: { kept: true } })
-    await atOnce(8, (index) => member.rest.accountUpdate!({ id, body: { customFields: { [`f${index}`]: index } } }))
+    await concurrently(8, (index) =>
+      member.rest.accountUpdate!({ id, body: { customFields: { [`f${index}`]: index } } }),
+    )
     expect((await member.rest.account!({ id })).body.customFields).toEqual({
       kept: true,
       f0: 0,
@@ -94,7 +96,7 @@ describe('concurrent changes', () => {
 
   it('with the same If-Match succeed only once', async () => {
     const { id } = await account(member)
-    const answers = await atOnce(10, (index) =>
+    const answers = await concurrently(10, (index) =>
       member.rest.accountUpdate!({ id, body: { name: `Name ${index}` }, headers: { 'If-Match': '"1"' } }),
     )
     expect(statuses(answers)).toEqual({ 200: 1, 409: 9 })
@@ -118,7 +120,7 @@ describe('concurrent changes', () => {
 
   it('to the same status are applied once', async () => {
     const { id } = await supportCase(member)
-    const answers = await atOnce(10, () => member.rest.caseSetStatus!({ id, body: { status: 'ESCALATED' } }))
+    const answers = await concurrently(10, () => member.rest.caseSetStatus!({ id, body: { status: 'ESCALATED' } }))
     expect(statuses(answers)).toEqual({ 200: 10 })
     expect((await member.rest.case!({ id })).body).toMatchObject({ escalationLevel: 1, version: 2 })
     expect(await platform.eventTypesOf(id)).toEqual([
@@ -131,17 +133,17 @@ describe('concurrent changes', () => {
 
   it('that delete or restore are applied once', async () => {
     const { id } = await account(member)
-    expect(statuses(await atOnce(8, () => member.rest.accountDelete!({ id })))).toEqual({ 204: 1, 404: 7 })
-    expect(statuses(await atOnce(8, () => member.rest.accountRestore!({ id })))).toEqual({ 200: 1, 409: 7 })
+    expect(statuses(await concurrently(8, () => member.rest.accountDelete!({ id })))).toEqual({ 204: 1, 404: 7 })
+    expect(statuses(await concurrently(8, () => member.rest.accountRestore!({ id })))).toEqual({ 200: 1, 409: 7 })
     expect(await platform.eventTypesOf(id)).toEqual(['account.created', 'account.deleted', 'account.restored'])
   })
 
   it('give a SKU to only one product', async () => {
-    const answers = await atOnce(10, () => member.rest.productCreate!({ body: aProduct({ sku: 'RACE-1' }) }))
+    const answers = await concurrently(10, () => member.rest.productCreate!({ body: aProduct({ sku: 'RACE-1' }) }))
     expect(statuses(answers)).toEqual({ 201: 1, 409: 9 })
     const winner = answers.find(({ status }) => status === 201)
-    const losers = answers.filter(({ status }) => status === 409)
-    expect(losers.map(({ body }) => body.errors[0].conflictingId)).toEqual(losers.map(() => winner!.body.id))
+    const conflicts = answers.filter(({ status }) => status === 409)
+    expect(conflicts.map(({ body }) => body.errors[0].conflictingId)).toEqual(conflicts.map(() => winner!.body.id))
   })
 
   it('make no account its own ancestor', async () => {

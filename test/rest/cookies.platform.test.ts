@@ -83,7 +83,7 @@ describe('a session cookie', () => {
   it('of an ended session is ignored, so that its user can sign in again', async () => {
     const { both, token, email } = await aBrowser()
     await client({ authorization: `Bearer ${token}` }).authLogout!()
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(outcome(await client({ cookie: both }).me!())).toBe('401 UNAUTHENTICATED')
     expect((await client({ cookie: both }).authLogin!({ body: { email, password } })).status).toBe(200)
     expect(outcome(await client({ cookie: 'access_token=nonsense' }).accountList!())).toBe('401 UNAUTHENTICATED')
@@ -140,7 +140,7 @@ describe('a WebSocket', () => {
     const socket = await opened({ authorization: `Bearer ${token}` })
     const session = client({ authorization: `Bearer ${token}` })
     expect([socket.state, (await session[operation]!({ body })).status]).toEqual(['open', 200])
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(await socket.closed).toBe('4403 UNAUTHENTICATED')
   })
 

@@ -12,7 +12,7 @@ const platform = usePlatform()
 const password = 'Correct horse 7!'
 
 /** Invalid addresses: each would reach, or looks like, another mailbox than the one that it names. */
-const noAddresses = [
+const invalidAddresses = [
   'victim@corp.example(1.x',
   'victim(1)@corp.example',
   'victim\u0001@corp.example',
@@ -94,10 +94,10 @@ const stored = async () => (await platform.fingerprint()).replaceAll(/^identity\
 
 describe('an invalid address', () => {
   it('is refused with 400 and its path by every operation, and changes nothing', async () => {
-    const everywhere = await surfaces()
+    const operations = await surfaces()
     const before = await stored()
-    for (const [name, { path, ask }] of Object.entries(everywhere)) {
-      for (const email of noAddresses) {
+    for (const [name, { path, ask }] of Object.entries(operations)) {
+      for (const email of invalidAddresses) {
         expect([name, email, outcome(await ask(email))]).toEqual([name, email, [400, [path]]])
       }
     }
@@ -108,7 +108,7 @@ describe('an invalid address', () => {
     const { scim, organizationId } = await newDirectory(platform)
     const wanted = { name: 'Ann', role: 'MEMBER', visibility: 'OWN' } as const
     const before = await stored()
-    for (const email of noAddresses) {
+    for (const email of invalidAddresses) {
       const { status, body } = await scim('POST', '/Users', { userName: email })
       expect([email, status, body.scimType]).toEqual([email, 400, 'invalidValue'])
       await expect(createUser(platform.services, organizationId, { ...wanted, email })).rejects.toMatchObject({

@@ -25,12 +25,12 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /** Uses the credential and returns `OK` or the code of the refusal. */
-type Use = () => Promise<string>
+type UseCredential = () => Promise<string>
 
 interface Credential {
   readonly lifeMs: number
   /** Creates a new credential. */
-  make(): Promise<Use>
+  make(): Promise<UseCredential>
   readonly over: string
 }
 
@@ -200,12 +200,15 @@ const credentials: Readonly<Record<string, Credential>> = {
   },
 }
 
-it.each(Object.entries(credentials))('%s is good until the very millisecond', async (_, { lifeMs, make, over }) => {
-  // Starts between two seconds, because some times are stored in whole seconds.
-  platform.now = new Date(Math.ceil(platform.now.getTime() / second) * second + 250)
-  const [inTime, late] = [await make(), await make()]
-  platform.pass(lifeMs - 1)
-  expect(await inTime()).toBe('OK')
-  platform.pass(1)
-  expect(await late()).toBe(over)
-})
+it.each(Object.entries(credentials))(
+  '%s is valid until the exact millisecond of its expiry',
+  async (_, { lifeMs, make, over }) => {
+    // Starts between two seconds, because some times are stored in whole seconds.
+    platform.now = new Date(Math.ceil(platform.now.getTime() / second) * second + 250)
+    const [valid, expired] = [await make(), await make()]
+    platform.advanceClock(lifeMs - 1)
+    expect(await valid()).toBe('OK')
+    platform.advanceClock(1)
+    expect(await expired()).toBe(over)
+  },
+)

@@ -9,7 +9,7 @@ import { sessionOf } from '../requests/session.ts'
 import { graphqlClient, restClient, type Answer, type GraphqlClient, type RestClient } from '../rest-client.ts'
 import { filtered, kinds, named, places, sorted, unrelated } from './field-security.fixture.ts'
 
-interface Way {
+interface CredentialKind {
   readonly rest: RestClient
   readonly graphql: GraphqlClient
 }
@@ -18,19 +18,21 @@ const platform = usePlatform()
 let writer: Member
 let record: Record<string, unknown>
 let relative: Record<string, unknown>
-let aboutIt: Record<string, unknown>
+let relatedCase: Record<string, unknown>
 
 beforeAll(async () => {
   writer = await platform.member()
   record = await account(writer, Object.fromEntries(named.map(([name, { value }]) => [name, value])))
   relative = await account(writer, { parentAccountId: record['id'] })
-  aboutIt = await supportCase(writer, { accountId: record['id'], description: 'The secret recipe.' })
+  relatedCase = await supportCase(writer, { accountId: record['id'], description: 'The secret recipe.' })
 })
 
-const ways = ['the key', 'a session', 'an access token'] as const
+const credentialKinds = ['the key', 'a session', 'an access token'] as const
 
 /** A user whose profile gives every field this level, with a credential of each kind. */
-async function restricted(level: 'HIDDEN' | 'READ' | 'WRITE'): Promise<Record<(typeof ways)[number], Way>> {
+async function restricted(
+  level: 'HIDDEN' | 'READ' | 'WRITE',
+): Promise<Record<(typeof credentialKinds)[number], CredentialKind>> {
   const { services, url, contract } = platform
   const { organizationId } = writer
   const person = await aPerson(platform, { organizationId })
@@ -45,7 +47,7 @@ async function restricted(level: 'HIDDEN' | 'READ' | 'WRITE'): Promise<Record<(t
   const { secret } = await createApiKey(services, organizationId, wanted)
   const app = await anApp(person, { scopes: [...oauthScopes] })
   const { access_token } = await tokensOf(platform, await discovered(url, app), person, oauthScopes.join(' '))
-  const way = (headers: Record<string, string>): Way => ({
+  const way = (headers: Record<string, string>): CredentialKind => ({
     rest: restClient(contract, url, headers),
     graphql: graphqlClient(url, headers),
   })
@@ -56,7 +58,7 @@ async function restricted(level: 'HIDDEN' | 'READ' | 'WRITE'): Promise<Record<(t
   }
 }
 
-type Probe = (way: Way) => Promise<Answer>
+type Probe = (way: CredentialKind) => Promise<Answer>
 
 const conditionOf = (name: string): string => `{ ${name}: { ${kinds[name]!.operator}: ${kinds[name]!.literal} } }`
 
@@ -69,47 +71,47 @@ function probes(): Record<string, Probe> {
     child: account(id: $child) { parentAccountId parent { id } }
     case(id: $case) { accountId description aiSummary account { id } }
     accountConnection { nodes { ${all} } } accountStats { byRating totalAnnualRevenue averageHealthScore } }`
-  const probed: Record<string, Probe> = {
+  const requests: Record<string, Probe> = {
     read: ({ rest }) => rest.account!({ id }),
     list: ({ rest }) => rest.accountList!({ query: { limit: 100 } }),
     search: ({ rest }) => rest.accountList!({ query: { search: '+47 22 11' } }),
     statistics: ({ rest }) => rest.accountStats!(),
     'statistics of cases': ({ rest }) => rest.caseStats!(),
     'cases of it': ({ rest }) => rest.caseList!({ query: { accountId: String(id) } }),
-    summary: ({ rest }) => rest.caseSummarize!({ id: aboutIt['id'] }),
-    graph: ({ graphql }) => graphql(whole, { id, child: relative['id'], case: aboutIt['id'] }),
+    summary: ({ rest }) => rest.caseSummarize!({ id: relatedCase['id'] }),
+    graph: ({ graphql }) => graphql(whole, { id, child: relative['id'], case: relatedCase['id'] }),
   }
   for (const [name] of unrelated)
     for (const [filter, path] of places(name, conditionOf(name)))
-      probed[path] = ({ graphql }) => graphql(filtered(filter))
+      requests[path] = ({ graphql }) => graphql(filtered(filter))
   for (const [name, { other, isSorted = true }] of named) {
-    if (isSorted) probed[`order by ${name}`] = ({ graphql }) => graphql(sorted(name))
-    probed[`change ${name}`] = ({ rest }) => rest.accountUpdate!({ id, body: { [name]: other, industry: 'x' } })
-    probed[`create ${name}`] = ({ rest }) => rest.accountCreate!({ body: { name: 'New', [name]: other } })
+    if (isSorted) requests[`order by ${name}`] = ({ graphql }) => graphql(sorted(name))
+    requests[`change ${name}`] = ({ rest }) => rest.accountUpdate!({ id, body: { [name]: other, industry: 'x' } })
+    requests[`create ${name}`] = ({ rest }) => rest.accountCreate!({ body: { name: 'New', [name]: other } })
   }
-  return probed
+  return requests
 }
 
 const codeOf = ({ status, body }: Answer): string =>
   (body.code ?? body.errors?.[0]?.extensions?.code ?? `${status}`) as string
 
-const outcome = ({ status, body }: Answer): unknown => [status, JSON.parse(JSON.stringify(body, withoutChance))]
-// Each summary is based on the version that the one before made.
-const chance = new Set(['requestId', 'basedOnVersion'])
-const withoutChance = (name: string, value: unknown): unknown => (chance.has(name) ? undefined : value)
+const outcome = ({ status, body }: Answer): unknown => [status, JSON.parse(JSON.stringify(body, withoutChangingFields))]
+// Each summary increases the version of the case, so basedOnVersion differs between requests.
+const changingFields = new Set(['requestId', 'basedOnVersion'])
+const withoutChangingFields = (name: string, value: unknown): unknown => (changingFields.has(name) ? undefined : value)
 
 describe.each([
   ['HIDDEN', { FIELD_NOT_READABLE: 64, FIELD_NOT_WRITABLE: 20 }],
   ['READ', { FIELD_NOT_WRITABLE: 20 }],
 ] as const)('a user whose fields are %s', (level, refusals) => {
   it('gets the same response with every credential', { timeout: 60_000 }, async () => {
-    const byWay = await restricted(level)
+    const clientsByCredential = await restricted(level)
     const counts: Record<string, number> = {}
     for (const [name, probe] of Object.entries(probes())) {
-      const expected = await probe(byWay['the key'])
+      const expected = await probe(clientsByCredential['the key'])
       if (codeOf(expected) !== '200') counts[codeOf(expected)] = (counts[codeOf(expected)] ?? 0) + 1
-      for (const way of ways.slice(1)) {
-        expect([name, way, outcome(await probe(byWay[way]))]).toEqual([name, way, outcome(expected)])
+      for (const way of credentialKinds.slice(1)) {
+        expect([name, way, outcome(await probe(clientsByCredential[way]))]).toEqual([name, way, outcome(expected)])
       }
     }
     expect(counts).toEqual(refusals)
@@ -118,13 +120,17 @@ describe.each([
 
 describe('a change of the profile', () => {
   it('takes effect for every credential immediately', async () => {
-    const byWay = await restricted('WRITE')
+    const clientsByCredential = await restricted('WRITE')
     const phones = () =>
-      Promise.all(ways.map(async (way) => (await byWay[way].rest.account!({ id: record['id'] })).body.phone as unknown))
-    expect(await phones()).toEqual(ways.map(() => '+47 22 11'))
+      Promise.all(
+        credentialKinds.map(
+          async (way) => (await clientsByCredential[way].rest.account!({ id: record['id'] })).body.phone as unknown,
+        ),
+      )
+    expect(await phones()).toEqual(credentialKinds.map(() => '+47 22 11'))
     const ctx = systemContext(platform.services, writer.organizationId)
     const [profile] = await platform.query<{ id: string }>(`select id from identity.profile where name = 'WRITE'`)
     await updateProfile(ctx, profile!.id, { fields: { account: { phone: 'HIDDEN' } } })
-    await expect.poll(phones).toEqual(ways.map(() => undefined))
+    await expect.poll(phones).toEqual(credentialKinds.map(() => undefined))
   })
 })

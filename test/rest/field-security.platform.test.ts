@@ -173,7 +173,7 @@ describe('values derived from hidden fields', () => {
     expect(await found(await restricted({ account: { domain: 'HIDDEN' } }))).toBe(0)
   })
 
-  it('are null in figures; other figures stay', async () => {
+  it('make statistics null that need them; other statistics stay', async () => {
     await account(writer, { rating: 'HOT', annualRevenue: 7, healthScore: 9 })
     const { rest } = await restricted({
       account: { rating: 'HIDDEN', annualRevenue: 'HIDDEN', healthScore: 'HIDDEN', industry: 'HIDDEN' },
@@ -328,11 +328,11 @@ describe('a caller', () => {
     const fields = Object.fromEntries(named.map(([name]) => [name, 'HIDDEN']))
     const { id } = await createProfile(ctx, { name: 'Twins', fields: { account: { ...fields, domain: 'HIDDEN' } } })
     await assignProfile(ctx, member.userId, id)
-    const twin = (which: 'value' | 'other') => ({
+    const recordWith = (which: 'value' | 'other') => ({
       ...Object.fromEntries(named.map(([name, kind]) => [name, kind[which]])),
       domain: `${which}.example`,
     })
-    const [one, other] = [await account(author, twin('value')), await account(author, twin('other'))]
+    const [one, other] = [await account(author, recordWith('value')), await account(author, recordWith('other'))]
 
     const { parameters } = platform.contract.operations.find((operation) => operation.id === 'accountList')!
     const probes = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
@@ -382,10 +382,10 @@ describe('a profile', () => {
     expect(await phones()).toEqual([undefined, undefined])
     const ctx = systemContext(platform.services, member.organizationId)
     await updateProfile(ctx, member.profileId, { fields: {} })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(await phones()).toEqual(['1', '1'])
     await updateProfile(ctx, member.profileId, { fields: { account: { phone: 'HIDDEN' } } })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(await phones()).toEqual([undefined, undefined])
   })
 
@@ -396,7 +396,7 @@ describe('a profile', () => {
     expect((await member.rest.accountCreate!(call)).headers.get('idempotent-replayed')).toBe('true')
     const ctx = systemContext(platform.services, member.organizationId)
     await updateProfile(ctx, member.profileId, { fields: { account: { phone: 'HIDDEN' } } })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const { status, body } = await member.rest.accountCreate!(call)
     expect([status, body.code]).toEqual([403, 'PERMISSION_DENIED'])
   })

@@ -23,7 +23,7 @@ describe('an Idempotency-Key', () => {
   it('makes the second of two equal requests a replay of the first', async () => {
     const call = { body: anAccount({ name: 'Once' }), headers: aKey() }
     const first = await member.rest.accountCreate!(call)
-    platform.pass(1000)
+    platform.advanceClock(1000)
     const second = await unchanged(platform, () => member.rest.accountCreate!(call))
 
     expect([first.status, isReplay(first), second.status, isReplay(second)]).toEqual([201, null, 201, 'true'])
@@ -53,7 +53,7 @@ describe('an Idempotency-Key', () => {
     for (const call of calls) {
       const headers = aKey()
       const first = await call(headers)
-      platform.pass(1000)
+      platform.advanceClock(1000)
       const second = await unchanged(platform, () => call(headers))
       expect([second.status, second.body, isReplay(second)]).toEqual([first.status, first.body, 'true'])
       expect(first.status < 300).toBe(true)
@@ -108,12 +108,12 @@ describe('an Idempotency-Key', () => {
   it('expires after 24 hours, and not before', async () => {
     const call = { body: anAccount({ name: 'Daily' }), headers: aKey() }
     const first = await member.rest.accountCreate!(call)
-    platform.pass(hours24 - 1)
+    platform.advanceClock(hours24 - 1)
     expect((await member.rest.accountCreate!(call)).body.id).toBe(first.body.id)
-    platform.pass(1)
+    platform.advanceClock(1)
     const next = await member.rest.accountCreate!(call)
     expect([next.status, isReplay(next), next.body.id === first.body.id]).toEqual([201, null, false])
-    platform.pass(hours24 - 1)
+    platform.advanceClock(hours24 - 1)
     expect((await member.rest.accountCreate!(call)).body.id).toBe(next.body.id)
     expect((await member.rest.accountCreate!({ ...call, body: anAccount() })).status).toBe(409)
   })
@@ -251,7 +251,7 @@ describe('an Idempotency-Key in use', () => {
 describe('an Idempotency-Key of a GraphQL mutation', () => {
   const create = 'mutation ($name: String!) { accountCreate(input: { name: $name }) { id version } }'
 
-  it('replays the answer, business refusals included', async () => {
+  it('replays the response, including refusals of business rules', async () => {
     const headers = aKey()
     const first = await member.graphql(create, { name: 'GraphQL once' }, headers)
     const second = await unchanged(platform, () => member.graphql(create, { name: 'GraphQL once' }, headers))
@@ -295,7 +295,7 @@ describe('an Idempotency-Key of a GraphQL mutation', () => {
   it.each([
     ['one subgraph', 'bad: accountCreate(input: { name: "" }) { id }'],
     ['several subgraphs', 'bad: caseCreate(input: { subject: "" }) { id }'],
-  ])('writes nothing twice of a mutation in %s', async (name, bad) => {
+  ])('writes nothing twice when a mutation in %s that failed partly is repeated', async (name, bad) => {
     const [one, other] = [`${name} one`, `${name} other`]
     const query = `mutation { one: accountCreate(input: { name: "${one}" }) { id } ${bad} other: accountCreate(input: { name: "${other}" }) { id } }`
     const headers = aKey()

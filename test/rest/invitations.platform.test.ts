@@ -51,7 +51,7 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
     ['ADMIN', 'MEMBER', 200],
     ['ADMIN', 'OWNER', 403],
     ['MANAGER', 'READ_ONLY', 403],
-  ] as const)('of a user of role %s for role %s: %i', async (from, role, status) => {
+  ] as const)('sent by a user with role %s for role %s answers %i', async (from, role, status) => {
     const { organizationId } = await anOrganization()
     const inviter = await signedIn(from, organizationId)
     const email = anEmail()
@@ -68,8 +68,8 @@ describe.each(['partnerInvite', 'userInvite'] as const)('%s', (way) => {
   it.each([
     ['is deactivated', 'userDeactivate', undefined],
     ['is removed', 'userDelete', undefined],
-    ['is lowered', 'userUpdate', { role: 'MANAGER' }],
-  ])('is void when who invited %s', async (_what, operation, body) => {
+    ['loses the role', 'userUpdate', { role: 'MANAGER' }],
+  ])('is invalid when its sender %s', async (_what, operation, body) => {
     const { owner, organizationId } = await anOrganization()
     const admin = await signedIn('ADMIN', organizationId)
     const email = anEmail()

@@ -12,7 +12,7 @@ const outcome = ({ status, body }: Answer) => `${status} ${body?.errors?.[0]?.co
 
 let addresses = 0
 /** A client with a client address that no other test uses. */
-const someone = (headers: Record<string, string> = {}) => {
+const newClient = (headers: Record<string, string> = {}) => {
   const from = `10.${++addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`
   return restClient(platform.contract, platform.url, { 'x-forwarded-for': from, ...headers })
 }
@@ -20,13 +20,13 @@ const someone = (headers: Record<string, string> = {}) => {
 /** The owner of a newly registered organization. */
 async function registered(more: object = {}) {
   const email = anEmail()
-  const { body } = await someone().authRegister!({ body: { email, password, company: 'Acme', ...more } })
+  const { body } = await newClient().authRegister!({ body: { email, password, company: 'Acme', ...more } })
   const headers = { authorization: `Bearer ${body.accessToken}` }
   const verified = async () => {
     const token = (await mailsTo(platform, email))[0]!.secret
-    await someone().authVerifyEmail!({ query: { token } })
+    await newClient().authVerifyEmail!({ query: { token } })
   }
-  return { email, headers, rest: someone(headers), verified }
+  return { email, headers, rest: newClient(headers), verified }
 }
 
 const countOf = async (recipients: readonly string[]) => {
@@ -54,7 +54,7 @@ describe('userInviteAgain', () => {
 
     // The last mailed link still works: a refusal does not invalidate it.
     const body = { token: mails.at(-1)!.secret, password, firstName: 'Pat', lastName: 'Ng' }
-    expect((await someone().authAcceptPartnerInvite!({ body })).status).toBe(200)
+    expect((await newClient().authAcceptPartnerInvite!({ body })).status).toBe(200)
   })
 
   it('counts all spellings of a mailbox and all ways to invite together', async () => {
@@ -94,7 +94,7 @@ describe('userInviteAgain', () => {
 })
 
 describe('invitations of many organizations', () => {
-  it('reach one mailbox ten times an hour and twenty times a day', async () => {
+  it('reach one mailbox at most ten times an hour and twenty times a day', async () => {
     const victim = `v${newId()}`
     const counts: number[] = []
     for (let hour = 0; hour < 3; hour++) {
@@ -107,7 +107,7 @@ describe('invitations of many organizations', () => {
         [victim],
       )) as [{ mails: number }]
       counts.push(mails)
-      platform.pass(60 * minute)
+      platform.advanceClock(60 * minute)
     }
     expect(counts).toEqual([10, 20, 20])
   })
@@ -146,7 +146,7 @@ describe('mails that can be requested without a session', () => {
   it.each(kinds)('%s: one client gets five per hour for one address, known or unknown, then 429', async (ask) => {
     const { email: known } = await registered()
     for (const email of [known, anEmail()]) {
-      const client = someone()
+      const client = newClient()
       for (let count = 0; count < 5; count++) expect(outcome(await client[ask]!({ body: { email } }))).toBe('200')
       const refused = await client[ask]!({ body: { email } })
       expect([outcome(refused), refused.headers.get('retry-after')]).toEqual(['429 MAIL_RATE_LIMITED', '3600'])
@@ -155,31 +155,31 @@ describe('mails that can be requested without a session', () => {
 
   it.each(kinds)('%s: three in 15 minutes reach one mailbox, and the response stays the same', async (ask) => {
     const { email: known } = await registered()
-    const nobody = anEmail()
-    for (const email of [known, nobody]) {
+    const unknownEmail = anEmail()
+    for (const email of [known, unknownEmail]) {
       const before = await platform.query('select 1 from kernel.mail')
       for (let count = 0; count < 8; count++) {
-        const { status, body } = await someone()[ask]!({ body: { email } })
+        const { status, body } = await newClient()[ask]!({ body: { email } })
         expect([status, body]).toEqual([200, { accepted: true }])
       }
       expect(await platform.query('select 1 from kernel.mail')).toHaveLength(before.length + 3)
     }
-    platform.pass(15 * minute)
-    await someone()[ask]!({ body: { email: known } })
+    platform.advanceClock(15 * minute)
+    await newClient()[ask]!({ body: { email: known } })
     expect((await mailsTo(platform, known)).filter(({ state }) => state !== 'WITHHELD')).toHaveLength(1 + 3 + 1)
   })
 
   it('leave a working link and code in the mailbox, for any number of requests', async () => {
     const { email } = await registered()
     for (let count = 0; count < 8; count++) {
-      for (const ask of kinds) await someone()[ask]!({ body: { email } })
+      for (const ask of kinds) await newClient()[ask]!({ body: { email } })
     }
-    platform.pass(15 * minute - 1)
+    platform.advanceClock(15 * minute - 1)
     const mails = await mailsTo(platform, email)
     const code = mails.findLast(({ subject }) => subject.includes('code'))!.secret
     const token = mails.findLast(({ subject }) => subject.includes('link'))!.secret
-    expect(outcome(await someone().authVerifyResetCode!({ body: { email, code } }))).toBe('200')
-    expect(outcome(await someone().authMagicLink!({ query: { token } }))).toBe('200')
+    expect(outcome(await newClient().authVerifyResetCode!({ body: { email, code } }))).toBe('200')
+    expect(outcome(await newClient().authMagicLink!({ query: { token } }))).toBe('200')
   })
 })
 
@@ -188,19 +188,19 @@ describe('mails that follow another operation', () => {
     const email = anEmail()
     const answers: string[] = []
     for (let count = 0; count < 6; count++)
-      answers.push(outcome(await someone().authRegister!({ body: { email, password } })))
+      answers.push(outcome(await newClient().authRegister!({ body: { email, password } })))
     expect([answers, await countOf([email])]).toEqual([Array<string>(6).fill('201'), 3])
   })
 
   it('repeated password changes mail an address at most five times per hour', async () => {
     const { email, headers } = await registered()
-    let [session, current] = [someone(headers), password]
+    let [session, current] = [newClient(headers), password]
     for (let count = 0; count < 8; count++) {
       const newPassword = `Correct horse 7! ${count}`
       const { body } = await session.authChangePassword!({ body: { currentPassword: current, newPassword } })
-      session = someone({ authorization: `Bearer ${body.accessToken}` })
+      session = newClient({ authorization: `Bearer ${body.accessToken}` })
       current = newPassword
-      platform.pass(1000)
+      platform.advanceClock(1000)
     }
     expect(await countOf([email])).toBe(1 + 5)
   })

@@ -17,14 +17,14 @@ const issued = {
 const asked: { authorization: string; form: URLSearchParams }[] = []
 
 /** Runs before the provider answers. */
-let meanwhile: (() => Promise<void>) | null = null
+let beforeResponse: (() => Promise<void>) | null = null
 
 /** A meeting provider: it accepts the code `good` with the right verifier, and returns an invalid response for `strange`. */
 const provider = createServer((req, res) => {
   let text = ''
   req.on('data', (chunk: Buffer) => (text += chunk.toString()))
   req.on('end', async () => {
-    await meanwhile?.()
+    await beforeResponse?.()
     const form = new URLSearchParams(text)
     asked.push({ authorization: req.headers.authorization!, form })
     const answer = (status: number, body: object) =>
@@ -98,12 +98,12 @@ describe('authMeetingCallback', () => {
   it.each(['signs out', 'is removed'])('stores no token of a user who %s before the provider answers', async (what) => {
     const { begin, back, rest, organizationId, userId } = await aPerson()
     const { state } = await begin()
-    meanwhile = async () => {
+    beforeResponse = async () => {
       if (what === 'signs out') await rest.authLogout!()
       else await removeUser(platform.services, organizationId, userId)
     }
     const answer = await back(state)
-    meanwhile = null
+    beforeResponse = null
     expect(outcome(answer)).toBe('401 UNAUTHENTICATED')
     expect(await platform.query('select 1 from identity.meeting_connection where user_id = $1', [userId])).toEqual([])
   })
@@ -155,9 +155,9 @@ describe('authMeetingCallback', () => {
     expect(outcome(await person.back('invented'))).toBe('400 STATE_INVALID')
     expect(asked.length).toBe(before)
     const { state: inTime } = await person.begin()
-    platform.pass(10 * 60_000 - 1)
+    platform.advanceClock(10 * 60_000 - 1)
     expect(outcome(await person.back(inTime))).toBe('200')
-    platform.pass(1)
+    platform.advanceClock(1)
     expect(outcome(await person.back(state))).toBe('400 STATE_INVALID')
     expect(asked.length).toBe(before + 1)
   })

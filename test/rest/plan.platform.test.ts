@@ -138,7 +138,9 @@ describe('setEntitlements', () => {
     expect(await found()).toEqual({ entitlements: ['catalog', 'forecasts'] })
     expect(await run('none')).toBe(`The plan of the organization ${organizationId} includes no named feature.`)
     expect(await found()).toEqual({ entitlements: [] })
-    await expect(run('No such')).rejects.toMatchObject({ stderr: expect.stringContaining('Features are at most') })
+    await expect(run('No such')).rejects.toMatchObject({
+      stderr: expect.stringContaining('entitlements must be at most'),
+    })
   })
 
   it.each([[['Forecasts']], [['a b']], [['']], [['x'.repeat(65)]]])('refuses %j', async (features) => {

@@ -109,7 +109,7 @@ describe('productCreate', () => {
     ['JPY', { listPrice: 0.000_004, billingFrequency: 'USAGE_BASED' }, null],
     ['USD', { listPrice: 1, unitPrice: 0.0125, costPrice: 0.000_004 }, null],
     ['USD', { listPrice: 1, unitPrice: '0.123456789012345678901' }, 'unitPrice TOO_PRECISE'],
-  ])('takes a list price with the decimals of its currency and no more: %s %j', async (currency, given, problem) => {
+  ])('accepts a list price with at most the decimals of its currency: %s %j', async (currency, given, problem) => {
     const create = () => member.rest.productCreate!({ body: aProduct({ currency, ...given }) })
     if (problem) expect(await refusedInputs(platform, create)).toEqual([400, 'VALIDATION_FAILED', problem])
     else expect((await create()).status).toBe(201)
@@ -177,7 +177,7 @@ describe('productList', () => {
         { name: 'cedar', sku: 'C-1', description: 'Made of ALDER', listPrice: 200, unitPrice: 0.5 },
       ],
       async (body) => {
-        platform.pass(1000)
+        platform.advanceClock(1000)
         return product(reader, body)
       },
     )
@@ -440,7 +440,7 @@ describe('productBulkDelete', () => {
     ['alike', (id) => [id, id]],
     ['the second time in upper case', (id) => [id, id.toUpperCase()]],
     ['the first time in upper case', (id) => [id.toUpperCase(), id]],
-  ])('tells an id that is named twice, %s', async (_, twice) => {
+  ])('reports an id that is listed twice, %s', async (_, twice) => {
     const [{ id }] = (await some(1)) as [{ id: string }]
     const { body } = await member.rest.productBulkDelete!({ body: { ids: twice(id) } })
     expect(body.results.map(({ status, code }: Record<string, unknown>) => [status, code])).toEqual([

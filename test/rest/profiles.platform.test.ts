@@ -38,7 +38,7 @@ describe('profiles', () => {
     expect(await refused(platform, () => asAdmin.accessProfileDelete!({ id }))).toEqual([409, 'HAS_DEPENDENTS'])
 
     await asAdmin.accessProfileUpdate!({ id, body: { fields: { account: { phone: 'READ' } } } })
-    platform.pass(1000)
+    platform.advanceClock(1000)
     expect(await phone()).toBe('1')
     await asAdmin.userUpdate!({ id: agent.userId, body: { profileId: null } })
     expect((await asAdmin.accessProfileDelete!({ id })).status).toBe(204)

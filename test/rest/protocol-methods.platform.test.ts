@@ -46,7 +46,7 @@ describe.each([
 ])('SCIM %s', (path, allow) => {
   const at = `/v1/scim/v2${path}`
 
-  it(`answers 405 to what is not ${allow}`, async () => {
+  it(`answers 405 to every method except ${allow}`, async () => {
     const before = await platform.fingerprint()
     for (const [method, answer] of await answersTo(at, allow)) {
       const body = {
@@ -89,7 +89,7 @@ describe.each([
   [`/v1/oauth/interaction/${id}/decision`, 'POST'],
   ['/.well-known/oauth-authorization-server', 'GET, HEAD'],
 ])('%s', (path, allow) => {
-  it(`answers 405 to what is not ${allow}`, async () => {
+  it(`answers 405 to every method except ${allow}`, async () => {
     for (const [method, answer] of await answersTo(path, allow)) {
       const body =
         method === 'HEAD'

@@ -438,7 +438,7 @@ describe('a new userName', () => {
   const secretFor = async (email: string, subject: RegExp) =>
     (await mailsTo(platform, email)).findLast((mail) => subject.test(mail.subject))!.secret
 
-  async function someoneWithMails() {
+  async function userWithOpenMails() {
     const email = anEmail()
     const { body } = await directory.admin.userInvite!({ body: { email } })
     await anonymous().authMagicLinkSend!({ body: { email } })
@@ -452,7 +452,7 @@ describe('a new userName', () => {
   }
 
   it('invalidates everything that was mailed to the old address, and emits the change', async () => {
-    const { id, email, mails } = await someoneWithMails()
+    const { id, email, mails } = await userWithOpenMails()
     const userName = anEmail()
     expect((await scim('PATCH', `/Users/${id}`, patch({ op: 'replace', value: { userName } }))).status).toBe(200)
     const invited = { token: mails.invitation, password, firstName: 'Ann', lastName: 'Lee' }
@@ -597,7 +597,7 @@ describe('every response', () => {
     '/Schemas/x',
     '/Me',
     '/Bulk',
-  ])('to %s is a list or a refusal in the words of SCIM', async (path) => {
+  ])('to %s is a list or a SCIM error', async (path) => {
     const { status, body, headers } = await scim('GET', path)
     expect([200, 400, 404]).toContain(status)
     expect(headers.get('content-type')).toBe('application/scim+json; charset=utf-8')

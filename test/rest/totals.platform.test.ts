@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { account as accountRecord } from '../../subgraphs/crm/account/account.record.ts'
 import { product as productRecord } from '../../subgraphs/commerce/product/product.record.ts'
 import { supportCase as caseRecord } from '../../subgraphs/support/case/case.record.ts'
-import { Dice } from '../../subgraphs/demo/dice.ts'
+import { Random } from '../../subgraphs/demo/random.ts'
 import { AggregateSql } from '../../subgraphs/kernel/record/aggregates.ts'
 import { columnOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import { measureColumn, mergeTotals, totalsTable } from '../../subgraphs/kernel/record/maintained-totals.ts'
@@ -69,40 +69,40 @@ async function figuresOf(member: Member): Promise<unknown[]> {
 
 /** One random change of an organization's records. Returns when it is answered; a refused change is a change too. */
 async function change(
-  dice: Dice,
+  random: Random,
   member: Member,
   ids: Record<'account' | 'product' | 'case', string[]>,
 ): Promise<void> {
   const { rest } = member
-  const maybe = <T>(value: T): T | null => (dice.chance(0.7) ? value : null)
+  const maybe = <T>(value: T): T | null => (random.chance(0.7) ? value : null)
   const accountValues = () => ({
-    type: maybe(dice.pick(['CUSTOMER', 'PARTNER', 'OTHER'])),
-    rating: maybe(dice.pick(['HOT', 'COLD'])),
-    industry: maybe(dice.pick(['Retail', 'Software', 'NULL', 'Food'])),
-    annualRevenue: maybe(dice.whole(-5_000, 1_000_000) / 1000),
-    healthScore: maybe(dice.whole(0, 100_000) / 1000),
-    isStrategic: dice.chance(0.3),
-    accountStatus: dice.pick(['ACTIVE', 'CHURNED']),
+    type: maybe(random.pick(['CUSTOMER', 'PARTNER', 'OTHER'])),
+    rating: maybe(random.pick(['HOT', 'COLD'])),
+    industry: maybe(random.pick(['Retail', 'Software', 'NULL', 'Food'])),
+    annualRevenue: maybe(random.whole(-5_000, 1_000_000) / 1000),
+    healthScore: maybe(random.whole(0, 100_000) / 1000),
+    isStrategic: random.chance(0.3),
+    accountStatus: random.pick(['ACTIVE', 'CHURNED']),
   })
   const productValues = () => ({
-    type: dice.pick(['PRODUCT', 'SERVICE']),
-    listPrice: dice.whole(0, 100_000) / 100,
-    isActive: dice.chance(0.5),
+    type: random.pick(['PRODUCT', 'SERVICE']),
+    listPrice: random.whole(0, 100_000) / 100,
+    isActive: random.chance(0.5),
   })
   const caseValues = () => ({
-    priority: dice.pick(['LOW', 'URGENT']),
-    status: dice.pick(['NEW', 'PENDING_CUSTOMER', 'RESOLVED', 'CLOSED', 'ESCALATED', 'OPEN']),
+    priority: random.pick(['LOW', 'URGENT']),
+    status: random.pick(['NEW', 'PENDING_CUSTOMER', 'RESOLVED', 'CLOSED', 'ESCALATED', 'OPEN']),
     assignedToId: maybe(member.userId),
   })
   const add = async (name: keyof typeof ids, answer: Promise<{ body: { id?: string } }>) => {
     const { id } = (await answer).body
     if (id) ids[name].push(id)
   }
-  const some = (name: keyof typeof ids) => dice.pick(ids[name])
+  const some = (name: keyof typeof ids) => random.pick(ids[name])
   const steps: (() => Promise<unknown>)[] = [
     () => add('account', rest.accountCreate!({ body: anAccount(accountValues()) })),
     () => rest.accountUpdate!({ id: some('account'), body: accountValues() }),
-    () => rest.accountUpdate!({ id: some('account'), body: { phone: String(dice.next()) } }),
+    () => rest.accountUpdate!({ id: some('account'), body: { phone: String(random.next()) } }),
     () => rest.accountDelete!({ id: some('account') }),
     () => rest.accountRestore!({ id: some('account') }),
     () => add('product', rest.productCreate!({ body: aProduct(productValues()) })),
@@ -115,7 +115,7 @@ async function change(
     () => rest.caseDelete!({ id: some('case') }),
     () => rest.caseRestore!({ id: some('case') }),
   ]
-  await dice.pick(steps)()
+  await random.pick(steps)()
 }
 
 describe('maintained totals', () => {
@@ -131,10 +131,10 @@ describe('maintained totals', () => {
     }
     const writing = { isOver: false }
     const writers = times(8, async (writer) => {
-      const dice = new Dice(`writer ${writer}`)
+      const random = new Random(`writer ${writer}`)
       for (let step = 0; step < 40; step++) {
-        if (step % 10 === 9) platform.pass(0.4 * hour)
-        await change(dice, member, ids)
+        if (step % 10 === 9) platform.advanceClock(0.4 * hour)
+        await change(random, member, ids)
       }
     })
     const merging = (async () => {
@@ -177,9 +177,8 @@ describe('maintained totals', () => {
     ]
     for (const [filter, expected] of filters) {
       const statements = await statementsOf(platform, async () => expect(await total(filter)).toBe(expected))
-      expect(statements.map((text) => [text.includes('crm.account_totals'), text.includes('count(*)')])).toEqual([
-        [true, false],
-      ])
+      expect(statements.length).toBeGreaterThan(0)
+      expect(statements.filter((text) => !text.includes('crm.account_totals') || text.includes('count(*)'))).toEqual([])
       expect(await total(filter, { page: 9 })).toBe(expected)
     }
     expect(await total({ type: { eq: 'CUSTOMER' }, name: { contains: 'wind' } })).toBe(2)
@@ -189,12 +188,14 @@ describe('maintained totals', () => {
   it('answer the figures without reading rows, except how many cases are overdue', async () => {
     const { rest } = await platform.member({ organizationId: await platform.organization('Statements') })
     const rowsRead = async (call: () => Promise<unknown>) =>
-      (await statementsOf(platform, call)).flatMap((text) => text.match(/from (crm|commerce|support)\.\S+/g) ?? [])
+      (await statementsOf(platform, call)).flatMap(
+        (text) => text.match(/from (crm|commerce|support|tenant)\.\S+/g) ?? [],
+      )
     expect(new Set(await rowsRead(() => rest.accountStats!()))).toEqual(new Set(['from crm.account_totals']))
     expect(await rowsRead(() => rest.productStats!())).toEqual(['from commerce.product_totals'])
     expect(await rowsRead(() => rest.caseStats!())).toEqual([
-      'from support."case"',
-      'from support."case"',
+      'from tenant.support_case',
+      'from tenant.support_case',
       'from support.case_totals',
     ])
   })

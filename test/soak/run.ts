@@ -12,7 +12,7 @@ import { startProject } from '../bench/processes.ts'
 import { openTenant, sampleIds } from '../bench/tenants.ts'
 import { tableOf } from '../bench/report.ts'
 import { closeConnections, sendAll } from './send.ts'
-import { varietiesFor } from './varieties.ts'
+import { requestKindsFor } from './request-kinds.ts'
 
 // Checks that memory stays constant while every request is different: `npm run soak -- --rounds 12 --only "filters,addresses"`.
 
@@ -52,11 +52,11 @@ async function soak(): Promise<Round[]> {
   const project = await startProject({ dataDir: join(dataDir, 'project'), services, environment })
   closers.push(() => project.stop(), closeConnections)
 
-  const varieties = varietiesFor(tenant.secret, ids).filter(({ name }) => !only || only.includes(name))
+  const requestKinds = requestKindsFor(tenant.secret, ids).filter(({ name }) => !only || only.includes(name))
   const rounds: Round[] = []
   for (let round = 0; round < roundCount; round++) {
     const startedAt = performance.now()
-    for (const variety of varieties) await sendAll(project.port, variety, round * variety.count)
+    for (const requestKind of requestKinds) await sendAll(project.port, requestKind, round * requestKind.count)
     const found = {
       seconds: (performance.now() - startedAt) / 1000,
       processMb: project.rssMb(),

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sent, Variety } from './varieties.ts'
+import type { SoakRequest, RequestKind } from './request-kinds.ts'
 
 const connections = 4
-/** Statuses of an overloaded platform; the request is sent again. */
+/** Maximum number of attempts: a request that an overloaded platform refuses as UNAVAILABLE is sent again. */
 const attemptsMax = 5
 const agent = new Agent({ keepAlive: true, maxSockets: connections })
 let addresses = 0
@@ -14,7 +14,7 @@ function nextAddress(): string {
   return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
 }
 
-function send(port: number, { path, headers, body }: Sent): Promise<{ status: number; text: string }> {
+function send(port: number, { path, headers, body }: SoakRequest): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sending = request(
       {
@@ -35,7 +35,7 @@ function send(port: number, { path, headers, body }: Sent): Promise<{ status: nu
   })
 }
 
-async function answered(port: number, sent: Sent): Promise<{ status: number; text: string }> {
+async function answered(port: number, sent: SoakRequest): Promise<{ status: number; text: string }> {
   for (let attempt = 1; ; attempt++) {
     const answer = await send(port, sent)
     if (!answer.text.includes('"UNAVAILABLE"') || attempt === attemptsMax) return answer
@@ -44,17 +44,17 @@ async function answered(port: number, sent: Sent): Promise<{ status: number; tex
 }
 
 /** Sends `count` requests, starting with number `first`; throws if a response has an unexpected status. */
-export async function sendAll(port: number, variety: Variety, first: number): Promise<void> {
+export async function sendAll(port: number, requestKind: RequestKind, first: number): Promise<void> {
   let next = first
-  const end = first + variety.count
+  const end = first + requestKind.count
   const worker = async (): Promise<void> => {
     while (next < end) {
-      const sent = variety.of(next++)
+      const sent = requestKind.of(next++)
       const { status, text } = await answered(port, sent)
       const isRefused = status === 200 && text.startsWith('{"errors"')
-      if (variety.expected.includes(status) && !isRefused) continue
+      if (requestKind.expected.includes(status) && !isRefused) continue
       const what = (sent.body ?? sent.path).slice(0, 500)
-      throw new Error(`${variety.name}: ${what} returned the unexpected status ${status}: ${text.slice(0, 500)}`)
+      throw new Error(`${requestKind.name}: ${what} returned the unexpected status ${status}: ${text.slice(0, 500)}`)
     }
   }
   await Promise.all(Array.from({ length: connections }, worker))

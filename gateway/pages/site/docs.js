@@ -1,7 +1,7 @@
 import { keyField } from './key.js'
 
-// The bundle asks `new Function('')` whether it may compile validators. The policy forbids that, and the browser would report
-// the question as a violation; this answers it with the same "no".
+// The bundle calls `new Function('')` to find out whether it may compile validators. The Content-Security-Policy forbids this, and
+// the browser would report a violation. This proxy throws the same kind of error without a report.
 globalThis.Function = new Proxy(Function, {
   construct() {
     throw new EvalError('Code from strings is not allowed on this page.')
@@ -31,7 +31,7 @@ const scheme = apiKeyHeader(openapi)
 
 const configuration = (key) => ({
   content: openapi,
-  // Requests go to the server that served this page, whatever the document names, and never through a proxy.
+  // Requests go to the server of this page, also if the document names another server, and never through a proxy.
   servers: [{ url: location.origin }],
   proxyUrl: '',
   telemetry: false,

@@ -38,7 +38,7 @@ async function* subscribe(params, headers) {
   const { createClient } = await import(`${graphqlWs}/client.js`)
   const url = new URL(endpoint, location.href)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  // A browser cannot set headers on a socket, so they travel in connection_init.
+  // A browser cannot set headers on a websocket, so they are sent in connection_init.
   const client = createClient({ url: url.href, connectionParams: headers, retryAttempts: 0 })
   try {
     yield* client.iterate(params)
@@ -50,22 +50,24 @@ async function* subscribe(params, headers) {
   }
 }
 
-/** The editor notices a change of tab a moment late: a name that the text does not contain is that of the tab before. */
+/** Removes the operation name if the text does not contain it: after a change of tab the editor still sends the name of the previous tab. */
 function withoutStaleName({ operationName, ...params }) {
   return operationName && params.query.includes(operationName) ? { ...params, operationName } : params
 }
 
-/** The headers panel wins over the bar, so a session token can be tried as well. */
+/** A credential in the headers panel takes precedence over the key of the bar, so a session token can be used as well. */
 function fetcherWith(checked) {
-  return async (params, { headers: written = {}, documentAST } = {}) => {
-    // Whoever types a key and runs at once has not waited for it to be checked.
+  return async (params, { headers: panelHeaders = {}, documentAST } = {}) => {
+    // The user may run a query before the typed key has been checked.
     const key = document.querySelector('#api-key').value.trim() || checked
-    const presentsOwn = Object.keys(written).some((name) => ['x-api-key', 'authorization'].includes(name.toLowerCase()))
-    if (!key && !presentsOwn) {
+    const hasOwnCredential = Object.keys(panelHeaders).some((name) =>
+      ['x-api-key', 'authorization'].includes(name.toLowerCase()),
+    )
+    if (!key && !hasOwnCredential) {
       document.querySelector('#api-key').focus()
       return { hint: 'Paste an API key into the bar at the top, then run this again.' }
     }
-    const headers = presentsOwn ? written : { 'X-API-Key': key, ...written }
+    const headers = hasOwnCredential ? panelHeaders : { 'X-API-Key': key, ...panelHeaders }
     const request = withoutStaleName(params)
     if (operationType(documentAST, request.operationName) === 'subscription') return subscribe(request, headers)
     return post(request, headers)
@@ -79,7 +81,7 @@ function render(key, isAccepted) {
   root.render(
     React.createElement(Ruru, {
       fetcher: fetcherWith(key),
-      // Null: no introspection is tried, because without a key it could only fail.
+      // Null disables introspection, which needs a credential.
       schema: isAccepted ? undefined : null,
       defaultTabs: exampleTabs,
       defaultQuery: '',

@@ -1,6 +1,6 @@
 const storageName = 'crm.apiKey'
 
-/** The smallest operation that needs a credential. */
+/** Checks a key with the smallest operation. */
 async function check(key) {
   try {
     const response = await fetch('/v1/graphql', {
@@ -20,8 +20,8 @@ async function check(key) {
 }
 
 /**
- * Connects the bar's input and calls `onKey(key, state)` at once and for every new key; `state` is missing, accepted or
- * refused. The key lives in this tab: closing it forgets the key.
+ * Connects the input of the bar. Calls `onKey(key, state)` immediately and for every new key; `state` is missing, accepted or
+ * refused. The key is stored in `sessionStorage`, which the browser deletes with the tab.
  */
 export async function keyField(onKey) {
   const form = document.querySelector('form.key')
@@ -29,14 +29,14 @@ export async function keyField(onKey) {
   const output = form.querySelector('output')
   let latest = null
 
-  async function announce() {
+  async function checkInput() {
     const key = input.value.trim()
     if (key === latest) return
     latest = key
     if (key) sessionStorage.setItem(storageName, key)
     else sessionStorage.removeItem(storageName)
     const { state, text } = key ? await check(key) : { state: 'missing', text: '' }
-    // A slower answer about an earlier key says nothing about this one.
+    // The input has changed during the check, so this result belongs to an earlier key.
     if (key !== latest) return
     form.dataset.state = state
     output.value = text
@@ -45,13 +45,13 @@ export async function keyField(onKey) {
   }
 
   input.value = sessionStorage.getItem(storageName) ?? ''
-  // A paste is complete at once; typing is complete when the field is left or Enter is pressed.
-  input.addEventListener('paste', () => setTimeout(announce))
-  input.addEventListener('change', announce)
+  // A pasted key is complete immediately; a typed key is complete when the field loses focus or Enter is pressed.
+  input.addEventListener('paste', () => setTimeout(checkInput))
+  input.addEventListener('change', checkInput)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    announce()
+    checkInput()
   })
   if (!input.value) input.focus()
-  await announce()
+  await checkInput()
 }

@@ -1,4 +1,4 @@
-/** The tabs a first visitor finds. `gateway/pages/pages.test.ts` checks them against the committed supergraph. */
+/** The example tabs of the explorer. `gateway/pages/pages.test.ts` checks them against the committed supergraph. */
 export const exampleTabs = [
   {
     query: `# Welcome. Paste an API key into the bar above, then
@@ -9,7 +9,7 @@ export const exampleTabs = [
 # The other tabs hold more examples.
 
 query TopAccounts {
-  # The five largest, and how many there are in all.
+  # The five largest accounts, and the number of all.
   accountList(
     limit: 5
     orderBy: [{ field: annualRevenue, direction: DESC }]
@@ -26,9 +26,9 @@ query TopAccounts {
 `,
   },
   {
-    query: `# From one subgraph into another: accounts live in "crm",
+    query: `# Fields of two subgraphs: accounts are in "crm",
 # cases in "support". The cases of all accounts are
-# fetched together, so these are two fetches, not six.
+# fetched together, so this needs two fetches, not six.
 
 query AccountsWithOpenCases {
   accountList(
@@ -77,8 +77,8 @@ query FindCases($search: String, $limit: Int) {
     variables: JSON.stringify({ search: 'invoice', limit: 10 }, null, 2),
   },
   {
-    query: `# A write: the key needs the scope WRITE_CASES.
-# The new case's number follows the organization's last one.
+    query: `# A mutation: the key needs the scope WRITE_CASES.
+# The new case gets the next case number of the organization.
 
 mutation CreateCase($input: CaseCreateInput!) {
   caseCreate(input: $input) {

@@ -1,10 +1,12 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
+  columnIndexes,
   dropMaintainedCountTriggers,
   maintainedCountTriggers,
   maintainedTotals,
   recordColumns,
   recordIndexes,
+  searchIndex,
 } from '../../kernel/record/record-table.ts'
 
 export const productTable: Migration = {
@@ -28,6 +30,30 @@ export const productTable: Migration = {
     create index product_name on commerce.product (organization_id, name, id) where deleted_at is null;
     create unique index product_sku_live on commerce.product (organization_id, sku) where deleted_at is null;
     ${maintainedCountTriggers('commerce.product', 'product')}
+  `,
+}
+
+export const productIndexes: Migration = {
+  name: '20261122-commerce-product-indexes',
+  sql: `
+    drop index commerce.product_name;
+    drop index commerce.product_updated;
+    ${searchIndex('commerce.product', 'product', ['name', 'sku', 'description'])}
+    ${columnIndexes('commerce.product', 'product', [
+      'updated_at',
+      'external_id',
+      'owner_id',
+      'name',
+      'sku',
+      'type',
+      'category',
+      'list_price',
+      'unit_price',
+      'cost_price',
+      'currency',
+      'billing_frequency',
+      'is_active',
+    ])}
   `,
 }
 

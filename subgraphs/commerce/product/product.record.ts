@@ -9,6 +9,7 @@ export const product: RecordDefinition<Product> = defineRecord(Product, {
   table: 'commerce.product',
   visibleBy: [],
   searchable: ['name', 'sku', 'description'],
+  hasSearchText: true,
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
   totals: {

@@ -7,7 +7,7 @@ import { average, count, countBy } from '../../kernel/record/aggregates.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.record.ts'
 
-@ObjectType({ description: 'Figures over the live products of the organization.' })
+@ObjectType({ description: 'Statistics of the live products of the organization.' })
 @RequiresScope('PRODUCTS')
 export class ProductStats {
   @Field(() => Int)

@@ -35,10 +35,11 @@ export type BillingFrequency = keyof typeof BillingFrequency
 @RequiresScope('PRODUCTS')
 @Entity({ schema: 'commerce', tableName: 'product' })
 export class Product extends OrgRecord {
-  @Column(() => String, { max: 255, filled: true })
+  @Column(() => String, { indexed: true, max: 255, filled: true })
   name!: string
 
   @Column(() => String, {
+    indexed: true,
     max: 100,
     filled: true,
     description: 'Stock keeping unit; unique among the live products of the organization.',
@@ -48,13 +49,14 @@ export class Product extends OrgRecord {
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => ProductType, { default: 'PRODUCT' })
+  @Column(() => ProductType, { indexed: true, default: 'PRODUCT' })
   type!: ProductType
 
-  @Column(() => ProductCategory, { default: 'OTHER' })
+  @Column(() => ProductCategory, { indexed: true, default: 'OTHER' })
   category!: ProductCategory
 
   @Column(() => Decimal, {
+    indexed: true,
     minimum: 0,
     description:
       'Price as an amount in `currency`, from 0, with at most as many decimals as the currency has; with at most 20 if `billingFrequency` is USAGE_BASED.',
@@ -62,6 +64,7 @@ export class Product extends OrgRecord {
   listPrice!: ExactNumber
 
   @Column(() => Decimal, {
+    indexed: true,
     nullable: true,
     minimum: 0,
     description: 'Price of one unit in `currency`, from 0, with up to 20 decimals; null if not set.',
@@ -69,19 +72,29 @@ export class Product extends OrgRecord {
   unitPrice!: ExactNumber | null
 
   @Column(() => Decimal, {
+    indexed: true,
     nullable: true,
     minimum: 0,
     description: 'Cost of one unit in `currency`, from 0, with up to 20 decimals; null if not set.',
   })
   costPrice!: ExactNumber | null
 
-  @Column(() => String, { max: 3, default: 'USD', description: 'Currency of the prices as ISO 4217 code.' })
+  @Column(() => String, {
+    indexed: true,
+    max: 3,
+    default: 'USD',
+    description: 'Currency of the prices as ISO 4217 code.',
+  })
   currency!: string
 
-  @Column(() => BillingFrequency, { default: 'ONE_TIME', description: 'How often the product is billed.' })
+  @Column(() => BillingFrequency, {
+    indexed: true,
+    default: 'ONE_TIME',
+    description: 'How often the product is billed.',
+  })
   billingFrequency!: BillingFrequency
 
-  @Column(() => Boolean, { default: true, description: 'False if the product is not sold at present.' })
+  @Column(() => Boolean, { indexed: true, default: true, description: 'False if the product is not sold at present.' })
   isActive!: boolean
 
   @Column(() => [String], { max: 500, maxItems: 100, description: 'Features of the product.' })

@@ -7,8 +7,8 @@ import { account } from './account.record.ts'
 const accounts = recordsOf(account)
 
 /**
- * Changes of a parent account run one after another in an organization, because two concurrent changes could form a cycle that
- * neither sees.
+ * An advisory lock serializes changes of parent accounts in an organization: two concurrent changes could together form a cycle
+ * that neither transaction sees.
  */
 export function updateAccount(
   ctx: RequestContext,
@@ -18,8 +18,8 @@ export function updateAccount(
 ): Promise<Account> {
   if (!input.parentAccountId) return accounts.update(ctx, id, input, expectedVersion)
   return inTransaction(ctx, async (inner) => {
-    const place = `account.parent ${inner.caller.organizationId}`
-    await inner.db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [place])
+    const lockName = `account.parent ${inner.caller.organizationId}`
+    await inner.db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName])
     return accounts.update(inner, id, input, expectedVersion)
   })
 }

@@ -1,10 +1,12 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
+  columnIndexes,
   dropMaintainedCountTriggers,
   maintainedCountTriggers,
   maintainedTotals,
   recordColumns,
   recordIndexes,
+  searchIndex,
 } from '../../kernel/record/record-table.ts'
 
 export const accountTable: Migration = {
@@ -53,6 +55,40 @@ export const accountTable: Migration = {
     create index account_revenue on crm.account (organization_id, annual_revenue desc nulls last, id desc) where deleted_at is null;
     create index account_parent on crm.account (organization_id, parent_account_id, created_at, id) where deleted_at is null;
     ${maintainedCountTriggers('crm.account', 'account')}
+  `,
+}
+
+export const accountIndexes: Migration = {
+  name: '20261122-crm-account-indexes',
+  sql: `
+    drop index crm.account_name;
+    drop index crm.account_revenue;
+    drop index crm.account_updated;
+    ${searchIndex('crm.account', 'account', ['name', 'domain', 'website', 'industry', 'billing_city'])}
+    ${columnIndexes('crm.account', 'account', [
+      'updated_at',
+      'external_id',
+      'name',
+      'type',
+      'industry',
+      'domain',
+      'legacy_crm_id',
+      'number_of_employees',
+      'annual_revenue',
+      'billing_city',
+      'billing_state',
+      'billing_country',
+      'account_status',
+      'rating',
+      'health_score',
+      'lifetime_value',
+      'churn_risk',
+      'is_strategic',
+      'tier',
+      'region',
+      'last_activity_date',
+      'next_activity_date',
+    ])}
   `,
 }
 

@@ -2,7 +2,7 @@ import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { accountEvents } from './account.events.ts'
-import { isNotItsOwnParent, parentsFormNoCircle } from './account.rules.ts'
+import { parentIsAnotherAccount, parentsFormNoCycle } from './account.rules.ts'
 import { Account } from './account.ts'
 
 export const account: RecordDefinition<Account> = defineRecord(Account, {
@@ -10,6 +10,7 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
   table: 'crm.account',
   visibleBy: ['ownerId'],
   searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],
+  hasSearchText: true,
   references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => visibleIds(ctx, account, ids) },
   relations: {
     parent: { to: () => account, by: 'parentAccountId' },
@@ -25,6 +26,6 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
     },
   },
   events: accountEvents,
-  invariants: isNotItsOwnParent,
-  checks: parentsFormNoCircle,
+  invariants: parentIsAnotherAccount,
+  checks: parentsFormNoCycle,
 })

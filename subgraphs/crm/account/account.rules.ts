@@ -2,20 +2,20 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Account } from './account.ts'
 
-type Parented = Pick<Account, 'id' | 'parentAccountId' | 'organizationId'>
+type ParentFields = Pick<Account, 'id' | 'parentAccountId' | 'organizationId'>
 
-export function isNotItsOwnParent(next: Parented): FieldProblem[] {
+export function parentIsAnotherAccount(next: ParentFields): FieldProblem[] {
   if (next.parentAccountId !== next.id) return []
   return [
     { path: 'parentAccountId', code: 'CIRCULAR', message: 'parentAccountId must not be the id of the account itself.' },
   ]
 }
 
-/** An account must not be its own ancestor. Only a change of an existing account can form a cycle. */
-export async function parentsFormNoCircle(
+/** An account must not be its own ancestor. Only a change of an existing account can form a cycle, so a new account is not checked. */
+export async function parentsFormNoCycle(
   ctx: RequestContext,
-  next: Parented,
-  previous: Parented | null,
+  next: ParentFields,
+  previous: ParentFields | null,
 ): Promise<FieldProblem[]> {
   if (!previous || !next.parentAccountId || next.parentAccountId === previous.parentAccountId) return []
   const [row] = await ctx.db.query<{ circular: boolean }>(

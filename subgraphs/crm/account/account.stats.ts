@@ -9,7 +9,7 @@ import { account } from './account.record.ts'
 
 @ObjectType({
   description:
-    'Figures over the live accounts that the caller sees. A figure over a field that the profile hides is null.',
+    'Statistics of the live accounts that the caller sees. A value is null if the profile hides a field that it needs.',
 })
 @RequiresScope('ACCOUNTS')
 export class AccountStats {

@@ -30,19 +30,19 @@ export type ChurnRisk = keyof typeof ChurnRisk
 @RequiresScope('ACCOUNTS')
 @Entity({ schema: 'crm', tableName: 'account' })
 export class Account extends OrgRecord {
-  @Column(() => String, { max: 255, filled: true })
+  @Column(() => String, { indexed: true, max: 255, filled: true })
   name!: string
 
-  @Column(() => AccountType, { nullable: true })
+  @Column(() => AccountType, { indexed: true, nullable: true })
   type!: AccountType | null
 
-  @Column(() => String, { nullable: true, max: 100 })
+  @Column(() => String, { indexed: true, nullable: true, max: 100 })
   industry!: string | null
 
   @Column(() => String, { nullable: true, max: 2048 })
   website!: string | null
 
-  @Column(() => String, { nullable: true, max: 255 })
+  @Column(() => String, { indexed: true, nullable: true, max: 255 })
   domain!: string | null
 
   @Column(() => String, { nullable: true, max: 50 })
@@ -54,10 +54,11 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => ID, { nullable: true, description: 'Id of the parent account; null without a parent.' })
+  @Column(() => ID, { indexed: true, nullable: true, description: 'Id of the parent account; null without a parent.' })
   parentAccountId!: string | null
 
   @Column(() => String, {
+    indexed: true,
     nullable: true,
     max: 255,
     description: 'Id of the account in the CRM from which it was imported; null if none.',
@@ -65,6 +66,7 @@ export class Account extends OrgRecord {
   legacyCrmId!: string | null
 
   @Column(() => Int, {
+    indexed: true,
     nullable: true,
     minimum: 0,
     maximum: 2_000_000_000,
@@ -72,22 +74,26 @@ export class Account extends OrgRecord {
   })
   numberOfEmployees!: number | null
 
-  @Column(() => Decimal, { nullable: true, description: 'Annual revenue, without a currency; null if unknown.' })
+  @Column(() => Decimal, {
+    indexed: true,
+    nullable: true,
+    description: 'Annual revenue, without a currency; null if unknown.',
+  })
   annualRevenue!: ExactNumber | null
 
   @Column(() => String, { nullable: true, max: 255 })
   billingStreet!: string | null
 
-  @Column(() => String, { nullable: true, max: 100 })
+  @Column(() => String, { indexed: true, nullable: true, max: 100 })
   billingCity!: string | null
 
-  @Column(() => String, { nullable: true, max: 100 })
+  @Column(() => String, { indexed: true, nullable: true, max: 100 })
   billingState!: string | null
 
   @Column(() => String, { nullable: true, max: 20 })
   billingPostalCode!: string | null
 
-  @Column(() => String, { nullable: true, max: 100 })
+  @Column(() => String, { indexed: true, nullable: true, max: 100 })
   billingCountry!: string | null
 
   @Column(() => String, { nullable: true, max: 255 })
@@ -105,13 +111,14 @@ export class Account extends OrgRecord {
   @Column(() => String, { nullable: true, max: 100 })
   shippingCountry!: string | null
 
-  @Column(() => AccountStatus, { default: 'ACTIVE', description: 'State of the business relationship.' })
+  @Column(() => AccountStatus, { indexed: true, default: 'ACTIVE', description: 'State of the business relationship.' })
   accountStatus!: AccountStatus
 
-  @Column(() => AccountRating, { nullable: true, description: 'Sales rating; null if not rated.' })
+  @Column(() => AccountRating, { indexed: true, nullable: true, description: 'Sales rating; null if not rated.' })
   rating!: AccountRating | null
 
   @Column(() => Float, {
+    indexed: true,
     nullable: true,
     minimum: 0,
     maximum: 100,
@@ -120,12 +127,17 @@ export class Account extends OrgRecord {
   healthScore!: number | null
 
   @Column(() => Decimal, {
+    indexed: true,
     nullable: true,
     description: 'Revenue from the account over its lifetime, without a currency; null if unknown.',
   })
   lifetimeValue!: ExactNumber | null
 
-  @Column(() => ChurnRisk, { nullable: true, description: 'Risk of losing the account; null if unknown.' })
+  @Column(() => ChurnRisk, {
+    indexed: true,
+    nullable: true,
+    description: 'Risk of losing the account; null if unknown.',
+  })
   churnRisk!: ChurnRisk | null
 
   @Column(() => [String], { max: 500, maxItems: 100, description: 'Problems that the account wants to solve.' })
@@ -137,18 +149,26 @@ export class Account extends OrgRecord {
   @Column(() => [String], { max: 255, maxItems: 100, description: 'Competitors at this account.' })
   competitors!: string[]
 
-  @Column(() => Boolean, { description: 'True for a strategic account.' })
+  @Column(() => Boolean, { indexed: true, description: 'True for a strategic account.' })
   isStrategic!: boolean
 
-  @Column(() => String, { nullable: true, max: 50 })
+  @Column(() => String, { indexed: true, nullable: true, max: 50 })
   tier!: string | null
 
-  @Column(() => String, { nullable: true, max: 100 })
+  @Column(() => String, { indexed: true, nullable: true, max: 100 })
   region!: string | null
 
-  @Column(() => DateTime, { nullable: true, description: 'When the last activity took place; null if unknown.' })
+  @Column(() => DateTime, {
+    indexed: true,
+    nullable: true,
+    description: 'When the last activity took place; null if unknown.',
+  })
   lastActivityDate!: string | null
 
-  @Column(() => DateTime, { nullable: true, description: 'When the next activity is planned; null if none is.' })
+  @Column(() => DateTime, {
+    indexed: true,
+    nullable: true,
+    description: 'When the next activity is planned; null if none is.',
+  })
   nextActivityDate!: string | null
 }

@@ -1,6 +1,6 @@
 import { lines, table } from './text.ts'
 
-/** A kind of case: the text of the customer and the comments until it is solved. `{slots}` are filled for each case. */
+/** A kind of case: the text of the customer and the comments until it is solved. `{slots}` are withSlotsFilled for each case. */
 export interface Story {
   readonly type: 'QUESTION' | 'INCIDENT' | 'PROBLEM' | 'FEATURE_REQUEST' | 'BILLING' | 'OTHER'
   readonly tag: string

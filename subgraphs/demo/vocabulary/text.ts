@@ -16,5 +16,5 @@ export const items = (text: string): string[] =>
     .filter(Boolean)
 
 /** Replaces each `{name}` by its value. */
-export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+export const withSlotsFilled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (slot, name: string) => values[name] ?? slot)

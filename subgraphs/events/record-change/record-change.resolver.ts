@@ -1,70 +1,75 @@
 import { Arg, Ctx, ID, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { recordNamed } from '../../kernel/record/record-registry.ts'
 import { stateOf } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { refuseUnmet } from '../../kernel/unmet-scopes.ts'
-import { followed, RecordChange, RecordObject } from './record-change.ts'
+import { requireScopes } from '../../kernel/unmet-scopes.ts'
+import { recordChangeOf, recordObjectOf, type RecordChange, type StreamedRecord } from './record-change.ts'
 
-/** The argument `object` determines which of these scopes is needed, so the resolver checks it. */
-const scopes = Object.values(followed).map(({ scope }) => scope)
+/** The query and the subscription of record changes, for these record types. */
+export function recordChangeResource(records: readonly StreamedRecord[]): Resource {
+  const RecordObject = recordObjectOf(records)
+  const ChangeType = recordChangeOf(records)
+  const byName = new Map(records.map((record) => [record.shape.object.toUpperCase(), record]))
+  // The argument `object` determines which of these scopes is needed, so the resolver checks it.
+  const scopes = records.map(({ scope }) => scope)
 
-@Resolver(() => RecordChange)
-export class RecordChangeResolver {
-  @Query(() => RecordChange, {
-    nullable: true,
-    description:
-      'The event of a record at a cursor. Null if the record has no event at that cursor. NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
-  })
-  @RequiresScopes(...scopes)
-  recordChange(
-    @Arg('object', () => RecordObject) object: RecordObject,
-    @Arg('id', () => ID) id: string,
-    @Arg('cursor', () => String) cursor: string,
-    @Ctx() ctx: RequestContext<'events'>,
-  ) {
-    return recordChange(ctx, object, id, cursor)
-  }
-
-  /** The gateway runs this subscription: it reads the event log and queries `recordChange` for each event, as the subscriber. */
-  @Subscription(() => RecordChange, {
-    description: [
-      'The events of one record, in order, from the time of the subscription or after the cursor `after`.',
-      'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, and the subscription ends when the credential does.',
-      'The deletion of the record is the last event.',
-      'NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
-    ].join(' '),
-    topics: 'recordChanged',
-  })
-  @RequiresScopes(...scopes)
-  recordChanged(
-    @Arg('object', () => RecordObject) _object: RecordObject,
-    @Arg('id', () => ID) _id: string,
-    @Arg('after', () => String, {
+  @Resolver(() => ChangeType)
+  class RecordChangeResolver {
+    @Query(() => ChangeType, {
       nullable: true,
-      description: 'The `cursor` of the last received event. Without it, only new events are sent.',
+      description:
+        'The event of a record at a cursor. Null if the record has no event at that cursor. NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
     })
-    _after: string | null,
-    @Root() change: RecordChange,
-  ): RecordChange {
-    return change
+    @RequiresScopes(...scopes)
+    recordChange(
+      @Arg('object', () => RecordObject) object: string,
+      @Arg('id', () => ID) id: string,
+      @Arg('cursor', () => String) cursor: string,
+      @Ctx() ctx: RequestContext<'events'>,
+    ) {
+      return recordChange(ctx, byName.get(object)!, id, cursor)
+    }
+
+    /** The gateway runs this subscription: it reads the event log and queries `recordChange` for each event, as the subscriber. */
+    @Subscription(() => ChangeType, {
+      description: [
+        'The events of one record, in order, from the time of the subscription or after the cursor `after`.',
+        'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, and the subscription ends when the credential does.',
+        'The deletion of the record is the last event.',
+        'NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
+      ].join(' '),
+      topics: 'recordChanged',
+    })
+    @RequiresScopes(...scopes)
+    recordChanged(
+      @Arg('object', () => RecordObject) _object: string,
+      @Arg('id', () => ID) _id: string,
+      @Arg('after', () => String, {
+        nullable: true,
+        description: 'The `cursor` of the last received event. Without it, only new events are sent.',
+      })
+      _after: string | null,
+      @Root() change: object,
+    ): object {
+      return change
+    }
   }
+  return { resolver: RecordChangeResolver }
 }
 
 async function recordChange(
   ctx: RequestContext<'events'>,
-  kind: RecordObject,
+  { shape, field, scope }: StreamedRecord,
   id: string,
   cursor: string,
 ): Promise<RecordChange | null> {
-  const { object, scope } = followed[kind]
-  refuseUnmet(ctx.caller, [[[scope]]])
+  const { object } = shape
+  requireScopes(ctx.caller, [[[scope]]])
   const recordId = id.toLowerCase()
-  const shape = recordNamed(object)
-  if (!shape || !isId(recordId)) throw notFound(`The ${object}`)
+  if (!isId(recordId)) throw notFound(`The ${object}`)
   const position = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0
   const selection = { after: position - 1, limit: 1, object, recordId }
   const [state, [event]] = await Promise.all([
@@ -78,7 +83,5 @@ async function recordChange(
   }
   if (event?.position !== position) return null
   const { id: eventId, type, occurredAt } = event
-  return { id: eventId, type, cursor, occurredAt, ...(state === 'LIVE' && { [object]: { id: recordId } }) }
+  return { id: eventId, type, cursor, occurredAt, ...(state === 'LIVE' && { [field]: { id: recordId } }) }
 }
-
-export const recordChangeResource: Resource = { resolver: RecordChangeResolver }

@@ -1,69 +1,86 @@
 import { Directive, Field, ID, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { readScopeOf } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
+import type { SubgraphDefinition } from '../../kernel/subgraph/subgraph.ts'
 
-export const RecordObject = enumeration(
-  'RecordObject',
-  ['ACCOUNT', 'CASE', 'PRODUCT'],
-  'The record types whose changes can be subscribed to.',
-)
-export type RecordObject = keyof typeof RecordObject
+type Class = new () => object
 
-/** By record type: its name in events, which is also the field of `RecordChange` that holds the record, and the scope to read it. */
-export const followed = {
-  ACCOUNT: { object: 'account', scope: 'READ_ACCOUNTS' },
-  CASE: { object: 'case', scope: 'READ_CASES' },
-  PRODUCT: { object: 'product', scope: 'READ_PRODUCTS' },
-} as const satisfies Record<RecordObject, { readonly object: string; readonly scope: string }>
-
-/** References to records of other subgraphs, which resolve their fields. */
-@ObjectType('Account')
-@Directive('@key(fields: "id", resolvable: false)')
-export class ChangedAccount {
-  @Field(() => ID)
-  id!: string
+/** A record type whose changes can be subscribed to. */
+export interface StreamedRecord {
+  readonly shape: RecordShape
+  /** The name of its GraphQL type: `Account`. */
+  readonly type: string
+  /** The field of `RecordChange` that holds the record: `account`. */
+  readonly field: string
+  /** The scope that is required to read it: `READ_ACCOUNTS`. */
+  readonly scope: string
 }
 
-@ObjectType('Case')
-@Directive('@key(fields: "id", resolvable: false)')
-export class ChangedCase {
-  @Field(() => ID)
-  id!: string
+/** One event of one record. It also has the record as a reference, in the field of its record type. */
+export interface RecordChange {
+  readonly id: string
+  readonly type: string
+  readonly cursor: string
+  readonly occurredAt: string
 }
 
-@ObjectType('Product')
-@Directive('@key(fields: "id", resolvable: false)')
-export class ChangedProduct {
-  @Field(() => ID)
-  id!: string
+/** The record types that have events and that other subgraphs can reference, in the order of their names. */
+export function streamedRecords(subgraphs: readonly SubgraphDefinition[]): StreamedRecord[] {
+  return subgraphs
+    .flatMap(({ resources }) => resources.flatMap(({ entities = {} }) => Object.entries(entities)))
+    .filter(([, { events }]) => events !== undefined)
+    .map(([type, shape]) => ({
+      shape,
+      type,
+      field: type.charAt(0).toLowerCase() + type.slice(1),
+      scope: readScopeOf(shape.entity),
+    }))
+    .toSorted((a, b) => (a.shape.object < b.shape.object ? -1 : 1))
 }
 
-const recordOf = (kind: string): string =>
-  `The ${kind} at the time of delivery, with the fields that the caller may read. Null if it is deleted, and for other record types.`
+/** A reference to a record of another subgraph, which resolves its fields. */
+function referenceTo(type: string): Class {
+  const Reference = class {}
+  Field(() => ID)(Reference.prototype, 'id')
+  Directive('@key(fields: "id", resolvable: false)')(Reference)
+  ObjectType(type)(Reference)
+  return Reference
+}
 
-@ObjectType({ description: 'One event of one record.' })
-export class RecordChange {
-  @Field(() => ID, { description: 'Id of the event.' })
-  id!: string
+/** The enumeration of the record types. Its values are the names of the record types in events, in upper case. */
+export const recordObjectOf = (records: readonly StreamedRecord[]): Readonly<Record<string, string>> =>
+  enumeration(
+    'RecordObject',
+    records.map(({ shape }) => shape.object.toUpperCase()),
+    'The record types whose changes can be subscribed to.',
+  )
 
-  @Field(() => String, { description: 'Type of the event, such as `account.updated`.' })
-  type!: string
+/** The GraphQL type of an event, with one nullable field for each record type. */
+export function recordChangeOf(records: readonly StreamedRecord[]): Class {
+  @ObjectType('RecordChange', { description: 'One event of one record.' })
+  class Change {
+    @Field(() => ID, { description: 'Id of the event.' })
+    id!: string
 
-  @Field(() => String, {
-    description:
-      'Position of the event in the event log of the organization. Send the last received cursor as `after` to continue after it.',
-  })
-  cursor!: string
+    @Field(() => String, { description: 'Type of the event, such as `account.updated`.' })
+    type!: string
 
-  @Field(() => DateTime)
-  occurredAt!: string
+    @Field(() => String, {
+      description:
+        'Position of the event in the event log of the organization. Send the last received cursor as `after` to continue after it.',
+    })
+    cursor!: string
 
-  @Field(() => ChangedAccount, { nullable: true, description: recordOf('account') })
-  account?: ChangedAccount
-
-  @Field(() => ChangedCase, { nullable: true, description: recordOf('case') })
-  case?: ChangedCase
-
-  @Field(() => ChangedProduct, { nullable: true, description: recordOf('product') })
-  product?: ChangedProduct
+    @Field(() => DateTime)
+    occurredAt!: string
+  }
+  for (const { shape, type, field } of records) {
+    const reference = referenceTo(type)
+    const name = shape.object.replaceAll('_', ' ')
+    const description = `The ${name} at the time of delivery, with the fields that the caller may read. Null if it is deleted, and for other record types.`
+    Field(() => reference, { nullable: true, description })(Change.prototype, field)
+  }
+  return Change
 }

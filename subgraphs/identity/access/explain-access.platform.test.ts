@@ -29,7 +29,7 @@ async function explained(query: Record<string, string>) {
   const { status, body } = await asAdmin.explainAccess!({ query: { actor: agent.userId, ...query } })
   expect(status, JSON.stringify(body)).toBe(200)
   const { allowed, rule, reasons } = body as { allowed: boolean; rule: string; reasons: Record<string, string>[] }
-  return { allowed, rule, said: reasons.map(({ rule: of, outcome, detail }) => `${of} ${outcome} ${detail}`) }
+  return { allowed, rule, details: reasons.map(({ rule: of, outcome, detail }) => `${of} ${outcome} ${detail}`) }
 }
 
 const standing = 'STANDING ALLOWED The user and the organization are active.'
@@ -47,33 +47,33 @@ describe('explainAccess', () => {
       'REFUSED FIELD_NOT_READABLE: Your profile does not let you read customFields.margin.',
     ],
     ['customFields.tier', 'UPDATE', 'ALLOWED account.customFields.tier may be written.'],
-  ])('tells of %s that %s is %s', async (field, operation, expected) => {
-    const { allowed, rule, said } = await explained({ object: 'account', field, operation })
-    expect([allowed, rule, said.at(-1)]).toEqual([expected.startsWith('ALLOWED'), 'FIELD', `FIELD ${expected}`])
+  ])('explains for the field %s that %s is %s', async (field, operation, expected) => {
+    const { allowed, rule, details } = await explained({ object: 'account', field, operation })
+    expect([allowed, rule, details.at(-1)]).toEqual([expected.startsWith('ALLOWED'), 'FIELD', `FIELD ${expected}`])
   })
 
-  it('names the column by which a record is seen, or is not', async () => {
+  it('names the column that makes a record visible or hidden', async () => {
     const [own, foreign] = [await account(agent), await account(admin)]
     expect(await explained({ object: 'account', id: own.id, operation: 'READ' })).toEqual({
       allowed: true,
       rule: 'VISIBILITY',
-      said: [standing, 'VISIBILITY ALLOWED Record visibility OWN: ownerId is the user.'],
+      details: [standing, 'VISIBILITY ALLOWED Record visibility OWN: ownerId is the user.'],
     })
     expect(await explained({ object: 'account', id: foreign.id, operation: 'UPDATE' })).toEqual({
       allowed: false,
       rule: 'VISIBILITY',
-      said: [
+      details: [
         standing,
         'ROLE ALLOWED The role MEMBER may change records.',
         'VISIBILITY REFUSED NOT_FOUND: Record visibility OWN: ownerId is an owner whose records the user does not see.',
       ],
     })
     const assigned = await supportCase(admin, { assignedToId: agent.userId })
-    expect((await explained({ object: 'case', id: assigned.id, operation: 'READ' })).said[1]).toBe(
+    expect((await explained({ object: 'case', id: assigned.id, operation: 'READ' })).details[1]).toBe(
       'VISIBILITY ALLOWED Record visibility OWN: ownerId is an owner whose records the user does not see, assignedToId is the user.',
     )
-    const nothing = { object: 'case', id: own.id as string, operation: 'READ' }
-    expect((await explained(nothing)).said[1]).toBe(
+    const missingRecord = { object: 'case', id: own.id as string, operation: 'READ' }
+    expect((await explained(missingRecord)).details[1]).toBe(
       'VISIBILITY REFUSED NOT_FOUND: The organization has no live record with this id.',
     )
   })
@@ -83,10 +83,10 @@ describe('explainAccess', () => {
     ['case', 'records whose ownerId or assignedToId is among the owners that the user sees'],
     ['case_comment', 'records whose case is visible to the user'],
     ['product', 'every record'],
-  ])('says which %s records a user sees in general', async (object, expected) => {
+  ])('explains which %s records a user sees in general', async (object, expected) => {
     for (const operation of ['READ', 'UPDATE', 'DELETE']) {
-      const { allowed, said } = await explained({ object, operation })
-      expect([allowed, said.at(-1)]).toEqual([
+      const { allowed, details } = await explained({ object, operation })
+      expect([allowed, details.at(-1)]).toEqual([
         true,
         `VISIBILITY ALLOWED Record visibility OWN: the user sees ${expected}.`,
       ])
@@ -103,13 +103,13 @@ describe('explainAccess', () => {
     }
   })
 
-  it('names a read-only role, and a deactivated user', async () => {
+  it('refuses a read-only role, and a deactivated user', async () => {
     const reader = await platform.member({ role: 'READ_ONLY' })
     const question = { actor: reader.userId, object: 'product', operation: 'CREATE' }
     expect(await explained(question)).toEqual({
       allowed: false,
       rule: 'ROLE',
-      said: [standing, 'ROLE REFUSED PERMISSION_DENIED: Your role may read but not change records.'],
+      details: [standing, 'ROLE REFUSED PERMISSION_DENIED: Your role may read but not change records.'],
     })
     await deactivateUser(platform.services, reader.organizationId, reader.userId)
     expect(await explained(question)).toMatchObject({ allowed: false, rule: 'STANDING' })

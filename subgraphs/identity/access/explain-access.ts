@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/context.ts'
-import { type ActingUser, standingRefusal } from '../../kernel/credentials/public.ts'
+import { type ActingUser, userStateRefusal } from '../../kernel/credentials/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { columnOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
@@ -72,7 +72,7 @@ const standingDetail = {
 }
 
 function standing(user: ActingUser): AccessReason {
-  const code = standingRefusal(user)
+  const code = userStateRefusal(user)
   if (code) return { rule: 'STANDING', outcome: 'REFUSED', detail: standingDetail[code] }
   return { rule: 'STANDING', outcome: 'ALLOWED', detail: 'The user and the organization are active.' }
 }

@@ -8,23 +8,23 @@ import type { IdentityContext } from '../context.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
 import { invite, mustAccept, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { changeUser, takeOut, type UserChange } from '../user/user.actions.ts'
+import { changeUser, removeUserFromOrganization, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
 import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
 
-const whole = allColumnNames(adminUser)
+const allColumns = allColumnNames(adminUser)
 
 const isFilled = (text: string | null | undefined): text is string => text != null && text.trim() !== ''
 
 export function readUsers(ctx: IdentityContext, args: PageArgs, info: SelectionInfo): Promise<Page> {
   requireAdministrator(ctx)
   const total = isAnySelected(info, 'total', 'totalPages')
-  return readPage(ctx, adminUser, args, { page: selectedFields(info), record: whole, total })
+  return readPage(ctx, adminUser, args, { page: selectedFields(info), record: allColumns, total })
 }
 
 export async function readUser(ctx: IdentityContext, id: string): Promise<AdminUser> {
   requireAdministrator(ctx)
-  const row = await readOne(ctx, adminUser, id, whole)
+  const row = await readOne(ctx, adminUser, id, allColumns)
   if (!row) throw notFound('The user')
   return row as unknown as AdminUser
 }
@@ -109,7 +109,7 @@ export function removeUser(ctx: IdentityContext, id: string): Promise<string> {
     refuseRoleAboveCaller(inner, user)
     await refuseLastOwner(inner, user)
     await withdrawInvitation(inner, id)
-    await takeOut(inner, id)
+    await removeUserFromOrganization(inner, id)
     return user.id
   })
 }

@@ -5,7 +5,7 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { IdentityContext } from '../context.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Team, teamsOf } from '../team/team.ts'
-import { adminTables, provenPasswords, signIns, waysToBelong } from './admin.migrations.ts'
+import { adminTables, provenPasswordColumn, joinedAndGenerationColumns, acceptanceColumns } from './admin.migrations.ts'
 import {
   deactivateUser,
   inviteAgain,
@@ -105,5 +105,5 @@ export class AdminUserResolver {
 export const adminUserResource: Resource = {
   resolver: AdminUserResolver,
   crossTenantFields: ['userInvite', 'userInviteAgain', 'userReactivate'],
-  migrations: [adminTables, waysToBelong, provenPasswords, signIns],
+  migrations: [adminTables, acceptanceColumns, provenPasswordColumn, joinedAndGenerationColumns],
 }

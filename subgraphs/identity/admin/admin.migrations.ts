@@ -4,11 +4,11 @@ export const adminTables: Migration = {
   name: '20261121-identity-admin',
   sql: `
     alter table identity.app_user
-      -- What a directory calls the user.
+      -- Id of the user in the directory (SCIM).
       add column external_id text,
-      -- Set until the invitation is accepted.
+      -- When the open invitation was sent; null without an open invitation.
       add column invited_at timestamptz(3),
-      -- As the organization calls the person: who invites somebody or provisions them learns nothing of an account they have.
+      -- Names that the organization gave the person. It sees them instead of the names in an account that the person may already have.
       add column known_as jsonb;
     create unique index app_user_external_id on identity.app_user (organization_id, external_id) where left_at is null;
 
@@ -19,7 +19,7 @@ export const adminTables: Migration = {
     alter table identity.team alter column updated_at set not null;
     create unique index team_external_id on identity.team (organization_id, external_id);
 
-    -- Users as administrators see them. The caller's row-level security holds.
+    -- Users as administrators see them. With security_invoker, the row-level security policies of the caller apply.
     create view identity.admin_user with (security_invoker = true) as
       select u.organization_id, u.id, p.email,
         p.email_verified_at is not null and u.invited_at is null as email_verified,
@@ -44,13 +44,13 @@ export const adminTables: Migration = {
   `,
 }
 
-export const waysToBelong: Migration = {
+export const acceptanceColumns: Migration = {
   name: '20261121-identity-ways-to-belong',
   sql: `
     alter table identity.app_user
-      -- Invited, and has never accepted; deactivated or not.
+      -- True for a user who was invited and has never accepted, also while the user is deactivated.
       add column must_accept boolean not null default false,
-      -- Somebody else added the person, whose password nobody had proven: whoever set it may be a stranger.
+      -- True when somebody else added the person while the password was not proven, so that a stranger may have set it.
       add column distrusts_password boolean not null default false;
     update identity.app_user set must_accept = true where invited_at is not null;
 
@@ -69,23 +69,25 @@ export const waysToBelong: Migration = {
   `,
 }
 
-export const provenPasswords: Migration = {
+export const provenPasswordColumn: Migration = {
   name: '20261121-identity-proven-passwords',
   sql: `
-    -- Whoever set the password was seen to read the address. A sign-in link proves the address, but not that.
+    -- True when the person who set the password can read mails to the address. A sign-in link proves the address, but not who set the
+    -- password.
     alter table identity.person add column is_password_proven boolean not null default false;
     update identity.person set is_password_proven = email_verified_at is not null;
   `,
 }
 
-export const signIns: Migration = {
+export const joinedAndGenerationColumns: Migration = {
   name: '20261122-identity-sign-ins',
   sql: `
     alter table identity.app_user
-      -- The person came itself: registered, accepted an invitation, or signed in. Until then the organization is told nothing
-      -- that the person says of itself elsewhere.
+      -- True after the person registered, accepted an invitation or signed in. Until then the organization sees nothing of the
+      -- person's account.
       add column has_joined boolean not null default true,
-      -- Counts up when everything ends that began with a sign-in of the user: what is in flight carries the number it began with.
+      -- Incremented when all sign-ins of the user are ended. A sign-in in progress carries the number of its start, and is refused
+      -- when the number has changed.
       add column sign_in_generation integer not null default 0;
     update identity.app_user u set has_joined = false
       where must_accept or known_as is not null and not exists (

@@ -2,7 +2,7 @@ import { mayDoMore, type Role } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { isLiveDirectory } from '../scim/live-token.ts'
+import { isScimTokenActive } from '../scim/live-token.ts'
 import type { User } from '../user/user.ts'
 
 /**
@@ -13,8 +13,8 @@ export function administering<T, C extends RequestContext>(ctx: C, work: (ctx: C
   requireAdministrator(ctx)
   return inTransaction(ctx, async (inner) => {
     const { organizationId, userId, kind } = inner.caller
-    await awaitTurn(inner)
-    if (kind === 'SCIM' && !(await isLiveDirectory(inner)))
+    await lockOrganization(inner)
+    if (kind === 'SCIM' && !(await isScimTokenActive(inner)))
       throw new Refusal(
         'UNAUTHENTICATED',
         'The SCIM token is no longer valid. Create a new one and send it in the Authorization header.',
@@ -32,7 +32,7 @@ export function administering<T, C extends RequestContext>(ctx: C, work: (ctx: C
 }
 
 /** Takes the lock of the organization: later calls wait until this transaction ends. */
-export async function awaitTurn({ db, caller }: RequestContext): Promise<void> {
+export async function lockOrganization({ db, caller }: RequestContext): Promise<void> {
   await db.query('select 1 from identity.organization where id = $1 for no key update', [caller.organizationId])
 }
 

@@ -6,8 +6,8 @@ import { save } from '../../kernel/record/save.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { distinct } from '../credential/grant.rules.ts'
-import { inSight } from '../credential/in-sight.ts'
-import { mayWiden } from '../credential/owner-guard.ts'
+import { withCredentialVisibility } from '../credential/credential-visibility.ts'
+import { requireRightToExtend } from '../credential/owner-guard.ts'
 import { statusOf, type ApiKey } from './api-key.ts'
 import { apiKey } from './api-key.record.ts'
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
@@ -16,28 +16,32 @@ import { changeKey } from './change-key.ts'
 const lifeDays = 90
 const defaultRateLimit = { limit: 1000, window: 'HOUR' } as const
 
-// The status of a key follows from several of its columns, so keys are read whole.
-const whole = allColumnNames(apiKey)
+// The status of a key depends on several columns, so all columns are read.
+const allColumns = allColumnNames(apiKey)
 
 export async function readApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
-  const row = await readOne(inSight(ctx), apiKey, id, whole)
+  const row = await readOne(withCredentialVisibility(ctx), apiKey, id, allColumns)
   if (!row) throw notFound('The API key')
   return row as unknown as ApiKey
 }
 
 export function readApiKeys(ctx: RequestContext, args: PageArgs, info: SelectionInfo): Promise<Page> {
   const total = isAnySelected(info, 'total', 'totalPages')
-  return readPage(inSight(ctx), apiKey, args, { page: selectedFields(info), record: whole, total })
+  return readPage(withCredentialVisibility(ctx), apiKey, args, {
+    page: selectedFields(info),
+    record: allColumns,
+    total,
+  })
 }
 
 export interface NewKey extends ApiKeyCreateInput {
   readonly id?: string
   readonly ownerId?: string
-  /** Chosen by an operator; otherwise random. */
+  /** Given by an operator; absent: random. */
   readonly secret?: string
 }
 
-/** The secret is part of this answer only. */
+/** Only this answer contains the secret. */
 export async function createApiKey(ctx: RequestContext, { secret: given, ...input }: NewKey): Promise<ApiKey> {
   const { secret, prefix, hash } = given ? chosenSecret(given) : newApiKey()
   const values = {
@@ -58,7 +62,7 @@ export async function createApiKey(ctx: RequestContext, { secret: given, ...inpu
 
 function chosenSecret(secret: string): NewApiKey {
   const parsed = parseApiKey(secret)
-  if (!parsed) throw new Error('The given secret is not of the form of API keys.')
+  if (!parsed) throw new Error('The secret must have the format of an API key.')
   return { secret, ...parsed }
 }
 
@@ -73,14 +77,14 @@ export function updateApiKey(
 ): Promise<ApiKey> {
   const { rateLimit, scopes, ...rest } = input
   const values = { ...rest, scopes: distinct(scopes), rateLimit: rateLimit ? { ...rateLimit } : rateLimit }
-  const first = (inner: RequestContext, previous: ApiKey) => mayWiden(inner, previous, values)
-  return changeKey(ctx, id, { expectedVersion, first }, (previous) => {
+  const beforeChange = (inner: RequestContext, previous: ApiKey) => requireRightToExtend(inner, previous, values)
+  return changeKey(ctx, id, { expectedVersion, beforeChange }, (previous) => {
     if (previous.revokedAt) throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
     return { operation: 'UPDATE', values: values as Partial<ApiKey> }
   })
 }
 
-/** Final, and the end of both secrets of a key in rotation. Revoking again changes nothing. */
+/** Ends the key permanently, with both secrets of a key in rotation. Revoking again changes nothing. */
 export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
   const now = ctx.clock.now().toISOString()
   return changeKey(ctx, id, {}, (previous) => {
@@ -95,7 +99,7 @@ export function revokeApiKey(ctx: RequestContext, id: string): Promise<ApiKey> {
   })
 }
 
-/** Ends the overlap of a key in rotation: the secret before answers as after its overlap. Without one it changes nothing. */
+/** Ends the overlap of a key in rotation at once, so that the former secret stops working. Other keys are not changed. */
 export function revokeFormerSecret(ctx: RequestContext, id: string): Promise<ApiKey> {
   const now = ctx.clock.now()
   return changeKey(ctx, id, {}, (previous) => ({
@@ -105,7 +109,7 @@ export function revokeFormerSecret(ctx: RequestContext, id: string): Promise<Api
   }))
 }
 
-/** The key stops working and leaves every list; its events stay. */
+/** The key stops working and is in no list. Its events are kept. */
 export async function deleteApiKey(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
   const { id: deleted } = await changeKey(ctx, id, { expectedVersion }, () => ({
     operation: 'DELETE',

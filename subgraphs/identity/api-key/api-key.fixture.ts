@@ -1,6 +1,6 @@
 import type { Caller, Role } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
-import { anonymous, type IdentityWorld, type Told } from '../identity.fixture.ts'
+import { anonymous, type IdentityWorld, type AnswerPart } from '../identity.fixture.ts'
 
 /** A signed-in user, of a new organization unless one is given. */
 export async function aSignedInUser(
@@ -27,7 +27,7 @@ export const keyFields = `id name prefix scopes rateLimit { limit window } ipAll
 
 const creating = `mutation($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ${keyFields} } }`
 
-export async function aKeyOf(world: IdentityWorld, caller: Caller, input: object = {}): Promise<Told> {
+export async function aKeyOf(world: IdentityWorld, caller: Caller, input: object = {}): Promise<AnswerPart> {
   const given = { name: 'Sync', scopes: ['READ_ACCOUNTS'], ...input }
   return (await world.run(creating, { input: given }, caller)).data.apiKeyCreate!
 }

@@ -14,7 +14,7 @@ export const apiKeyTable: Migration = {
       owner_id uuid not null,
       name text not null,
       prefix text not null,
-      -- SHA-256; the secret itself is stored nowhere.
+      -- SHA-256 of the secret, which itself is not stored.
       secret_hash text not null,
       scopes text[] not null,
       rate_limit jsonb not null,
@@ -33,7 +33,7 @@ export const apiKeyTable: Migration = {
       primary key (organization_id, id),
       foreign key (organization_id, owner_id) references identity.app_user (organization_id, id)
     );
-    -- A request with a key does not say which organization it belongs to.
+    -- A request with a key contains no organization id, so the key is found by its hash alone.
     create index api_key_secret_hash on identity.api_key (secret_hash);
     create index api_key_created on identity.api_key (organization_id, created_at, id) where deleted_at is null;
     create trigger api_key_tells
@@ -47,14 +47,14 @@ export const apiKeyTable: Migration = {
 export const formerSecretTable: Migration = {
   name: '20261121-identity-api-key-former-secret',
   sql: `
-    -- Secrets that a rotation replaced, kept as long as their key so that they are answered as rotated and not as invented.
+    -- Secrets that a rotation replaced. They are kept as long as their key, so that they are refused as expired and not as unknown.
     create table identity.api_key_former_secret (
       organization_id uuid not null,
       id uuid not null,
       api_key_id uuid not null,
       secret_hash text not null,
       created_at timestamptz(3) not null,
-      -- When a further rotation ended it; until then it ends at previous_secret_expires_at of its key.
+      -- When a later rotation ended the secret; null: the secret ends at previous_secret_expires_at of its key.
       superseded_at timestamptz(3),
       primary key (organization_id, id),
       foreign key (organization_id, api_key_id) references identity.api_key (organization_id, id)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseApiKey } from '../../kernel/credentials/public.ts'
 import type { Caller, Role } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
-import { anonymous, useIdentity, type Told } from '../identity.fixture.ts'
+import { anonymous, useIdentity, type AnswerPart } from '../identity.fixture.ts'
 import { credentialSource } from '../public.ts'
 
 const world = useIdentity()
@@ -44,7 +44,7 @@ const later = (ms: number) => new Date(world.now.getTime() + ms).toISOString()
 describe('apiKeyCreate', () => {
   it('returns the secret once, and stores its SHA-256', async () => {
     const caller = await aCaller()
-    const { secret, id, ...key }: Readonly<Record<string, Told>> = await create(caller)
+    const { secret, id, ...key }: Readonly<Record<string, AnswerPart>> = await create(caller)
     expect(key).toEqual({
       name: 'Sync',
       prefix: String(secret).slice(0, 12),
@@ -114,11 +114,11 @@ describe('apiKeyCreate', () => {
       ['scopes.0 UNKNOWN_SCOPE', 'scopes.1 UNKNOWN_SCOPE', 'scopes.2 UNKNOWN_SCOPE'],
     ],
     ['no scope', { scopes: [] }, ['scopes EMPTY']],
-    ['the requirement of a session as a scope', { scopes: ['SESSION'] }, ['scopes.0 UNKNOWN_SCOPE']],
-    ['a limit of nothing', { rateLimit: { limit: 0, window: 'DAY' } }, ['rateLimit.limit OUT_OF_RANGE']],
-    ['a limit beyond the bound', { rateLimit: { limit: 1_000_001, window: 'DAY' } }, ['rateLimit.limit OUT_OF_RANGE']],
+    ['SESSION as a scope', { scopes: ['SESSION'] }, ['scopes.0 UNKNOWN_SCOPE']],
+    ['a limit of 0', { rateLimit: { limit: 0, window: 'DAY' } }, ['rateLimit.limit OUT_OF_RANGE']],
+    ['a limit above the maximum', { rateLimit: { limit: 1_000_001, window: 'DAY' } }, ['rateLimit.limit OUT_OF_RANGE']],
     [
-      'what is no address',
+      'entries that are not addresses',
       { ipAllowList: ['10.0.0.1', '10.0.0.0/33', 'localhost', '010.1.1.1'] },
       ['ipAllowList.1 NOT_AN_ADDRESS', 'ipAllowList.2 NOT_AN_ADDRESS', 'ipAllowList.3 NOT_AN_ADDRESS'],
     ],
@@ -166,7 +166,7 @@ describe('apiKeyList', () => {
     const { id } = await create(caller, { expiresAt: later(day) })
     const status = async () => (await world.run(reading, { id }, caller)).data.apiKey!.status
     expect(await status()).toBe('ACTIVE')
-    world.pass(day)
+    world.advanceClock(day)
     expect(await status()).toBe('EXPIRED')
   })
 })
@@ -195,7 +195,7 @@ describe('apiKeyUpdate', () => {
   })
 
   it.each(['apiKeyUpdate', 'apiKeyRevoke', 'apiKeyDelete'])(
-    '%s of a key out of sight answers 404 and changes nothing',
+    '%s of a key that the caller does not manage answers 404 and changes nothing',
     async (which) => {
       const owner = await aCaller()
       const { id } = await create(owner)
@@ -222,7 +222,7 @@ describe('apiKeyRevoke', () => {
     expect(data.apiKeyRevoke).toMatchObject({ status: 'REVOKED', version: 2 })
     const { hash } = parseApiKey(secret!)!
     expect((await credentialSource(world.services.database).findApiKey(hash))!.revokedAt).toEqual(world.now)
-    world.pass(1000)
+    world.advanceClock(1000)
     expect((await world.run(revoking, { id }, caller)).data.apiKeyRevoke).toEqual(data.apiKeyRevoke)
     expect((await world.run(updating, { id, input: { name: 'x' } }, caller)).codes).toEqual(['INVALID_STATE'])
     expect(await world.eventsOf(id!)).toEqual(['api_key.created', 'api_key.updated', 'api_key.revoked'])

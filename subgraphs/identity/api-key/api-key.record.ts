@@ -1,10 +1,10 @@
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { auditRecord } from '../audit/audit.ts'
 import { apiKeyEvents } from './api-key.events.ts'
-import { mustBeGrantable } from './api-key.rules.ts'
+import { apiKeyProblems } from './api-key.rules.ts'
 import { ApiKey } from './api-key.ts'
 
-/** What the audit log says of a key: what it may do, nothing of its use (specification, Authentication, 5). */
+/** The audit log contains the rights of a key, and not its usage counters (specification, Authentication, 5). */
 const audited = (key: ApiKey) => ({
   ownerId: key.ownerId,
   name: key.name,
@@ -25,5 +25,5 @@ export const apiKey: RecordDefinition<ApiKey> = defineRecord(ApiKey, {
   totals: { by: [] },
   events: apiKeyEvents,
   audit: auditRecord('api_key', audited),
-  checks: mustBeGrantable,
+  checks: apiKeyProblems,
 })

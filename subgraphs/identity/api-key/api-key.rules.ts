@@ -26,7 +26,7 @@ function expiryProblems({ clock }: RequestContext, { expiresAt }: Values): Field
 }
 
 /** Checks only changed values: an old key keeps values that a newer rule would refuse. */
-export async function mustBeGrantable(
+export async function apiKeyProblems(
   ctx: RequestContext,
   next: Values,
   previous: Values | null,

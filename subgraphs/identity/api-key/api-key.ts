@@ -75,7 +75,7 @@ export class ApiKey {
   @Column(() => Float, { default: 0 })
   requestCount!: number
 
-  @Column(() => Float, { default: 0, description: 'Requests refused because the quota was used up.' })
+  @Column(() => Float, { default: 0, description: 'Requests refused because the rate limit of the key was exceeded.' })
   rateLimitHits!: number
 
   @Column(() => Float, { default: 0, description: 'Requests to deprecated operations.' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseApiKey } from '../../kernel/credentials/public.ts'
 import type { Caller } from '../../kernel/context.ts'
-import { useIdentity, type Told } from '../identity.fixture.ts'
+import { useIdentity, type AnswerPart } from '../identity.fixture.ts'
 import { credentialSource } from '../public.ts'
 import { aKeyOf, aSignedInUser, keyFields } from './api-key.fixture.ts'
 
@@ -14,9 +14,9 @@ const revoking = `mutation($id: ID!) { apiKeyRevoke(id: $id) { ${keyFields} } }`
 const deleting = 'mutation($id: ID!) { apiKeyDelete(id: $id) }'
 
 const rotate = async (caller: Caller, id: string, hours = 24) => world.run(rotating, { id, hours }, caller)
-const rotated = async (caller: Caller, id: string, hours = 24): Promise<Told> =>
+const rotated = async (caller: Caller, id: string, hours = 24): Promise<AnswerPart> =>
   (await rotate(caller, id, hours)).data.apiKeyRotate!
-const read = async (caller: Caller, id: string): Promise<Told> =>
+const read = async (caller: Caller, id: string): Promise<AnswerPart> =>
   (await world.run(reading, { id }, caller)).data.apiKey!
 const find = (secret: string) => credentialSource(world.services.database).findApiKey(parseApiKey(secret)!.hash)
 const later = (ms: number) => new Date(world.now.getTime() + ms)
@@ -57,9 +57,9 @@ describe('apiKeyRotate', () => {
     const caller = await aSignedInUser(world)
     const { id } = await aKeyOf(world, caller)
     await rotated(caller, id!, 1)
-    world.pass(hour - 1)
+    world.advanceClock(hour - 1)
     expect((await read(caller, id!)).status).toBe('ROTATING')
-    world.pass(1)
+    world.advanceClock(1)
     expect((await read(caller, id!)).status).toBe('ACTIVE')
   })
 
@@ -77,7 +77,7 @@ describe('apiKeyRotate', () => {
     const caller = await aSignedInUser(world)
     const { id, secret: first } = await aKeyOf(world, caller)
     const { secret: second } = await rotated(caller, id!, 168)
-    world.pass(hour)
+    world.advanceClock(hour)
     const { secret: third } = await rotated(caller, id!, 2)
     expect((await find(first!))!.previousSecretExpiresAt).toEqual(later(0))
     expect((await find(second!))!.previousSecretExpiresAt).toEqual(later(2 * hour))
@@ -120,7 +120,7 @@ describe('apiKeyRotate', () => {
     const { id: revoked } = await aKeyOf(world, caller)
     await world.run(revoking, { id: revoked }, caller)
     const { id: expired } = await aKeyOf(world, caller, { expiresAt: later(hour).toISOString() })
-    world.pass(hour)
+    world.advanceClock(hour)
     for (const [id, version] of [
       [revoked, 2],
       [expired, 1],
@@ -172,7 +172,7 @@ describe('apiKeyRevoke of a key in rotation', () => {
     const caller = await aSignedInUser(world)
     const { id, secret } = await aKeyOf(world, caller)
     const { secret: next } = await rotated(caller, id!)
-    world.pass(hour)
+    world.advanceClock(hour)
     const { data } = await world.run(revoking, { id }, caller)
     expect(data.apiKeyRevoke).toMatchObject({
       status: 'REVOKED',
@@ -190,7 +190,7 @@ describe('apiKeyRevoke of the former secret only', () => {
     const caller = await aSignedInUser(world)
     const { id, secret } = await aKeyOf(world, caller)
     const { secret: next } = await rotated(caller, id!)
-    world.pass(hour)
+    world.advanceClock(hour)
     const { data } = await world.run(revokingFormer, { id }, caller)
     expect(data.apiKeyRevoke).toMatchObject({
       status: 'ACTIVE',
@@ -221,7 +221,7 @@ describe('apiKeyRevoke of the former secret only', () => {
       await aKeyOf(world, caller),
     ]
     await rotated(caller, over.id!, 1)
-    world.pass(hour)
+    world.advanceClock(hour)
     await rotated(caller, revoked.id!)
     await world.run(revoking, { id: revoked.id }, caller)
     for (const { id } of [never, over, revoked]) {
@@ -291,11 +291,11 @@ describe('expiresSoon', () => {
     const { id: endless } = await aKeyOf(world, caller, { expiresAt: null })
     const flags = async () =>
       (await Promise.all([id!, endless!].map((one) => read(caller, one)))).map((key) => key.expiresSoon)
-    world.pass(24 * hour - 1)
+    world.advanceClock(24 * hour - 1)
     expect(await flags()).toEqual([false, false])
-    world.pass(1)
+    world.advanceClock(1)
     expect(await flags()).toEqual([true, false])
-    world.pass(7 * 24 * hour)
+    world.advanceClock(7 * 24 * hour)
     expect([await flags(), (await read(caller, id!)).status]).toEqual([[false, false], 'EXPIRED'])
     await world.run(updating, { id, input: { expiresAt: later(hour).toISOString() } }, caller)
     expect(await flags()).toEqual([true, false])

@@ -2,7 +2,7 @@ import { newApiKey } from '../../kernel/credentials/public.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { mayActAs } from '../credential/owner-guard.ts'
+import { requireRightToActAs } from '../credential/owner-guard.ts'
 import { statusOf, type ApiKey } from './api-key.ts'
 import { changeKey } from './change-key.ts'
 
@@ -22,11 +22,11 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
   const now = ctx.clock.now()
   const { secret, prefix, hash } = newApiKey()
   const previousSecretExpiresAt = new Date(now.getTime() + overlapHours * hourMs).toISOString()
-  const first = async (inner: RequestContext, previous: ApiKey) => {
-    await mayActAs(inner, previous.ownerId)
+  const beforeChange = async (inner: RequestContext, previous: ApiKey) => {
+    await requireRightToActAs(inner, previous.ownerId)
     await keepFormerSecret(inner, previous, now.toISOString())
   }
-  const key = await changeKey(ctx, id, { first }, (previous) => {
+  const key = await changeKey(ctx, id, { beforeChange }, (previous) => {
     const status = statusOf(previous, now)
     if (status !== 'ACTIVE' && status !== 'ROTATING') {
       throw new Refusal('INVALID_STATE', 'The API key must be ACTIVE or ROTATING to be rotated.', { allowed: [] })

@@ -7,10 +7,10 @@ export const auditTable: Migration = {
       organization_id uuid not null references identity.organization,
       id uuid not null,
       created_at timestamptz(3) not null,
-      -- Null: the platform itself or its operator.
+      -- The acting user; null for a directory, the platform itself and its operator.
       actor_id uuid,
       actor_kind text not null,
-      -- The session, key or token that the actor came with.
+      -- The session, key or token that the actor used.
       credential_id text,
       ip text,
       user_agent text,
@@ -25,7 +25,7 @@ export const auditTable: Migration = {
     create index audit_entry_created on identity.audit_entry (organization_id, created_at, id);
     create index audit_entry_target on identity.audit_entry (organization_id, target_id, created_at);
 
-    -- Append-only for everybody, the owner of the table included.
+    -- Append-only for every role, also for the owner of the table.
     create function identity.refuse_audit_change() returns trigger language plpgsql as $$
     begin
       raise exception 'identity.audit_entry is append-only' using errcode = 'insufficient_privilege';

@@ -19,7 +19,7 @@ async function aContext() {
 }
 
 describe('appendAudit', () => {
-  it('says who did what to what, from where', async () => {
+  it('stores actor, action, target, IP address and user agent', async () => {
     const ctx = await aContext()
     const target = { type: 'api_key', id: newId() }
     await appendAudit(ctx, { action: 'api_key.created', target, after: { name: 'Sync', secretHash: 'x' } })
@@ -53,7 +53,7 @@ describe('appendAudit', () => {
     ])
   })
 
-  it('goes with the transaction that makes the change', async () => {
+  it('is rolled back with the transaction of the change', async () => {
     const ctx = await aContext()
     const target = { type: 'api_key', id: newId() }
     const failing = inTransaction(ctx, async (inner) => {
@@ -99,7 +99,7 @@ describe('the audit entry of a change', () => {
     ])
   })
 
-  it('is written with events alone, under the action that the change has', async () => {
+  it('is written also for a change that has only events, with the action of the change', async () => {
     const { id: organizationId } = await world.anOrganization()
     const ctx = systemContext(world.services, organizationId)
     const owner = await world.aUser(organizationId)
@@ -112,7 +112,7 @@ describe('the audit entry of a change', () => {
     ])
   })
 
-  it('is not there when the change is refused', async () => {
+  it('is not written when the change is refused', async () => {
     const { id: organizationId } = await world.anOrganization()
     const ctx = systemContext(world.services, organizationId)
     const team = await addTeam(ctx, { name: 'Sales', memberIds: [] })

@@ -10,13 +10,13 @@ export interface AuditEntry {
   readonly target: { readonly type: string; readonly id: string }
   /** The target before the change; absent when it is new. */
   readonly before?: object | null
-  /** The target after the change; absent when it is gone. */
+  /** The target after the change; absent when it was deleted. */
   readonly after?: object | null
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Says what is secret by its name, should a caller hand in more than it may. `previousSecretExpiresAt` is a date and stays. */
+/** Names of secrets. They are removed even if a caller passes them by mistake. `previousSecretExpiresAt` is a date and does not match. */
 const secretName = /secret$|hash$|password$|token$|^code$/i
 
 const withoutSecrets = (record: object): Members =>
@@ -24,7 +24,7 @@ const withoutSecrets = (record: object): Members =>
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** What differs, when there are both; otherwise the whole of the one there is. Never a secret. */
+/** With both records, only the values that differ; with one record, all its values. Secrets are removed. */
 export function auditedChange({ before, after }: Pick<AuditEntry, 'before' | 'after'>): {
   readonly before: Members | null
   readonly after: Members | null
@@ -38,8 +38,8 @@ export function auditedChange({ before, after }: Pick<AuditEntry, 'before' | 'af
 }
 
 /**
- * `insert into identity.audit_entry ...` as part of a statement. With `when`, the entry appears only if that query of the same
- * statement gives a row.
+ * `insert into identity.audit_entry ...` as a part of a statement. With `when`, the entry is written only if that query of the same
+ * statement returns a row.
  */
 function auditInsert(ctx: RequestContext, values: StatementValues, entry: AuditEntry, when?: string): string {
   const { caller, requestId } = ctx
@@ -67,8 +67,8 @@ function auditInsert(ctx: RequestContext, values: StatementValues, entry: AuditE
 }
 
 /**
- * Adds an entry to the audit log of the caller's organization, in the transaction of `ctx`: for changes that leave no event of
- * their own. Entries are never changed or removed; the database refuses it.
+ * Adds an entry to the audit log of the caller's organization, in the transaction of `ctx`. Use it for changes without an event.
+ * Entries are never changed or removed; the database refuses it.
  */
 export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promise<void> {
   const values = new Values()
@@ -77,7 +77,7 @@ export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promi
 
 type Audit<T extends object> = NonNullable<TrackedObject<T>['audit']>
 
-/** The `audit` of a definition, with what its entries say of a change. */
+/** Returns the `audit` function of a definition. `entryOf` selects the values of a change for the entry. */
 export const auditChange =
   <T extends object>(
     type: string,
@@ -89,7 +89,7 @@ export const auditChange =
     return auditInsert(ctx, values, entry, when)
   }
 
-/** The `audit` of a definition, with what its entries say of a record: as it was, as it is, or both. */
+/** Like `auditChange`. `of` selects the values of a record for the entry, before and after the change. */
 export const auditRecord = <T extends object>(type: string, of: (record: T) => object): Audit<T> =>
   auditChange<T>(type, ({ operation, previous, next }) => ({
     before: previous && of(previous),

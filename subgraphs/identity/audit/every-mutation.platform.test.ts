@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { schemaPath } from '../../kernel/config/paths.ts'
 import { useIdentity } from '../identity.fixture.ts'
 import { mutations, unaudited } from './mutations.fixture.ts'
-import { callOf, sceneOf } from './scene.fixture.ts'
+import { callOf, aScenario } from './scenario.fixture.ts'
 
 const world = useIdentity()
 const provider = createServer((_req, res) =>
@@ -49,16 +49,16 @@ describe('the audit log', () => {
     expect(Object.values(unaudited).every(({ why }) => why.length > 20)).toBe(true)
   })
 
-  it.each(Object.entries(mutations))('has entries of %s', async (name, { leaves, prepare }) => {
-    const call = await callOf(await sceneOf(world), prepare)
+  it.each(Object.entries(mutations))('has entries of %s', async (name, { actions: expected, prepare }) => {
+    const call = await callOf(await aScenario(world), prepare)
     const before = await actions()
     const { codes } = await world.run(`mutation { ${name}${call.text} }`, call.variables, call.caller)
     expect(codes).toEqual([])
-    expect((await actions()).slice(before.length).toSorted()).toEqual([...leaves].sort())
+    expect((await actions()).slice(before.length).toSorted()).toEqual([...expected].sort())
   })
 
   it.each(Object.entries(unaudited))('has no entry of %s', async (name, { prepare }) => {
-    const call = await callOf(await sceneOf(world), prepare)
+    const call = await callOf(await aScenario(world), prepare)
     const before = await actions()
     const { codes } = await world.run(`mutation { ${name}${call.text} }`, call.variables, call.caller)
     expect([codes, await actions()]).toEqual([[], before])
@@ -66,7 +66,7 @@ describe('the audit log', () => {
 
   it.each([
     ['update', `update identity.audit_entry set action = 'x.y'`],
-    ['update of nothing', `update identity.audit_entry set action = 'x.y' where false`],
+    ['update without rows', `update identity.audit_entry set action = 'x.y' where false`],
     ['delete', 'delete from identity.audit_entry'],
     [
       'overwrite',
@@ -75,8 +75,8 @@ describe('the audit log', () => {
     ],
     ['merge', `merge into identity.audit_entry e using (select 1) s on true when matched then delete`],
     ['truncate', 'truncate identity.audit_entry'],
-  ])('refuses %s to the role that requests act as, and to the owner of the table', async (_what, statement) => {
-    const { organizationId } = await sceneOf(world)
+  ])('refuses %s to the role of requests and to the owner of the table', async (_what, statement) => {
+    const { organizationId } = await aScenario(world)
     const before = await actions()
     const attempt = (role: string) =>
       world.services.database.transaction(async (sql) => {

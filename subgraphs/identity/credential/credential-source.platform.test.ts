@@ -94,8 +94,8 @@ describe('credentials_changed', () => {
   it('is sent when a change of the rights of a credential commits, and not when the credential is used', async () => {
     const { organizationId, ownerId, key } = await aKey()
     const listener = new pg.Client({ connectionString: world.fresh.url })
-    const told: string[] = []
-    listener.on('notification', ({ payload }) => void told.push(payload!))
+    const notified: string[] = []
+    listener.on('notification', ({ payload }) => void notified.push(payload!))
     await listener.connect()
     onTestFinished(() => listener.end())
     await listener.query('listen credentials_changed')
@@ -111,13 +111,13 @@ describe('credentials_changed', () => {
     ]
     for (const [index, change] of changes.entries()) {
       await change()
-      await vi.waitFor(() => expect(told).toEqual(Array<string>(index + 1).fill(organizationId)), {
+      await vi.waitFor(() => expect(notified).toEqual(Array<string>(index + 1).fill(organizationId)), {
         interval: 5,
         timeout: 10_000,
       })
     }
     await world.query('update identity.api_key set request_count = request_count + 1 where id = $1', [key.id])
     await world.query("select pg_notify('credentials_changed', 'last')")
-    await vi.waitFor(() => expect(told.slice(changes.length)).toEqual(['last']), { interval: 5, timeout: 10_000 })
+    await vi.waitFor(() => expect(notified.slice(changes.length)).toEqual(['last']), { interval: 5, timeout: 10_000 })
   })
 })

@@ -36,7 +36,7 @@ const actingUser = `
   ) end as fields,
   o.entitlements`
 
-/** The current rights of a user, as its credentials have them. */
+/** The current rights of a user, which are also the rights of the user's credentials. */
 export async function findActingUser(sql: Sql, organizationId: string, userId: string): Promise<ActingUser | null> {
   if (!isId(userId)) return null
   const [row] = await sql.query<ActingUser>(

@@ -15,8 +15,9 @@ export function scopeProblems(
   if (scopes.length === 0)
     return [{ path: 'scopes', code: 'EMPTY', message: `${holder} must have at least one scope.` }]
   return scopes.flatMap((scope, index) => {
-    const message = `"${scope}" is not a scope that ${holder.toLowerCase()} can be granted.`
-    return isGrantable(scope) ? [] : { path: `scopes.${index}`, code: 'UNKNOWN_SCOPE', message }
+    const path = `scopes.${index}`
+    const message = `${path} must be a scope that ${holder.toLowerCase()} can be granted; "${scope}" is not.`
+    return isGrantable(scope) ? [] : { path, code: 'UNKNOWN_SCOPE', message }
   })
 }
 

@@ -20,25 +20,28 @@ const windows: readonly QuotaWindow[] = ['MINUTE', 'HOUR', 'DAY']
  * A key or an app acts as its owner, and so does everybody who has its secret. Therefore a caller must not get the secret of an
  * owner's key, or extend its rights, unless the caller is an owner too. Restricting, revoking and deleting are always allowed.
  */
-export async function mayActAs({ caller, db }: RequestContext, ownerId: string): Promise<void> {
+export async function requireRightToActAs({ caller, db }: RequestContext, ownerId: string): Promise<void> {
   if (caller.kind === 'SYSTEM' || caller.role === 'OWNER' || caller.userId === ownerId) return
   const owner = await findUser(db, caller.organizationId, ownerId)
   if (owner?.role !== 'OWNER') return
   const message =
-    'It acts as an owner: only owners may get its secret or extend its rights. You may restrict, revoke or delete it.'
+    'This credential acts as an owner, so only owners may get its secret or extend its rights. You may restrict, revoke or delete it.'
   throw new Refusal('PERMISSION_DENIED', message, { requiredRoles: ['OWNER'] })
 }
 
 /** Refuses a change that extends the rights of a key or an app of another user, unless the caller may act as that user. */
-export async function mayWiden(
+export async function requireRightToExtend(
   ctx: RequestContext,
   previous: Rights & { ownerId: string },
   next: Rights,
 ): Promise<void> {
-  if (hasMoreRights(previous, next)) await mayActAs(ctx, previous.ownerId)
+  if (hasMoreRights(previous, next)) await requireRightToActAs(ctx, previous.ownerId)
 }
 
-/** Whether `next` has more rights. Fields that it does not name are unchanged. Invalid values count as wider, or are refused by other checks. */
+/**
+ * Whether `next` has more rights. Fields that it does not name are unchanged. Invalid values count as more rights, or are refused by
+ * other checks.
+ */
 function hasMoreRights(previous: Rights, next: Rights): boolean {
   const held = { kind: 'API_KEY', scopes: previous.scopes ?? [] } as const
   return (

@@ -2,22 +2,22 @@ import { Refusal } from '../../kernel/errors.ts'
 import { announceChange } from '../../kernel/record/write-change.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
-import { awaitTurn, mayGiveRole } from '../admin/administer.ts'
-import { findToken, takeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
+import { lockOrganization, mayGiveRole } from '../admin/administer.ts'
+import { findToken, consumeToken, wrongToken, type OneTimeToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, isPassword, passwordProblems } from '../password/password.ts'
 import type { AcceptPartnerInviteInput } from '../session/account.ts'
 import { actingAs, signedIn, startSession } from '../session/session.actions.ts'
 import type { SignedIn } from '../session/session.ts'
-import { failed, failedAddress, refuseThrottled, refuseThrottledAddress } from '../session/throttle.ts'
+import { countFailure, countAddressFailure, refuseThrottled, refuseThrottledAddress } from '../session/throttle.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { claimNewcomer } from '../user/newcomer.ts'
 import { emailTaken, type KnownAs } from '../user/user.actions.ts'
 import { userChanges } from '../user/user.events.ts'
-import { findPerson, findUser, findUserAsTold, lockPerson, type User } from '../user/user.ts'
+import { findPerson, findUser, findUserSeenByOrganization, lockPerson, type User } from '../user/user.ts'
 
-/** Joins as invited, with a new password or, for a person who has one, with that; the token proves the address. */
+/** Accepts an invitation. A person without a password sets one; a person with a password must send it. The token proves the address. */
 export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartnerInviteInput): Promise<SignedIn> {
   const [firstName, lastName] = [input.firstName.trim(), input.lastName.trim()]
   refuseAny([
@@ -27,26 +27,26 @@ export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartne
   ])
   await refuseThrottledAddress(ctx)
   const invitation = await findToken(ctx, 'INVITATION', input.token)
-  if (!invitation) throw await failedAddress(ctx, wrongToken())
-  await waitingUser(ctx, invitation)
+  if (!invitation) throw await countAddressFailure(ctx, wrongToken())
+  await requireInvitedUser(ctx, invitation)
   const attempt = () => joined(ctx, invitation, { ...input, firstName, lastName })
-  // A password that was set meanwhile, as by another invitation of the same person, is asked for once.
+  // The password may change after it was checked, for example by another invitation of the same person. Then it is checked once more.
   const answer = (await attempt()) ?? (await attempt())
   if (!answer) throw new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
   return answer
 }
 
-/** Null, with nothing done, when the person's password changed after it was checked. */
+/** Returns null and changes nothing when the person's password changed after it was checked. */
 async function joined(ctx: IdentityContext, invitation: OneTimeToken, input: AcceptPartnerInviteInput) {
   const proof = await proven(ctx, invitation.email, input.password)
-  return inTransaction(actingIn(ctx, invitation), async (inner) => {
-    await awaitTurn(inner)
-    const user = await waitingUser(inner, invitation)
+  return inTransaction(inInvitingOrganization(ctx, invitation), async (inner) => {
+    await lockOrganization(inner)
+    const user = await requireInvitedUser(inner, invitation)
     const person = await lockPerson(inner.db, { id: invitation.personId!, email: invitation.email })
     if (!person || !(await isUserOf(inner, user.id, person.id))) throw wrongToken()
     if (person.passwordHash !== proof.knownHash) return null
     const acting = actingAs(inner, user)
-    if (!(await takeToken(acting, 'INVITATION', input.token))) throw wrongToken()
+    if (!(await consumeToken(acting, 'INVITATION', input.token))) throw wrongToken()
     const member = await join(acting, {
       ...namesIn(input),
       userId: user.id,
@@ -57,13 +57,13 @@ async function joined(ctx: IdentityContext, invitation: OneTimeToken, input: Acc
   })
 }
 
-const actingIn = (ctx: IdentityContext, { organizationId }: OneTimeToken): IdentityContext => ({
+const inInvitingOrganization = (ctx: IdentityContext, { organizationId }: OneTimeToken): IdentityContext => ({
   ...ctx,
   caller: { ...ctx.caller, organizationId: organizationId! },
 })
 
-/** The user who was invited, as it is by now. An invitation is worth what its author may still do. */
-async function waitingUser({ db }: IdentityContext, { organizationId, data }: OneTimeToken): Promise<User> {
+/** The current state of the invited user. The invitation is invalid when the inviter may no longer give the offered role. */
+async function requireInvitedUser({ db }: IdentityContext, { organizationId, data }: OneTimeToken): Promise<User> {
   const { userId, role, invitedById } = data as { userId: string; invitedById: string } & Pick<User, 'role'>
   const organization = await findOrganization(db, organizationId!)
   const inviter = await findUser(db, organizationId!, invitedById)
@@ -74,7 +74,7 @@ async function waitingUser({ db }: IdentityContext, { organizationId, data }: On
   return user
 }
 
-/** A directory may have said since then that the user is somebody else. */
+/** Whether the user is still this person. A directory may have assigned the user to another person since the invitation. */
 async function isUserOf({ db, caller }: IdentityContext, userId: string, personId: string): Promise<boolean> {
   const found = await db.query(
     'select 1 from identity.app_user where organization_id = $1 and id = $2 and person_id = $3',
@@ -84,19 +84,19 @@ async function isUserOf({ db, caller }: IdentityContext, userId: string, personI
 }
 
 interface Proof {
-  /** What the person must still have when it joins. */
+  /** The password hash at the time of the check; it must be the same when the person joins. */
   readonly knownHash: string | null
   readonly newHash: string | null
 }
 
-/** Takes one hash either way. Somebody who never had a password gets this one: the token proves the address as a reset would. */
+/** Computes one hash in both cases. A person without a password gets this one, because the token proves the address. */
 function proven(ctx: IdentityContext, email: string, password: string): Promise<Proof> {
   return inHashSlot(async () => {
     await refuseThrottled(ctx, email, 'MAILED')
     const knownHash = (await findPerson(ctx.db, email))?.passwordHash ?? null
     if (knownHash === null) return { knownHash, newHash: await hashPassword(password) }
     if (await isPassword(password, knownHash)) return { knownHash, newHash: null }
-    throw await failed(ctx, email, emailTaken(), 'MAILED')
+    throw await countFailure(ctx, email, emailTaken(), 'MAILED')
   }, ctx)
 }
 
@@ -116,7 +116,7 @@ async function join(ctx: IdentityContext, { userId, personId, newHash, ...names 
   const { db, clock, caller } = ctx
   const { organizationId } = caller
   const now = clock.now().toISOString()
-  const before = (await findUserAsTold(db, organizationId, userId))!
+  const before = (await findUserSeenByOrganization(db, organizationId, userId))!
   if (newHash !== null) await claimNewcomer(ctx, personId, { ...names, passwordHash: newHash })
   await db.query(
     `update identity.app_user set is_active = true, invited_at = null, must_accept = false, has_joined = true,

@@ -7,15 +7,15 @@ import { issueToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { invitationMail } from '../session/mails.ts'
 import { addUser, changeUser, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUserAsTold, type User } from '../user/user.ts'
+import { findPerson, findUserSeenByOrganization, type User } from '../user/user.ts'
 
 export interface Invitation extends Pick<User, 'email' | 'role' | 'visibility'> {
   readonly knownAs: KnownAs
-  /** Somebody who has not accepted yet gets another mail, and role and visibility as they are now given. */
+  /** True: a person who was invited and has not accepted gets another mail, and this role and visibility. */
   readonly mayRepeat?: boolean
 }
 
-/** The user is there at once, so that it can be given teams and another role; it cannot act before it accepts. */
+/** Invites a person. The user exists at once, so that it can get teams and another role, but it cannot act before the person accepts. */
 export function invite(ctx: IdentityContext, invitation: Invitation): Promise<{ id: string; expiresAt: Date }> {
   const { email, role, visibility, mayRepeat = false } = invitation
   return administering(ctx, async (inner) => {
@@ -47,7 +47,7 @@ interface Invited extends Pick<User, 'email' | 'role'> {
   readonly personId: string
 }
 
-/** What the invited person is told of who invites: nothing, before an owner has shown that it reads its address. */
+/** Names for the mail; null while no owner has a verified email address. An inviter without a verified address is not named. */
 async function namesOf({ db, caller }: IdentityContext) {
   const { organizationId, userId } = caller
   const proven = await db.query(
@@ -58,11 +58,11 @@ async function namesOf({ db, caller }: IdentityContext) {
   )
   if (proven.length === 0) return null
   const organization = await findOrganization(db, organizationId)
-  const inviter = await findUserAsTold(db, organizationId, userId)
+  const inviter = await findUserSeenByOrganization(db, organizationId, userId)
   return { organization: organization!.name, invitedBy: inviter?.emailVerified ? inviter.name : '' }
 }
 
-/** A link of its own, in a mail that leaves with the commit; those of before lead nowhere. In a transaction. */
+/** Queues a mail with a new link, which is sent after the commit. Earlier links become invalid. Must run in a transaction. */
 export async function sendInvitation(ctx: IdentityContext, userId: string): Promise<Date> {
   const { organizationId, userId: invitedById } = ctx.caller
   const [user] = await ctx.db.query<Invited>(
@@ -71,9 +71,9 @@ export async function sendInvitation(ctx: IdentityContext, userId: string): Prom
     [organizationId, userId],
   )
   if (!user) throw notFound('The user')
-  await useUpLinks(ctx, userId)
+  await invalidateInvitationLinks(ctx, userId)
   const { email, role, personId } = user
-  // The role is that which the inviter vouches for; whoever changes it later vouches for that.
+  // The role that this inviter may give. A later change of the role is checked for the user who makes it.
   const subject = { email, personId, organizationId, data: { userId, role, invitedById } }
   const issued = await issueToken(ctx, 'INVITATION', subject)
   await invitationMail(ctx, email, { names: await namesOf(ctx), issue: async () => issued })
@@ -86,7 +86,7 @@ export async function sendInvitation(ctx: IdentityContext, userId: string): Prom
   return issued.expiresAt
 }
 
-/** Whether the user was invited and has never accepted. It is so still when the invitation was withdrawn. */
+/** Whether the user was invited and has never accepted. Also true after the invitation was withdrawn. */
 export async function mustAccept({ db, caller }: IdentityContext, userId: string): Promise<boolean> {
   const found = await db.query(
     'select 1 from identity.app_user where organization_id = $1 and id = $2 and must_accept',
@@ -95,8 +95,8 @@ export async function mustAccept({ db, caller }: IdentityContext, userId: string
   return found.length > 0
 }
 
-/** The user belongs to the organization without having accepted, because its directory says so. In a transaction. */
-export async function forgoAcceptance(ctx: IdentityContext, userId: string): Promise<void> {
+/** The user need not accept an invitation any more, because the directory set it active. Must run in a transaction. */
+export async function skipAcceptance(ctx: IdentityContext, userId: string): Promise<void> {
   await withdrawInvitation(ctx, userId)
   await ctx.db.query('update identity.app_user set must_accept = false where organization_id = $1 and id = $2', [
     ctx.caller.organizationId,
@@ -104,9 +104,9 @@ export async function forgoAcceptance(ctx: IdentityContext, userId: string): Pro
   ])
 }
 
-/** The user is not waited for any more, and links that were sent lead nowhere. In a transaction. */
+/** Ends the open invitation of the user. Its links become invalid. Must run in a transaction. */
 export async function withdrawInvitation(ctx: IdentityContext, userId: string): Promise<void> {
-  await useUpLinks(ctx, userId)
+  await invalidateInvitationLinks(ctx, userId)
   const withdrawn = await ctx.db.query(
     `update identity.app_user set invited_at = null
      where organization_id = $1 and id = $2 and invited_at is not null returning id`,
@@ -116,8 +116,8 @@ export async function withdrawInvitation(ctx: IdentityContext, userId: string): 
   await appendAudit(ctx, { action: 'user.invitation_withdrawn', target: { type: 'user', id: userId } })
 }
 
-/** Links that were sent lead nowhere. In a transaction. */
-export async function useUpLinks({ db, caller, clock }: IdentityContext, userId: string): Promise<void> {
+/** Invalidates the links of all invitations to the user. Must run in a transaction. */
+export async function invalidateInvitationLinks({ db, caller, clock }: IdentityContext, userId: string): Promise<void> {
   await db.query(
     `update identity.one_time_token set used_at = $3
      where purpose = 'INVITATION' and organization_id = $1 and data ->> 'userId' = $2 and used_at is null`,

@@ -4,7 +4,7 @@ import { deleteRow, writeChange } from '../../kernel/record/write-change.ts'
 import { meetingConnectionChanges } from './meeting.events.ts'
 import type { StoredConnection } from './meeting.ts'
 
-/** Also for a provider that is configured no more. The provider itself is not told. */
+/** Works also for a provider that is no longer configured. The provider is not notified. */
 export function disconnectMeeting(ctx: RequestContext, provider: string): Promise<string> {
   return inTransaction(ctx, async (inner) => {
     const ended = await endConnections(inner, inner.caller.userId, provider)
@@ -13,7 +13,7 @@ export function disconnectMeeting(ctx: RequestContext, provider: string): Promis
   })
 }
 
-/** Deletes a user's connections with their tokens, to one provider or to all; says how many. To be called in a transaction. */
+/** Deletes a user's connections with their tokens, to one provider or to all, and returns their number. Must run in a transaction. */
 export async function endConnections(
   ctx: RequestContext,
   userId: string,

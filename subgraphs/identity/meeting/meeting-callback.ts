@@ -24,7 +24,7 @@ export interface Callback {
   readonly state: string
 }
 
-/** What a provider may answer (RFC 6749, 5.1); more is kept with it. */
+/** The answer of a provider (RFC 6749, 5.1). Other members are stored too. */
 interface Tokens {
   readonly access_token: string
   readonly expires_in?: unknown
@@ -34,8 +34,8 @@ interface Tokens {
 const textMax = 2048
 
 /**
- * Trades the provider's code for tokens. The state is used up first, whatever comes of it: a second answer for the same
- * state is refused, and so is one that another session brings.
+ * Exchanges the provider's code for tokens. The state is consumed first, also when the exchange fails later: a second callback with
+ * the same state is refused, and so is a callback from another session.
  */
 export async function meetingCallback(ctx: IdentityContext, callback: Callback): Promise<MeetingConnection> {
   const { code, state } = callback
@@ -44,13 +44,13 @@ export async function meetingCallback(ctx: IdentityContext, callback: Callback):
     ...textProblems('state', state, { min: 1, max: textMax }),
   ])
   const provider = providerNamed(ctx, callback.provider)
-  const verifier = await takeState(ctx, callback)
-  const tokens = await exchanged(ctx, provider, code, verifier)
+  const verifier = await consumeState(ctx, callback)
+  const tokens = await exchangeCode(ctx, provider, code, verifier)
   await loadDataKeys(ctx)
-  return store(ctx, provider.name, tokens)
+  return storeConnection(ctx, provider.name, tokens)
 }
 
-async function takeState(ctx: IdentityContext, { provider, state }: Callback): Promise<string> {
+async function consumeState(ctx: IdentityContext, { provider, state }: Callback): Promise<string> {
   const { organizationId, credentialId: sessionId } = ctx.caller
   const [taken] = await ctx.db.query<{ id: string; verifier: string }>(
     `update identity.meeting_state set used_at = $5
@@ -62,11 +62,12 @@ async function takeState(ctx: IdentityContext, { provider, state }: Callback): P
     await loadDataKeys(ctx, taken.verifier)
     return ctx.vault.open(organizationId, verifierPlace(organizationId, taken.id), taken.verifier)
   }
-  const message = 'The state is wrong, was used, has expired or belongs to another session.'
+  const message =
+    'The state is wrong, was already used, has expired or belongs to another session. Start the connection again.'
   throw invalid({ path: 'state', code: 'STATE_INVALID', message })
 }
 
-async function exchanged(
+async function exchangeCode(
   ctx: IdentityContext,
   provider: MeetingProvider,
   code: string,
@@ -85,19 +86,25 @@ async function exchanged(
     accept: 'application/json',
     authorization: `Basic ${basic}`,
   }
-  const away = new Refusal('UNAVAILABLE', `${name} did not answer properly; connect again.`, { retryAfter: 10 })
+  const unavailable = new Refusal('UNAVAILABLE', `${name} did not return tokens; start the connection again in 10 s.`, {
+    retryAfter: 10,
+  })
   const answer = await ctx.outbound
     .send({ method: 'POST', url: tokenUrl, headers, body: body.toString(), answerBytesMax: 65_536 })
     .catch((error: unknown) => {
       if (!(error instanceof OutboundError)) throw error
-      ctx.log.warn({ provider: name, reason: error.message }, 'a meeting provider was not reached')
-      throw away
+      ctx.log.warn({ provider: name, reason: error.message }, 'the request to a meeting provider failed')
+      throw unavailable
     })
   if (answer.status >= 400 && answer.status < 500) {
-    throw invalid({ path: 'code', code: 'CODE_REFUSED', message: `${name} refused the code.` })
+    throw invalid({
+      path: 'code',
+      code: 'CODE_REFUSED',
+      message: `${name} refused the code. Start the connection again.`,
+    })
   }
   const tokens = answer.status === 200 ? tokensIn(answer.body) : null
-  if (!tokens) throw away
+  if (!tokens) throw unavailable
   return tokens
 }
 
@@ -110,7 +117,7 @@ function tokensIn(body: Buffer): Tokens | null {
   }
 }
 
-function store(ctx: IdentityContext, provider: string, tokens: Tokens): Promise<MeetingConnection> {
+function storeConnection(ctx: IdentityContext, provider: string, tokens: Tokens): Promise<MeetingConnection> {
   const { organizationId, userId } = ctx.caller
   const now = ctx.clock.now()
   const seconds = Number(tokens.expires_in)
@@ -120,7 +127,7 @@ function store(ctx: IdentityContext, provider: string, tokens: Tokens): Promise<
   return inTransaction(ctx, async (inner) => {
     await lockSession(inner)
     const id = newId()
-    // Connecting again is a new connection with a place of its own to seal for.
+    // Tokens are encrypted for the id of their connection, so connecting again creates a new connection.
     await endConnections(inner, userId, provider)
     const stored: StoredConnection = { id, organizationId, userId, provider, scope, connectedAt: now.toISOString() }
     const row = {
@@ -150,11 +157,11 @@ function store(ctx: IdentityContext, provider: string, tokens: Tokens): Promise<
   })
 }
 
-/** The provider takes its time: a session that has ended by then connects nothing, and whoever ends it now waits. */
+/** The session may have ended during the request to the provider. The lock makes a concurrent end of the session wait. */
 async function lockSession({ db, caller }: IdentityContext): Promise<void> {
   const live = await db.query(
     'select 1 from identity.session where organization_id = $1 and id = $2 and ended_at is null for share',
     [caller.organizationId, caller.credentialId],
   )
-  if (live.length === 0) throw new Refusal('UNAUTHENTICATED', 'The session is over; sign in again.')
+  if (live.length === 0) throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
 }

@@ -19,7 +19,7 @@ export const meetingConnectionChanges: TrackedObject<StoredConnection> = {
       'meeting_connection.created': { operation: 'CREATE', description: 'A user connected a meeting provider.' },
       'meeting_connection.deleted': {
         operation: 'DELETE',
-        description: 'A user disconnected a meeting provider, or connected it anew; its tokens are gone.',
+        description: 'A user disconnected a meeting provider, or connected it again; the former tokens were deleted.',
       },
     },
     sample: record,
@@ -32,7 +32,7 @@ export const meetingConnectionChanges: TrackedObject<StoredConnection> = {
         scope: 'text?',
         connectedAt: 'timestamp',
       },
-      of: (told) => told,
+      of: (record) => record,
     },
   },
 }

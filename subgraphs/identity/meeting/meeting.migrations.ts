@@ -3,7 +3,7 @@ import type { Migration } from '../../kernel/database/migrate.ts'
 export const meetingTables: Migration = {
   name: '20261121-identity-meeting',
   sql: `
-    -- A user on the way to a meeting provider and back. The provider's answer brings the state, whose hash is here.
+    -- A started connection to a meeting provider. The provider's callback contains the state, of which the hash is stored here.
     create table identity.meeting_state (
       organization_id uuid not null references identity.organization,
       id uuid not null,
@@ -11,7 +11,7 @@ export const meetingTables: Migration = {
       user_id uuid not null,
       provider text not null,
       state_hash text not null,
-      -- Of PKCE, sealed.
+      -- The PKCE code verifier, encrypted.
       verifier text not null,
       expires_at timestamptz(3) not null,
       used_at timestamptz(3),
@@ -25,7 +25,7 @@ export const meetingTables: Migration = {
       id uuid not null,
       user_id uuid not null,
       provider text not null,
-      -- The provider's tokens, sealed.
+      -- The provider's tokens, encrypted.
       tokens text not null,
       scope text,
       expires_at timestamptz(3),

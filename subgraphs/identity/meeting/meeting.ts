@@ -59,7 +59,7 @@ export class MeetingConnection {
   @Field(() => DateTime, {
     nullable: true,
     simple: true,
-    description: 'When the access token expires; null when the provider did not say.',
+    description: 'When the access token expires; null when the provider did not return an expiry.',
   })
   expiresAt!: string | null
 }
@@ -80,7 +80,7 @@ export function providerNamed({ settings }: RequestContext, name: string): Meeti
 export const redirectUriOf = ({ settings }: RequestContext, { name }: MeetingProvider): string =>
   `${settings.publicUrl}/v1/auth/${name}/callback`
 
-/** The places that the secrets of this folder are encrypted for. */
+/** The table, row and column that a secret is encrypted for. It cannot be decrypted for another place. */
 export const verifierPlace = (organizationId: string, id: string): string =>
   `identity.meeting_state/${organizationId}/${id}/verifier`
 export const tokensPlace = (organizationId: string, id: string): string =>

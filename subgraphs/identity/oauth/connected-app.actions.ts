@@ -19,13 +19,13 @@ import {
 
 const settingsBytesMax = 65_536
 
-/** Whose consents the caller sees and ends: owners and admins everybody's, others their own. */
+/** The user whose consents the caller can see and end; null for owners and admins: all users. */
 const consentsOf = ({ caller }: RequestContext): string | null => (isAdministrator(caller.role) ? null : caller.userId)
 
 const columns = selectList(connectedApp, allColumnNames(connectedApp), 't', null)
 
-/** Installations of apps with live consents in the caller's sight, as `t`. */
-function inSight(ctx: RequestContext, values: Values): string {
+/** SQL of the installations of apps, as `t`, with active consents that the caller can see. */
+function visibleInstallations(ctx: RequestContext, values: Values): string {
   const organization = values.add(ctx.caller.organizationId)
   const user = values.add(consentsOf(ctx))
   return `(
@@ -51,7 +51,7 @@ export async function readConnectedApps(
   const page = pageNumber(wanted.page)
   const order = new Order(connectedApp, orderBy)
   const values = new Values()
-  const rows = inSight(ctx, values)
+  const rows = visibleInstallations(ctx, values)
   const where = cursor ? `where ${order.after(cursor, 't', values)}` : ''
   const part = `limit ${values.add(limit + 1)} offset ${values.add(cursor ? 0 : (page - 1) * limit)}`
   const data = await ctx.db.query(
@@ -63,20 +63,20 @@ export async function readConnectedApps(
 
 async function countConnectedApps(ctx: RequestContext): Promise<number> {
   const values = new Values()
-  const rows = inSight(ctx, values)
+  const rows = visibleInstallations(ctx, values)
   const [row] = await ctx.db.query<{ total: number }>(`select count(*)::int as total from ${rows}`, values.list)
   return row!.total
 }
 
 export async function readConnectedApp(ctx: RequestContext, id: string): Promise<ConnectedApp> {
   const values = new Values()
-  const sql = `select ${columns} from ${inSight(ctx, values)} where t.id = ${values.add(id)}`
+  const sql = `select ${columns} from ${visibleInstallations(ctx, values)} where t.id = ${values.add(id)}`
   const [found] = isId(id) ? await ctx.db.query<ConnectedApp>(sql, values.list) : []
   if (!found) throw notFound('The connected app')
   return found
 }
 
-/** Ends the consents that the caller sees, with all their tokens; owners and admins end the app's access as a whole. */
+/** Ends the consents that the caller can see, with their tokens. For owners and admins it ends all access of the app. */
 export function disconnectApp(ctx: RequestContext, id: string): Promise<string> {
   return inTransaction(ctx, async (inner) => {
     const before = await readConnectedApp(inner, id)
@@ -103,7 +103,7 @@ export function updateConnectedApp(
   requireAdministrator(ctx)
   const text = JSON.stringify(settings)
   if (settings === null || typeof settings !== 'object' || Array.isArray(settings) || text.length > settingsBytesMax) {
-    const message = `settings is a JSON object of at most ${settingsBytesMax} characters.`
+    const message = `settings must be a JSON object of at most ${settingsBytesMax} characters.`
     throw new Refusal('VALIDATION_FAILED', message, { errors: [{ path: 'settings', code: 'NOT_SETTINGS', message }] })
   }
   return inTransaction(ctx, async (inner) => {
@@ -124,11 +124,14 @@ export function updateConnectedApp(
   })
 }
 
-/** What the app that calls finds of itself; nobody but an app has an installation. */
+/** The installation of the calling app. Other callers have none. */
 export async function readOwnInstallation(ctx: RequestContext): Promise<AppInstallation> {
   const { kind, organizationId, credentialId, scopes } = ctx.caller
   if (kind !== 'OAUTH') {
-    throw new Refusal('OAUTH_TOKEN_REQUIRED', 'Only an app has an installation: call this with an OAuth access token.')
+    throw new Refusal(
+      'OAUTH_TOKEN_REQUIRED',
+      'Only an app has an installation. Send an OAuth access token in the Authorization header.',
+    )
   }
   const [found] = await ctx.db.query<Omit<AppInstallation, 'scopes'>>(
     `select i.id, i.app_id as "appId", i.organization_id as "organizationId", a.name, a.app_version as version,

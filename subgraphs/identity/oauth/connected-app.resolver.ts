@@ -18,7 +18,7 @@ import {
   ConnectedAppUpdateInput,
 } from './connected-app.ts'
 import { oauthForget } from './oauth-forget.job.ts'
-import { appOrganizationTells, grantsByUser, oauthGrantTables } from './oauth.migrations.ts'
+import { appOrganizationTrigger, grantsByUser, oauthGrantTables } from './oauth.migrations.ts'
 
 @Resolver(() => ConnectedApp)
 export class ConnectedAppResolver {
@@ -65,6 +65,6 @@ export class ConnectedAppResolver {
 
 export const connectedAppResource: Resource = {
   resolver: ConnectedAppResolver,
-  migrations: [oauthGrantTables, appOrganizationTells, grantsByUser],
+  migrations: [oauthGrantTables, appOrganizationTrigger, grantsByUser],
   jobs: [oauthForget],
 }

@@ -8,7 +8,7 @@ interface Ended {
   readonly scopes: readonly string[]
 }
 
-/** Ends the consents of a user for good, with every code and token that was issued on them. In a transaction. */
+/** Ends the consents of a user permanently, with all their authorization codes and tokens. Must run in a transaction. */
 export async function endGrantsOf(ctx: RequestContext, userId: string): Promise<void> {
   const whose = [ctx.caller.organizationId, userId]
   await ctx.db.query(
@@ -25,7 +25,7 @@ export async function endGrantsOf(ctx: RequestContext, userId: string): Promise<
   }
 }
 
-/** Ends the tokens of apps that act as their owner, who leaves. In a transaction. */
+/** Ends the client credentials tokens of the apps of an owner who leaves. Must run in a transaction. */
 export async function endOwnTokensOf({ db, caller }: RequestContext, ownerId: string): Promise<void> {
   await db.query('delete from identity.oauth_token where organization_id = $1 and user_id = $2 and grant_id is null', [
     caller.organizationId,

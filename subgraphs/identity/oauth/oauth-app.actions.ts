@@ -6,8 +6,8 @@ import { save } from '../../kernel/record/save.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { distinct } from '../credential/grant.rules.ts'
-import { inSight } from '../credential/in-sight.ts'
-import { mayActAs, mayWiden } from '../credential/owner-guard.ts'
+import { withCredentialVisibility } from '../credential/credential-visibility.ts'
+import { requireRightToActAs, requireRightToExtend } from '../credential/owner-guard.ts'
 import { newClientSecret } from './client-secret.ts'
 import { type OAuthApp } from './oauth-app.ts'
 import { oauthApp } from './oauth-app.record.ts'
@@ -15,17 +15,17 @@ import type { OAuthAppCreateInput, OAuthAppUpdateInput } from './oauth-app.input
 
 const defaultRateLimit = { limit: 5000, window: 'HOUR' } as const
 
-const whole = allColumnNames(oauthApp)
+const allColumns = allColumnNames(oauthApp)
 
 export async function readOAuthApp(ctx: RequestContext, id: string): Promise<OAuthApp> {
-  const row = await readOne(inSight(ctx), oauthApp, id, whole)
+  const row = await readOne(withCredentialVisibility(ctx), oauthApp, id, allColumns)
   if (!row) throw notFound('The OAuth app')
   return row as unknown as OAuthApp
 }
 
 export function readOAuthApps(ctx: RequestContext, args: PageArgs, info: SelectionInfo): Promise<Page> {
   const total = isAnySelected(info, 'total', 'totalPages')
-  return readPage(inSight(ctx), oauthApp, args, {
+  return readPage(withCredentialVisibility(ctx), oauthApp, args, {
     page: selectedFields(info),
     record: selectedFields(info, ['data']),
     total,
@@ -33,12 +33,12 @@ export function readOAuthApps(ctx: RequestContext, args: PageArgs, info: Selecti
 }
 
 export interface NewOAuthApp extends OAuthAppCreateInput {
-  /** Given by a registration, which has told them to the client already. */
+  /** Set by a dynamic client registration, whose answer to the client contains them. */
   readonly id?: string
   readonly secret?: string
 }
 
-/** The secret is part of this answer only; a PUBLIC app has none. */
+/** Only this answer contains the secret. A PUBLIC app has none. */
 export async function createOAuthApp(ctx: RequestContext, { secret: given, ...input }: NewOAuthApp): Promise<OAuthApp> {
   const type = input.type ?? 'CONFIDENTIAL'
   const made = type === 'PUBLIC' ? null : newClientSecret(given)
@@ -73,11 +73,11 @@ export function updateOAuthApp(
     rateLimit: rateLimit ? { ...rateLimit } : rateLimit,
   } as Partial<OAuthApp>
   return change(
-    inSight(ctx),
+    withCredentialVisibility(ctx),
     oauthApp,
     id,
     async (previous, current) => {
-      await mayWiden(current, previous, values)
+      await requireRightToExtend(current, previous, values)
       return { operation: 'UPDATE', values }
     },
     { expectedVersion },
@@ -87,9 +87,10 @@ export function updateOAuthApp(
 /** The former secret stops working with the commit. */
 export async function rotateClientSecret(ctx: RequestContext, id: string): Promise<OAuthApp> {
   const made = newClientSecret()
-  const app = await change(inSight(ctx), oauthApp, id, async ({ type, ownerId }, current) => {
-    await mayActAs(current, ownerId)
-    if (type === 'PUBLIC') throw new Refusal('INVALID_STATE', 'A PUBLIC app has no secret.', { allowed: [] })
+  const app = await change(withCredentialVisibility(ctx), oauthApp, id, async ({ type, ownerId }, current) => {
+    await requireRightToActAs(current, ownerId)
+    if (type === 'PUBLIC')
+      throw new Refusal('INVALID_STATE', 'Only a CONFIDENTIAL app has a client secret.', { allowed: [] })
     return {
       operation: 'UPDATE',
       values: { secretHash: made.hash, secretPrefix: made.prefix },
@@ -100,8 +101,10 @@ export async function rotateClientSecret(ctx: RequestContext, id: string): Promi
   return { ...app, clientSecret: made.secret }
 }
 
-/** Its tokens stop working everywhere; its installations leave the lists of the organizations that have them. */
+/** The tokens of the app stop working in every organization, and no organization lists the app any longer. */
 export async function deleteOAuthApp(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
-  await change(inSight(ctx), oauthApp, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
+  await change(withCredentialVisibility(ctx), oauthApp, id, () => ({ operation: 'DELETE', values: {} }), {
+    expectedVersion,
+  })
   return id
 }

@@ -1,7 +1,7 @@
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { auditChange } from '../audit/audit.ts'
 import { oauthAppEvents } from './oauth-app.events.ts'
-import { mustBeSafe } from './oauth-app.rules.ts'
+import { oauthAppProblems } from './oauth-app.rules.ts'
 import { OAuthApp } from './oauth-app.ts'
 
 export const oauthApp: RecordDefinition<OAuthApp> = defineRecord(OAuthApp, {
@@ -12,5 +12,5 @@ export const oauthApp: RecordDefinition<OAuthApp> = defineRecord(OAuthApp, {
   totals: { by: [] },
   events: oauthAppEvents,
   audit: auditChange('oauth_app', ({ previous, next }) => ({ before: previous, after: next })),
-  invariants: mustBeSafe,
+  invariants: oauthAppProblems,
 })

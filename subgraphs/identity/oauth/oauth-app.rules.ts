@@ -42,7 +42,7 @@ function homepageProblems({ homepageUrl }: Values): FieldProblem[] {
   return [{ path: 'homepageUrl', code: 'NOT_AN_ADDRESS', message: 'homepageUrl must be an https URL.' }]
 }
 
-export const mustBeSafe = (next: Values): FieldProblem[] => [
+export const oauthAppProblems = (next: Values): FieldProblem[] => [
   ...redirectProblems(next),
   ...scopeProblems('An app', next.scopes, (scope) => oauthScopes.includes(scope)),
   ...homepageProblems(next),

@@ -16,8 +16,8 @@ import type { IdentityContext } from '../context.ts'
 import { identityPorts } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { actingAs } from '../session/session.actions.ts'
-import { recognize } from '../session/login.ts'
-import { failed, refuseThrottled } from '../session/throttle.ts'
+import { authenticate } from '../session/login.ts'
+import { countFailure, refuseThrottled } from '../session/throttle.ts'
 import { findUser, type User } from '../user/user.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import * as store from './oauth-store.ts'
@@ -28,9 +28,9 @@ const contextOf = (services: Services, caller: Caller): IdentityContext =>
     db: services.database,
   })
 
-/** By the sign-in's own rules, throttles and timing; organizations that are suspended cannot be chosen. */
+/** Signs in with the same checks, throttling and response times as `login`. Suspended organizations are left out. */
 async function signIn(services: Services, visitor: Visitor, credentials: Credentials): Promise<Membership[]> {
-  const users = await recognize(contextOf(services, anonymous(visitor)), credentials)
+  const users = await authenticate(contextOf(services, anonymous(visitor)), credentials)
   const organizations = await services.database.query<{ id: string; name: string }>(
     `select id, name from identity.organization where id = any($1::uuid[]) and status <> 'SUSPENDED'`,
     [users.map(({ organizationId }) => organizationId)],
@@ -42,7 +42,7 @@ async function signIn(services: Services, visitor: Visitor, credentials: Credent
   })
 }
 
-/** The user who signed in on the page, as long as that sign-in is not over; whoever ends it waits for this transaction. */
+/** The user who signed in on the page. Throws when that sign-in has ended. A concurrent end of it waits for this transaction. */
 async function lockSignedIn(ctx: IdentityContext, grant: NewGrant): Promise<User> {
   const { organizationId, userId, signInGeneration } = grant
   const found = await ctx.db.query(
@@ -52,7 +52,7 @@ async function lockSignedIn(ctx: IdentityContext, grant: NewGrant): Promise<User
      for share of u`,
     [organizationId, userId, signInGeneration],
   )
-  if (found.length === 0) throw new Refusal('UNAUTHENTICATED', 'This sign-in is over; sign in again.')
+  if (found.length === 0) throw new Refusal('UNAUTHENTICATED', 'This sign-in has ended; sign in again.')
   return (await findUser(ctx.db, organizationId, userId))!
 }
 
@@ -70,7 +70,7 @@ async function consent(services: Services, visitor: Visitor, grant: NewGrant): P
   })
 }
 
-/** Ends a consent because the app did, or because somebody used what was used before; nobody who is signed in does this. */
+/** Ends a consent, because the app revoked it or because a code or token was reused. The system is the caller: no user is signed in. */
 function removeGrant(services: Services, id: string): Promise<void> {
   return services.database.transaction(async (db) => {
     const grant = await store.removeGrant({ ...services, database: db }, id)
@@ -92,21 +92,21 @@ async function findClient(services: Services, id: string): Promise<Client | null
 }
 
 /**
- * The name under which failures of a client are counted, beside those of accounts. Whoever knows a client's id fails for it,
- * so the count is that of one address: it shuts out nobody else, and 256 bits need no more.
+ * The account name for counting failures of a client. It contains the IP address, because everybody can know a client's id: failures
+ * from one address must not lock out others. A limit for all addresses is not needed for a secret of 256 bits.
  */
 const clientAccount = ({ ip }: Visitor, id: string): string => `oauth client ${id} ${addressKey(ip)}`
 
-const admitClient = (services: Services, visitor: Visitor, id: string): Promise<void> =>
+const checkClientThrottle = (services: Services, visitor: Visitor, id: string): Promise<void> =>
   refuseThrottled(contextOf(services, anonymous(visitor)), clientAccount(visitor, id))
 
-async function clientFailed(services: Services, visitor: Visitor, id: string): Promise<void> {
-  const wrong = new Refusal('UNAUTHENTICATED', 'The client or its secret is wrong.')
-  const refusal = await failed(contextOf(services, anonymous(visitor)), clientAccount(visitor, id), wrong)
+async function countClientFailure(services: Services, visitor: Visitor, id: string): Promise<void> {
+  const wrong = new Refusal('UNAUTHENTICATED', 'The client id or the client secret is wrong.')
+  const refusal = await countFailure(contextOf(services, anonymous(visitor)), clientAccount(visitor, id), wrong)
   if (refusal !== wrong) throw refusal
 }
 
-/** The app becomes one of the caller's, with the rules of every other app. */
+/** Creates an app of the caller, with the same checks as `oauthAppCreate`. */
 async function register(services: Services, caller: Caller, registration: Registration): Promise<void> {
   const { id, secret, redirectUris, scopes, ...rest } = registration
   await createOAuthApp(contextOf(services, caller), {
@@ -122,14 +122,14 @@ async function mayAct(services: Services, organizationId: string, userId: string
   return (await findUser(services.database, organizationId, userId))?.isActive ?? false
 }
 
-/** Everything that an authorization server needs of identity. */
+/** The functions of identity that the authorization server uses. */
 export const oauthService = (services: Services): OAuthPort => ({
   signIn: (visitor, credentials) => signIn(services, visitor, credentials),
   consent: (visitor, grant) => consent(services, visitor, grant),
   mayAct: (organizationId, userId) => mayAct(services, organizationId, userId),
   findClient: (id) => findClient(services, id),
-  admitClient: (visitor, id) => admitClient(services, visitor, id),
-  clientFailed: (visitor, id) => clientFailed(services, visitor, id),
+  checkClientThrottle: (visitor, id) => checkClientThrottle(services, visitor, id),
+  countClientFailure: (visitor, id) => countClientFailure(services, visitor, id),
   register: (caller, registration) => register(services, caller, registration),
   saveToken: (token) => store.saveToken(services, token),
   findToken: (kind, hash) => store.findToken(services, kind, hash),

@@ -6,11 +6,11 @@ import { platformId } from '../../kernel/secrets/vault.ts'
 
 type Store = Pick<Services, 'database' | 'clock' | 'vault'>
 
-const endOf = ({ clock }: Store, lifeSeconds: number): string =>
+const expiryOf = ({ clock }: Store, lifeSeconds: number): string =>
   new Date(clock.now().getTime() + lifeSeconds * 1000).toISOString()
 
 /** Restricts to tokens of users who may still act; other tokens are treated as missing. */
-const ofLiveUser = `
+const joinActiveUser = `
   join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id and u.is_active and u.left_at is null
   join identity.organization o on o.id = t.organization_id and o.status <> 'SUSPENDED'
   join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null`
@@ -33,17 +33,17 @@ export async function saveToken(store: Store, token: Token): Promise<void> {
       [...token.scopes],
       JSON.stringify(token.payload),
       now,
-      endOf(store, token.lifeSeconds),
+      expiryOf(store, token.lifeSeconds),
       token.appId,
     ],
   )
   if (saved.length === 0) throw new Error('a token was issued to an app that does not exist')
-  if (token.organizationId === null) await install(store, token.appId, null)
+  if (token.organizationId === null) await addInstallation(store, token.appId, null)
 }
 
 export async function findToken(store: Store, kind: string, hash: string): Promise<Payload | null> {
   const [row] = await store.database.query<{ payload: Payload; isConsumed: boolean }>(
-    `select t.payload, t.consumed_at is not null as "isConsumed" from identity.oauth_token t ${ofLiveUser}
+    `select t.payload, t.consumed_at is not null as "isConsumed" from identity.oauth_token t ${joinActiveUser}
      where t.token_hash = $1 and t.kind = $2 and t.expires_at > $3`,
     [hash, kind, store.clock.now().toISOString()],
   )
@@ -79,16 +79,16 @@ export async function saveGrant(store: Store, grant: NewGrant): Promise<void> {
     `insert into identity.oauth_grant (organization_id, id, app_id, user_id, scopes, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (organization_id, id) do update set scopes = excluded.scopes, expires_at = excluded.expires_at`,
-    [organizationId, id, appId, userId, [...scopes], store.clock.now().toISOString(), endOf(store, lifeSeconds)],
+    [organizationId, id, appId, userId, [...scopes], store.clock.now().toISOString(), expiryOf(store, lifeSeconds)],
   )
-  await install(store, appId, organizationId)
+  await addInstallation(store, appId, organizationId)
 }
 
 export async function findGrant(store: Store, id: string): Promise<StoredGrant | null> {
   const [row] = await store.database.query<StoredGrant>(
     `select t.id, t.app_id as "appId", t.organization_id as "organizationId", t.user_id as "userId", t.scopes,
        t.expires_at as "expiresAt"
-     from identity.oauth_grant t ${ofLiveUser} where t.id = $1 and t.expires_at > $2`,
+     from identity.oauth_grant t ${joinActiveUser} where t.id = $1 and t.expires_at > $2`,
     [id, store.clock.now().toISOString()],
   )
   return row ?? null
@@ -111,8 +111,8 @@ export function removeGrant(store: Store, id: string): Promise<Omit<Grant, 'id'>
   })
 }
 
-/** The app's presence in an organization; null for the app's own. */
-async function install(store: Store, appId: string, organizationId: string | null): Promise<void> {
+/** Adds the installation of the app in an organization; null: the app's own organization. */
+async function addInstallation(store: Store, appId: string, organizationId: string | null): Promise<void> {
   await store.database.query(
     `insert into identity.oauth_installation (organization_id, id, app_id, created_at, updated_at)
      select coalesce($1, a.organization_id), $2, a.id, $3, $3 from identity.oauth_app a where a.id = $4
@@ -137,7 +137,7 @@ export async function saveVisit(store: Store, { kind, hash, payload, lifeSeconds
   await store.database.query(
     `insert into identity.oauth_visit (kind, visit_hash, sealed, expires_at) values ($1, $2, $3, $4)
      on conflict (kind, visit_hash) do update set sealed = excluded.sealed, expires_at = excluded.expires_at`,
-    [kind, hash, sealed, endOf(store, lifeSeconds)],
+    [kind, hash, sealed, expiryOf(store, lifeSeconds)],
   )
 }
 

@@ -21,7 +21,7 @@ export const oauthAppTable: Migration = {
       redirect_uris text[] not null default '{}',
       scopes text[] not null,
       rate_limit jsonb not null,
-      -- SHA-256; the secret itself is stored nowhere. Null for a public client.
+      -- SHA-256 of the secret, which itself is not stored. Null for a public client.
       secret_hash text,
       secret_prefix text,
       deleted_at timestamptz(3),
@@ -31,7 +31,7 @@ export const oauthAppTable: Migration = {
       primary key (organization_id, id),
       foreign key (organization_id, owner_id) references identity.app_user (organization_id, id)
     );
-    -- A client does not say which organization it belongs to.
+    -- A client sends no organization id, so it is found by its id alone.
     create index oauth_app_id on identity.oauth_app (id);
     create index oauth_app_created on identity.oauth_app (organization_id, created_at, id) where deleted_at is null;
     ${maintainedCountTriggers('identity.oauth_app', 'oauth_app')}
@@ -41,7 +41,7 @@ export const oauthAppTable: Migration = {
 export const oauthGrantTables: Migration = {
   name: '20261121-identity-oauth-grant',
   sql: `
-    -- An app in an organization that lets it act there, which may be another one than the app's own.
+    -- An app that may act in an organization, which may be another one than the organization that registered the app.
     create table identity.oauth_installation (
       organization_id uuid not null references identity.organization,
       id uuid not null,
@@ -53,11 +53,11 @@ export const oauthGrantTables: Migration = {
       primary key (organization_id, id),
       unique (organization_id, app_id)
     );
-    -- Behind the wall between tenants an organization also sees the apps of others that it let in.
+    -- An organization also sees apps of other organizations that are installed in it.
     create policy let_in on identity.oauth_app for select to crm_app
       using (exists (select from identity.oauth_installation i where i.app_id = oauth_app.id));
 
-    -- A user's consent. Without it none of its tokens works.
+    -- A consent of a user. The tokens of the app for this user work only while it exists.
     create table identity.oauth_grant (
       organization_id uuid not null references identity.organization,
       id uuid not null,
@@ -74,7 +74,7 @@ export const oauthGrantTables: Migration = {
     create trigger oauth_grant_tells after update or delete on identity.oauth_grant
       for each row execute function identity.tell_credentials_changed('organization_id');
 
-    -- Codes, refresh and access tokens; what their bearer holds is stored as SHA-256 only.
+    -- Authorization codes, refresh tokens and access tokens. Only their SHA-256 is stored.
     create table identity.oauth_token (
       organization_id uuid not null references identity.organization,
       id uuid not null,
@@ -91,7 +91,7 @@ export const oauthGrantTables: Migration = {
       primary key (organization_id, id),
       foreign key (organization_id, user_id) references identity.app_user (organization_id, id)
     );
-    -- The bearer of a token does not say which organization it belongs to.
+    -- A request with a token contains no organization id, so the token is found by its hash alone.
     create index oauth_token_hash on identity.oauth_token (token_hash);
     create index oauth_token_grant on identity.oauth_token (organization_id, grant_id);
     create index oauth_token_expires on identity.oauth_token (expires_at);
@@ -99,18 +99,18 @@ export const oauthGrantTables: Migration = {
       for each row when (old.kind in ('AccessToken', 'ClientCredentials'))
       execute function identity.tell_credentials_changed('organization_id');
 
-    -- A browser on its way through sign-in and consent: nobody is known yet, so it belongs to no organization.
+    -- State of a browser during sign-in and consent. The user is not known yet, so the row belongs to no organization.
     create table identity.oauth_visit (
       visit_hash text not null,
       kind text not null,
-      -- Readable with the platform's encryption key only.
+      -- Encrypted with a key of the platform.
       sealed text not null,
       expires_at timestamptz(3) not null,
       primary key (kind, visit_hash)
     );
     create index oauth_visit_expires on identity.oauth_visit (expires_at);
 
-    -- What an app may do counts wherever it has tokens.
+    -- A change of the rights of an app affects every organization in which the app has tokens.
     create function identity.tell_oauth_app_changed() returns trigger language plpgsql as $$
     begin
       perform pg_notify('credentials_changed', organization_id::text)
@@ -123,13 +123,13 @@ export const oauthGrantTables: Migration = {
   `,
 }
 
-export const appOrganizationTells: Migration = {
+export const appOrganizationTrigger: Migration = {
   name: '20261121-identity-oauth-app-organization',
   sql: `
-    -- Both as their owner: who changes an app or an organization may see no tokens in others.
+    -- Both functions are security definers, because the role of the request cannot see tokens in other organizations.
     alter function identity.tell_oauth_app_changed() security definer set search_path = pg_catalog, pg_temp;
 
-    -- An app sleeps with its organization, wherever it has tokens.
+    -- While an organization is suspended, its apps do not work, so every organization in which they have tokens is notified.
     create function identity.tell_app_organization_changed() returns trigger language plpgsql
       security definer set search_path = pg_catalog, pg_temp as $$
     begin

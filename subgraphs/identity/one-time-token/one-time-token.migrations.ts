@@ -3,18 +3,18 @@ import type { Migration } from '../../kernel/database/migrate.ts'
 export const oneTimeTokenTable: Migration = {
   name: '20261121-identity-one-time-token',
   sql: `
-    -- What was mailed to prove that somebody reads an address: links and codes, good once and not for long.
+    -- One-time tokens of mailed links and codes. Using one proves that the person can read mails to the address.
     create table identity.one_time_token (
       id uuid primary key,
       purpose text not null,
       email text not null,
-      -- Null: nobody has an account with this address, and the token opens nothing.
+      -- Null: no account has this address, so the token gives access to nothing.
       person_id uuid,
-      -- Of an invitation.
+      -- Only for an invitation.
       organization_id uuid,
       data jsonb not null,
       secret_hash text not null,
-      -- Wrong guesses of a code.
+      -- Number of wrong guesses of a code.
       attempts int not null default 0,
       created_at timestamptz(3) not null,
       expires_at timestamptz(3) not null,

@@ -93,16 +93,16 @@ export interface ProvenToken extends OneTimeToken {
 }
 
 /** Consumes the token in the transaction of `ctx`. Of several concurrent attempts, exactly one succeeds. */
-export async function takeToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<ProvenToken | null> {
+export async function consumeToken(ctx: RequestContext, purpose: Purpose, token: string): Promise<ProvenToken | null> {
   const found = await findToken(ctx, purpose, token)
-  return found && (await useUp(ctx, found))
+  return found && (await consumeFoundToken(ctx, found))
 }
 
 /**
  * Consumes a found token in the transaction of `ctx`; null when another request has consumed it, or when the person has another
- * address since. Locks the person first, in the same order as `withdrawTokens`, so that a later change of the person cannot deadlock.
+ * address since. Locks the person first, in the same order as `invalidateTokens`, so that a later change of the person cannot deadlock.
  */
-export async function useUp(ctx: RequestContext, found: OneTimeToken): Promise<ProvenToken | null> {
+export async function consumeFoundToken(ctx: RequestContext, found: OneTimeToken): Promise<ProvenToken | null> {
   const { id, personId, email } = found
   if (personId === null || !(await lockPerson(ctx.db, { id: personId, email }))) return null
   const taken = await ctx.db.query(
@@ -115,7 +115,7 @@ export async function useUp(ctx: RequestContext, found: OneTimeToken): Promise<P
 const accessPurposes: readonly Purpose[] = ['MAGIC_LINK', 'RESET_PASSWORD']
 
 /** Invalidates all mailed and unused tokens that give access to the account. The person must be locked. */
-export async function withdrawTokens(
+export async function invalidateTokens(
   { db, clock }: RequestContext,
   personId: string,
   purposes: readonly Purpose[] = accessPurposes,
@@ -127,5 +127,5 @@ export async function withdrawTokens(
 }
 
 /** Invalidates all unused tokens of a person, for example when the address belongs to another person. The person must be locked. */
-export const withdrawAllTokens = (ctx: RequestContext, personId: string): Promise<void> =>
-  withdrawTokens(ctx, personId, Object.keys(lifeMs) as Purpose[])
+export const invalidateAllTokens = (ctx: RequestContext, personId: string): Promise<void> =>
+  invalidateTokens(ctx, personId, Object.keys(lifeMs) as Purpose[])

@@ -7,16 +7,16 @@ import { organizationChanges } from './organization.events.ts'
 import { findOrganization, type Organization, type OrganizationStatus } from './organization.ts'
 import { organizationSettings, type OrganizationSettings } from './organization-settings.ts'
 
-/** No letters and digits that are read for each other. */
+/** Without letters and digits that look alike. */
 const codeAlphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** 60 bits, as `7KQ2-M9XD-4HTZ`. */
+/** A random code of 60 bits, for example `7KQ2-M9XD-4HTZ`. */
 function newCode(): string {
   const part = () => Array.from({ length: 4 }, () => codeAlphabet[randomInt(codeAlphabet.length)]).join('')
   return [part(), part(), part()].join('-')
 }
 
-/** A code as people type it. */
+/** The stored form of a code that a person typed. */
 export const normalizeCode = (text: string): string => text.trim().toUpperCase()
 
 export interface NewOrganization {
@@ -66,7 +66,7 @@ export interface OrganizationChange {
   readonly entitlements?: string[]
 }
 
-/** Changes the organization of the context: what is named, settings as a whole. */
+/** Changes the given fields of the context's organization. `settings` replaces all settings. */
 export function changeOrganization(ctx: RequestContext, change: OrganizationChange): Promise<Organization> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId: id } = inner.caller
@@ -91,23 +91,23 @@ export function changeOrganization(ctx: RequestContext, change: OrganizationChan
   })
 }
 
-/** The old code lets nobody in from now on. */
+/** The former code can no longer be used to register. */
 export const regenerateCode = (ctx: RequestContext): Promise<Organization> =>
   changeOrganization(ctx, { code: newCode() })
 
-/** Suspended, every credential of the organization is refused; nothing else changes. */
+/** While an organization is suspended, all its credentials are refused. Nothing else changes. */
 export const setOrganizationStatus = (ctx: RequestContext, status: OrganizationStatus): Promise<Organization> =>
   changeOrganization(ctx, { status })
 
 const featuresMax = 200
 const featureName = /^[a-z][a-z0-9-]{0,63}$/
 
-/** The features of its plan, all of them; in effect with the next request of every credential. */
+/** Replaces all features of the plan. Takes effect with the next request of every credential. */
 export async function setEntitlements(ctx: RequestContext, features: readonly string[]): Promise<Organization> {
   const entitlements = [...new Set(features)].sort()
   const wrong = entitlements.find((feature) => !featureName.test(feature))
   if (wrong !== undefined || entitlements.length > featuresMax) {
-    const message = `Features are at most ${featuresMax} names of small letters, digits and hyphens.`
+    const message = `entitlements must be at most ${featuresMax} names of lower-case letters, digits and hyphens.`
     throw invalid({ path: 'entitlements', code: 'WRONG_FORMAT', message })
   }
   return changeOrganization(ctx, { entitlements })

@@ -22,11 +22,11 @@ export const organizationChanges: TrackedObject<OrganizationWithSettings> = {
   })),
   events: {
     types: {
-      'organization.created': { operation: 'CREATE', description: 'The organization was founded.' },
+      'organization.created': { operation: 'CREATE', description: 'The organization was created.' },
       'organization.updated': {
         operation: 'UPDATE',
         description:
-          'The organization was suspended or resumed, or its name, code, settings or entitlements changed; previous holds it before the change.',
+          'The organization was suspended or resumed, or its name, code, settings or entitlements changed; previous holds the organization before the change.',
         sample: { ...record, status: 'SUSPENDED', updatedAt: '2026-11-02T10:40:00.000Z' },
         before: { status: 'ACTIVE', updatedAt: '2026-11-02T08:15:00.000Z' },
       },
@@ -41,7 +41,7 @@ export const organizationChanges: TrackedObject<OrganizationWithSettings> = {
         createdAt: 'timestamp',
         updatedAt: 'timestamp',
       },
-      // The code lets people in, so events do not have it; of the settings they only say that they changed.
+      // Everybody with the code can join, so events do not contain it. Settings appear only as a name in `changedFields`.
       of: ({ id, name, status, entitlements, createdAt, updatedAt }) => ({
         id,
         name,

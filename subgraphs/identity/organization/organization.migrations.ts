@@ -14,8 +14,8 @@ export const organizationTable: Migration = {
       updated_at timestamptz(3) not null
     );
 
-    -- Told to every process that keeps credentials for a moment, with the commit of whatever changes what they may do.
-    -- The argument names the column with the organization's id.
+    -- Notifies every process that caches credentials when a change of their rights commits. The argument is the name of the column
+    -- with the organization's id.
     create function identity.tell_credentials_changed() returns trigger language plpgsql as $$
     begin
       perform pg_notify('credentials_changed', to_jsonb(coalesce(new, old)) ->> tg_argv[0]);

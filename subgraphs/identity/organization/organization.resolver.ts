@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { organizationTable } from './organization.migrations.ts'
 import { organizationChanges } from './organization.events.ts'
-import { findOrganization, Organization, shownTo } from './organization.ts'
+import { findOrganization, Organization, hideCodeUnlessAdministrator } from './organization.ts'
 
 @Resolver(() => Organization)
 export class OrganizationResolver {
@@ -14,7 +14,7 @@ export class OrganizationResolver {
   async organization(@Ctx() { db, caller }: RequestContext) {
     const organization = await findOrganization(db, caller.organizationId)
     if (!organization) throw notFound('The organization')
-    return shownTo(caller.role, organization)
+    return hideCodeUnlessAdministrator(caller.role, organization)
   }
 }
 

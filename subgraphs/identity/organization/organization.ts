@@ -39,7 +39,7 @@ export class Organization {
 export const isAdministrator = (role: Role): boolean => role === 'OWNER' || role === 'ADMIN'
 
 /** Hides the code from users who may not add people, because everybody with the code can join. */
-export const shownTo = (role: Role, organization: Organization): Organization =>
+export const hideCodeUnlessAdministrator = (role: Role, organization: Organization): Organization =>
   isAdministrator(role) ? organization : { ...organization, code: null }
 
 const columns = 'id, name, code, status, entitlements, created_at as "createdAt", updated_at as "updatedAt"'

@@ -6,10 +6,13 @@ describe('The time zone of an organization', () => {
     expect(settingsProblems({ timezone })).toEqual([])
   })
 
-  it.each(['+05:30', '-0300', 'Mars/Olympus', '', 'Europe/Oslo '])('must be an IANA name, unlike %j', (timezone) => {
-    const message = 'timezone must be the IANA name of a time zone, for example Europe/Oslo.'
-    expect(settingsProblems({ timezone })).toEqual([{ path: 'timezone', code: 'NOT_A_TIMEZONE', message }])
-  })
+  it.each(['+05:30', '-0300', 'Mars/Olympus', '', 'Europe/Oslo '])(
+    'must be an IANA name, so %j is refused',
+    (timezone) => {
+      const message = 'timezone must be the IANA name of a time zone, for example Europe/Oslo.'
+      expect(settingsProblems({ timezone })).toEqual([{ path: 'timezone', code: 'NOT_A_TIMEZONE', message }])
+    },
+  )
 
   it('is checked in the business hours as well', () => {
     const problems = settingsProblems({ businessHours: { timezone: '+05:30', days: {} } })
@@ -46,7 +49,7 @@ describe('Business hours', () => {
     [['09:00', '09:00'], 'OUT_OF_ORDER'],
     [['24:00', '24:00'], 'NOT_A_SPAN'],
     [['9:00', '10:00'], 'NOT_A_SPAN'],
-  ])('have no span %j', (bad, code) => {
+  ])('refuse the span %j', (bad, code) => {
     expect(problemsOf({ days: { MON: [bad] } })).toEqual([`businessHours.days.MON.0 ${code}`])
   })
 

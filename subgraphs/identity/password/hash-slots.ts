@@ -9,7 +9,7 @@ class Slots {
 
   constructor(private readonly runningMax: number) {}
 
-  async take(): Promise<void> {
+  async acquire(): Promise<void> {
     if (this.#running < this.runningMax) this.#running++
     else if (this.#waiting.length >= waitingMax) {
       throw new Refusal('UNAVAILABLE', 'Too many people are signing in at the same time; retry in 1 s.', {
@@ -18,7 +18,7 @@ class Slots {
     } else await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  free(): void {
+  release(): void {
     const next = this.#waiting.shift()
     if (next) next()
     else this.#running--
@@ -36,10 +36,10 @@ const slotsInTransactions = new Slots(1)
  */
 export async function inHashSlot<T>(work: () => Promise<T>, { db }: { readonly db: Pick<Sql, 'open'> }): Promise<T> {
   const taken = db.open ? slotsInTransactions : slots
-  await taken.take()
+  await taken.acquire()
   try {
     return await work()
   } finally {
-    taken.free()
+    taken.release()
   }
 }

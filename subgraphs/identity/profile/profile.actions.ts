@@ -14,19 +14,21 @@ export const profilesMax = 100
 export interface ProfileChange {
   readonly name?: string | null
   readonly isDefault?: boolean | null
-  /** HIDDEN, READ or WRITE by object and field; stands in place of all that was said before. */
+  /** HIDDEN, READ or WRITE by object and field; replaces all former restrictions. */
   readonly fields?: unknown
 }
 
 function problemsOf({ name, fields }: ProfileChange): FieldProblem[] {
   return [
     ...(name == null ? [] : textProblems('name', name, { max: 100 })),
-    ...(name != null && name.trim() === '' ? [{ path: 'name', code: 'TOO_SHORT', message: 'name is not blank.' }] : []),
+    ...(name != null && name.trim() === ''
+      ? [{ path: 'name', code: 'TOO_SHORT', message: 'name must not be empty.' }]
+      : []),
     ...(fields == null ? [] : restrictionProblems(fields)),
   ]
 }
 
-/** With the profiles of the organization locked, so that names and the default stay one of a kind. */
+/** Runs a change with the profiles of the organization locked, so that names stay unique and there is at most one default profile. */
 function changingProfiles<T>(
   ctx: IdentityContext,
   work: (ctx: IdentityContext, known: Profile[]) => Promise<T>,
@@ -41,13 +43,13 @@ function changingProfiles<T>(
 function refuseTaken(known: readonly Profile[], name: string, ownId: string | null): void {
   const other = known.find((candidate) => candidate.id !== ownId && candidate.name.toLowerCase() === name.toLowerCase())
   if (!other) return
-  const message = 'Another profile has this name.'
+  const message = 'name must be unique; another profile has this name.'
   throw new Refusal('UNIQUE_VIOLATION', message, {
     errors: [{ path: 'name', code: 'NOT_UNIQUE', message, conflictingId: other.id }],
   })
 }
 
-/** There is one default: a new one takes the place of the other. */
+/** Ends the current default profile, because an organization has at most one. */
 async function endDefault({ db, caller, clock }: IdentityContext): Promise<void> {
   await db.query(
     'update identity.profile set is_default = false, updated_at = $2 where organization_id = $1 and is_default',
@@ -55,7 +57,7 @@ async function endDefault({ db, caller, clock }: IdentityContext): Promise<void>
   )
 }
 
-/** Who may do this is for the caller to decide. */
+/** Does not check the rights of the caller. */
 export async function createProfile(
   ctx: IdentityContext,
   wanted: ProfileChange & { readonly name: string },
@@ -63,7 +65,11 @@ export async function createProfile(
   refuseAny(problemsOf(wanted))
   return changingProfiles(ctx, async (inner, known) => {
     if (known.length >= profilesMax)
-      throw new Refusal('INVALID_STATE', `An organization has at most ${profilesMax} profiles.`, { allowed: [] })
+      throw new Refusal(
+        'INVALID_STATE',
+        `Limit of ${profilesMax} profiles in an organization reached; delete a profile first.`,
+        { allowed: [] },
+      )
     const { name } = wanted
     const isDefault = wanted.isDefault ?? false
     const values = { name, isDefault, fields: restrictionsIn((wanted.fields ?? {}) as never) }
@@ -73,7 +79,7 @@ export async function createProfile(
   })
 }
 
-/** In effect with the next request of every credential of its users. */
+/** Takes effect with the next request of every credential of the users with this profile. */
 export async function updateProfile(ctx: IdentityContext, id: string, change: ProfileChange): Promise<Profile> {
   refuseAny(problemsOf(change))
   return changingProfiles(ctx, async (inner, known) => {
@@ -90,7 +96,7 @@ export async function updateProfile(ctx: IdentityContext, id: string, change: Pr
   })
 }
 
-/** A profile that users have is kept. */
+/** Refused while users have the profile. */
 export function deleteProfile(ctx: IdentityContext, id: string): Promise<string> {
   return changingProfiles(ctx, async (inner, known) => {
     const previous = known.find((candidate) => candidate.id === id.toLowerCase())
@@ -100,7 +106,7 @@ export function deleteProfile(ctx: IdentityContext, id: string): Promise<string>
       [inner.caller.organizationId, previous.id],
     )
     if (users!.count > 0) {
-      throw new Refusal('HAS_DEPENDENTS', 'Users have this profile; give them another one first.', {
+      throw new Refusal('HAS_DEPENDENTS', 'Users have this profile; assign another profile to them first.', {
         dependents: { users: users!.count },
       })
     }
@@ -109,11 +115,11 @@ export function deleteProfile(ctx: IdentityContext, id: string): Promise<string>
   })
 }
 
-/** Null: the default of the organization. In effect with the user's next request. */
+/** Null: the default profile of the organization. Takes effect with the user's next request. */
 export function assignProfile(ctx: IdentityContext, userId: string, profileId: string | null): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     if (profileId !== null && !(await findProfile(inner.db, inner.caller.organizationId, profileId))) {
-      const message = 'profileId names no profile of the organization.'
+      const message = 'profileId must be the id of a profile of the organization.'
       throw invalid({ path: 'profileId', code: 'UNKNOWN_REFERENCE', message })
     }
     return changeUser(inner, userId, { profileId: profileId?.toLowerCase() ?? null })

@@ -14,14 +14,15 @@ const record = {
 
 export const profileEvents: RecordEvents<Profile, object> = {
   types: {
-    'profile.created': { operation: 'CREATE', description: 'A profile was made.' },
+    'profile.created': { operation: 'CREATE', description: 'A profile was created.' },
     'profile.updated': {
       operation: 'UPDATE',
-      description: 'A profile was changed; it holds for the next request of every credential of its users.',
+      description:
+        'A profile was changed; the change takes effect with the next request of every credential of its users.',
       sample: { ...record, isDefault: true, updatedAt: '2026-11-02T10:40:00.000Z' },
       before: { isDefault: false, updatedAt: '2026-11-02T08:15:00.000Z' },
     },
-    'profile.deleted': { operation: 'DELETE', description: 'A profile that no user had was deleted.' },
+    'profile.deleted': { operation: 'DELETE', description: 'A profile was deleted; no user had it.' },
   },
   sample: record,
   payload: {
@@ -34,6 +35,6 @@ export const profileEvents: RecordEvents<Profile, object> = {
       createdAt: 'timestamp',
       updatedAt: 'timestamp',
     },
-    of: ({ fields, ...told }) => ({ ...told, restrictions: restrictionsInWords(fields) }),
+    of: ({ fields, ...rest }) => ({ ...rest, restrictions: restrictionsInWords(fields) }),
   },
 }

@@ -8,7 +8,7 @@ export const profileTables: Migration = {
       id uuid not null,
       name text not null,
       is_default boolean not null default false,
-      -- What is restricted, by object and field: HIDDEN or READ. What is not named may be read and written.
+      -- Restrictions by object and field: HIDDEN or READ. Fields that are not named may be read and written.
       fields jsonb not null default '{}',
       created_at timestamptz(3) not null,
       updated_at timestamptz(3) not null,
@@ -17,7 +17,7 @@ export const profileTables: Migration = {
     create unique index profile_name on identity.profile (organization_id, lower(name));
     create unique index profile_default on identity.profile (organization_id) where is_default;
 
-    -- Null: the default of the organization, if there is one.
+    -- Null: the default profile of the organization, if there is one.
     alter table identity.app_user add column profile_id uuid,
       add foreign key (organization_id, profile_id) references identity.profile (organization_id, id);
     create index app_user_profile on identity.app_user (organization_id, profile_id) where profile_id is not null;

@@ -28,7 +28,7 @@ const restricting = {
 }
 
 describe('a profile', () => {
-  it('stores the restrictions, and is in events and audit log', async () => {
+  it('stores the restrictions, and writes events and audit entries', async () => {
     const ctx = await aContext()
     const profile = await createProfile(ctx, { name: 'Agents', fields: restricting })
     expect(profile).toMatchObject({
@@ -64,7 +64,7 @@ describe('a profile', () => {
       { fields: { account: { 'customFields.': 'READ' } } },
       ['VALIDATION_FAILED', 'fields.account.customFields. UNKNOWN_FIELD'],
     ],
-  ])('is refused as %j', async (wanted, problems) => {
+  ])('is refused with %j', async (wanted, problems) => {
     const ctx = await aContext()
     expect(await problemsOf(createProfile(ctx, { name: 'Agents', ...wanted }))).toEqual(problems)
   })
@@ -93,7 +93,7 @@ describe('a profile', () => {
   })
 })
 
-describe('what a user may do with fields', () => {
+describe('field-level security of a user', () => {
   it('follows its profile, or the default profile without one, and is unrestricted for owners', async () => {
     const ctx = await aContext()
     const { organizationId } = ctx.caller

@@ -9,5 +9,5 @@ export const profile: RecordDefinition<Profile> = defineRecord(Profile, {
   visibleBy: [],
   searchable: ['name'],
   events: profileEvents,
-  audit: auditRecord('profile', (whole) => whole),
+  audit: auditRecord('profile', (record) => record),
 })

@@ -18,7 +18,11 @@ export class AccessProfileCreateInput {
   @Field(() => String)
   name!: string
 
-  @Field(() => Boolean, { nullable: true, description: 'It holds for users who have no profile of their own.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether it is the default profile, which applies to users without a profile of their own. Default false.',
+  })
   isDefault?: boolean | null
 
   @Field(() => Json, { nullable: true, description: fieldsText })

@@ -21,7 +21,9 @@ export class Profile {
   @Column(() => String, { max: 100 })
   name!: string
 
-  @Column(() => Boolean, { description: 'It holds for users who have no profile of their own.' })
+  @Column(() => Boolean, {
+    description: 'Whether it is the default profile, which applies to users without a profile of their own.',
+  })
   isDefault!: boolean
 
   @Column(() => Json, {

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { administering } from '../admin/administer.ts'
 import { addTeam, changeTeam, removeTeam } from '../team/team.actions.ts'
 import { refuseAny, textProblems } from '../text.ts'
-import { idGiven, ScimReference, type Found, type Part } from './scim-user.ts'
+import { emptyToNull, ScimReference, type ScimMatches, type ScimRange } from './scim-user.ts'
 
 @ObjectType({ description: 'A team in the form of a SCIM group.' })
 @RequiresScopes('SCIM')
@@ -49,13 +49,13 @@ export class ScimGroupInput {
   @Field(() => String, { nullable: true })
   externalId?: string | null
 
-  @Field(() => [ID], { nullable: true, description: 'Replaces all members.' })
+  @Field(() => [ID], { nullable: true, description: 'Ids of all members; replaces the former members.' })
   members?: string[] | null
 
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], { nullable: true, description: 'Ids of members to add.' })
   joining?: string[] | null
 
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], { nullable: true, description: 'Ids of members to remove.' })
   leaving?: string[] | null
 }
 
@@ -81,8 +81,8 @@ export async function readScimGroup({ db, caller }: RequestContext, id: string):
 export async function findScimGroups(
   { db, caller }: RequestContext,
   { displayName, externalId }: Pick<ScimGroupInput, 'displayName' | 'externalId'>,
-  { startIndex, count }: Part,
-): Promise<Found<ScimGroup>> {
+  { startIndex, count }: ScimRange,
+): Promise<ScimMatches<ScimGroup>> {
   const where = `t.organization_id = $1
     and ($2::text is null or lower(t.name) = lower($2)) and ($3::text is null or t.external_id = $3)`
   const values = [caller.organizationId, displayName ?? null, externalId ?? null]
@@ -99,7 +99,7 @@ export async function findScimGroups(
 
 export function createScimGroup(ctx: RequestContext, input: ScimGroupInput): Promise<ScimGroup> {
   const { displayName, members } = input
-  const externalId = idGiven(input.externalId) ?? null
+  const externalId = emptyToNull(input.externalId) ?? null
   if (!displayName) throw invalid({ path: 'displayName', code: 'REQUIRED', message: 'displayName is required.' })
   refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
   return administering(ctx, async (inner) => {
@@ -111,7 +111,7 @@ export function createScimGroup(ctx: RequestContext, input: ScimGroupInput): Pro
 
 export function updateScimGroup(ctx: RequestContext, id: string, input: ScimGroupInput): Promise<ScimGroup> {
   const { displayName, members, joining, leaving } = input
-  const externalId = idGiven(input.externalId)
+  const externalId = emptyToNull(input.externalId)
   refuseAny(textProblems('externalId', externalId ?? '', { max: 255 }))
   return administering(ctx, async (inner) => {
     await readScimGroup(inner, id)
@@ -147,6 +147,8 @@ async function refuseTaken(
   )
   if (found.length > 0) {
     const errors = [{ path: 'displayName', code: 'NOT_UNIQUE', message: 'displayName and externalId must be unique.' }]
-    throw new Refusal('UNIQUE_VIOLATION', 'A group with this displayName or externalId exists already.', { errors })
+    throw new Refusal('UNIQUE_VIOLATION', 'displayName and externalId must be unique; another group has one of them.', {
+      errors,
+    })
   }
 }

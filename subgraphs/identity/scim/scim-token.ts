@@ -10,18 +10,23 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { newScimToken, type ScimTokenRecord } from '../../kernel/credentials/public.ts'
 import { administering } from '../admin/administer.ts'
 import { auditRecord } from '../audit/audit.ts'
-import { makerAdministers } from './live-token.ts'
+import { creatorIsAdministrator } from './live-token.ts'
 
 @ObjectType({ description: 'The credential of the directory that provisions users and teams by SCIM.' })
 @RequiresScopes('SESSION')
 export class ScimToken {
   @Field(() => Boolean, {
     simple: true,
-    description: 'Whether there is one that works: who made it is active, and still an owner or an admin.',
+    description:
+      'Whether the organization has a token that works. A token works as long as its creator is an active owner or admin.',
   })
   isActive!: boolean
 
-  @Field(() => String, { simple: true, nullable: true, description: 'How it begins.' })
+  @Field(() => String, {
+    simple: true,
+    nullable: true,
+    description: 'The first characters of the token, to recognize it; null when there is no token.',
+  })
   prefix!: string | null
 
   @Field(() => DateTime, { simple: true, nullable: true })
@@ -30,34 +35,42 @@ export class ScimToken {
   @Field(() => ID, { simple: true, nullable: true })
   createdById!: string | null
 
-  @Field(() => DateTime, { simple: true, nullable: true, description: 'To the minute.' })
+  @Field(() => DateTime, {
+    simple: true,
+    nullable: true,
+    description: 'When the token was last used, to the minute; null when it was never used.',
+  })
   lastUsedAt!: string | null
 
-  @Field(() => String, { simple: true, nullable: true, description: 'Only in the answer that makes it.' })
+  @Field(() => String, {
+    simple: true,
+    nullable: true,
+    description: 'The token; only in the answer that creates it, otherwise null. Never stored.',
+  })
   token?: string | null
 }
 
-/** No event tells of tokens; the audit log does. */
+/** Changes of tokens are only in the audit log, not in events. */
 const scimTokenChanges: TrackedObject<{ readonly id: string; readonly prefix: string }> = {
   object: 'scim_token',
   eventTypes: { DELETE: 'scim_token.revoked' },
   audit: auditRecord('scim_token', ({ prefix }) => ({ prefix })),
 }
 
-const nothing: ScimToken = { isActive: false, prefix: null, createdAt: null, createdById: null, lastUsedAt: null }
+const noToken: ScimToken = { isActive: false, prefix: null, createdAt: null, createdById: null, lastUsedAt: null }
 
 export async function readScimToken(ctx: RequestContext): Promise<ScimToken> {
   requireAdministrator(ctx)
   const [row] = await ctx.db.query<ScimToken>(
-    `select ${makerAdministers} as "isActive", t.prefix, t.created_at as "createdAt", t.created_by_id as "createdById",
+    `select ${creatorIsAdministrator} as "isActive", t.prefix, t.created_at as "createdAt", t.created_by_id as "createdById",
        t.last_used_at as "lastUsedAt"
      from identity.scim_token t where t.organization_id = $1`,
     [ctx.caller.organizationId],
   )
-  return row ?? nothing
+  return row ?? noToken
 }
 
-/** The token of before stops working with the commit. */
+/** The former token stops working with the commit. */
 export function rotateScimToken(ctx: RequestContext): Promise<ScimToken> {
   return administering(ctx, async (inner) => {
     const { organizationId, userId } = inner.caller
@@ -86,10 +99,10 @@ export function rotateScimToken(ctx: RequestContext): Promise<ScimToken> {
 export const revokeScimToken = (ctx: RequestContext): Promise<boolean> =>
   administering(ctx, (inner) => endScimToken(inner, null))
 
-/** The token of whoever leaves is none any more, also if that user comes back. In a transaction. */
+/** Deletes the token of a user who leaves, so that it does not work again if the user returns. Must run in a transaction. */
 export const endScimTokenOf = (ctx: RequestContext, userId: string): Promise<boolean> => endScimToken(ctx, userId)
 
-/** The token of the organization, if this user made it; null is any user. False when there is none. */
+/** Deletes the token of the organization if this user created it; null: any user. Returns false when there is none. */
 async function endScimToken(ctx: RequestContext, createdById: string | null): Promise<boolean> {
   const { organizationId } = ctx.caller
   const [previous] = await ctx.db.query<{ id: string; prefix: string }>(
@@ -103,13 +116,13 @@ async function endScimToken(ctx: RequestContext, createdById: string | null): Pr
   )
 }
 
-/** As it stands now, by the SHA-256 of the token; null also while who made it may not administer. */
+/** Finds a token by its SHA-256; null also while its creator is not an active owner or admin. */
 export async function findScimToken(sql: Sql, hash: string, now: Date): Promise<ScimTokenRecord | null> {
   const [row] = await sql.query<ScimTokenRecord & { lastUsedAt: string | null }>(
     `select t.id, t.organization_id as "organizationId", o.status = 'SUSPENDED' as "organizationSuspended",
        t.last_used_at as "lastUsedAt"
      from identity.scim_token t join identity.organization o on o.id = t.organization_id
-     where t.token_hash = $1 and ${makerAdministers}`,
+     where t.token_hash = $1 and ${creatorIsAdministrator}`,
     [hash],
   )
   if (!row) return null

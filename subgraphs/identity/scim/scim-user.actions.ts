@@ -2,14 +2,14 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
-import { forgoAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
+import { skipAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { appendAudit } from '../audit/audit.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { announceUserUpdate } from '../user/announce-user.ts'
-import { addUser, changeUser, takeOut, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUserAsTold } from '../user/user.ts'
+import { addUser, changeUser, removeUserFromOrganization, type KnownAs } from '../user/user.actions.ts'
+import { findPerson, findUserSeenByOrganization } from '../user/user.ts'
 import { renameUser, taken } from './rename-user.ts'
-import { findScimUser, idGiven, type ScimUser, type ScimUserInput } from './scim-user.ts'
+import { findScimUser, emptyToNull, type ScimUser, type ScimUserInput } from './scim-user.ts'
 
 function refuseTexts(input: ScimUserInput): void {
   const texts = ['externalId', 'displayName', 'givenName', 'familyName'] as const
@@ -36,7 +36,7 @@ function knownAs(input: ScimUserInput, before: KnownAs | null, email: string): K
   return { name, firstName, lastName }
 }
 
-/** MEMBER who sees its own records, unless a role is given. */
+/** The user gets the record visibility OWN and the given role; default MEMBER. */
 export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   if (!input.userName) throw invalid({ path: 'userName', code: 'REQUIRED', message: 'userName is required.' })
@@ -44,7 +44,7 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
   return administering(ctx, async (inner) => {
     const role = input.role ?? 'MEMBER'
     refuseRoleAboveCaller(inner, { id: '', role }, role)
-    const externalId = idGiven(input.externalId) ?? null
+    const externalId = emptyToNull(input.externalId) ?? null
     await refuseTakenExternalId(inner, externalId, null)
     const names = knownAs(input, null, email)
     const person = await findPerson(inner.db, email)
@@ -66,7 +66,7 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
   })
 }
 
-/** Changes what is given; null takes back what may be absent. */
+/** Changes the given attributes. Null removes an optional attribute. */
 export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUserInput): Promise<ScimUser> {
   refuseTexts(input)
   return administering(ctx, async (inner) => {
@@ -78,8 +78,8 @@ export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUser
       await describe(inner, user, input)
     })
     if (input.active === false) await withdrawInvitation(inner, id)
-    // Whoever the directory says is active need not accept an invitation; a password of theirs is trusted no more for it.
-    else if (input.active) await forgoAcceptance(inner, id)
+    // A user that the directory sets active need not accept an invitation. This does not make the password trusted.
+    else if (input.active) await skipAcceptance(inner, id)
     await changeUser(inner, id, {
       ...(input.active != null && { isActive: input.active }),
       ...(input.role && { role: input.role }),
@@ -93,25 +93,25 @@ export function removeScimUser(ctx: IdentityContext, id: string): Promise<string
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     await withdrawInvitation(inner, id)
-    await takeOut(inner, id)
+    await removeUserFromOrganization(inner, id)
     return user.id
   })
 }
 
-/** Does what changes how the user is known, and appends the event of it. */
+/** Runs a change of the user's address, names or external id, and appends the event. */
 async function announced(ctx: IdentityContext, id: string, work: () => Promise<void>): Promise<void> {
-  const read = () => findUserAsTold(ctx.db, ctx.caller.organizationId, id)
+  const read = () => findUserSeenByOrganization(ctx.db, ctx.caller.organizationId, id)
   const previous = (await read())!
   await work()
-  // What `work` does is in the audit log already.
+  // `work` has already written the audit entries.
   await announceUserUpdate(ctx, previous, (await read())!, null)
 }
 
-/** What the organization calls the user: its names, and what its directory knows it by. */
+/** Sets the names that the organization gives the user, and the user's id in the directory. */
 async function describe(ctx: IdentityContext, user: ScimUser, input: ScimUserInput): Promise<void> {
   const before = { name: user.displayName, firstName: user.givenName, lastName: user.familyName }
   const names = knownAs(input, before, user.userName)
-  const given = idGiven(input.externalId)
+  const given = emptyToNull(input.externalId)
   const externalId = given === undefined ? user.externalId : given
   if (externalId === user.externalId && JSON.stringify(names) === JSON.stringify(before)) return
   await refuseTakenExternalId(ctx, externalId, user.id)

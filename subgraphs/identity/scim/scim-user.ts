@@ -64,7 +64,7 @@ export class ScimUserPage {
 }
 
 /** Treats an empty id as missing; otherwise a second user with an empty id would violate uniqueness. */
-export const idGiven = (externalId: string | null | undefined): string | null | undefined =>
+export const emptyToNull = (externalId: string | null | undefined): string | null | undefined =>
   externalId === '' ? null : externalId
 
 @InputType()
@@ -99,12 +99,12 @@ const columns = `u.id, u.external_id as "externalId", u.email as "userName", u.n
     where m.organization_id = u.organization_id and m.user_id = u.id
   ), '[]') as groups`
 
-export interface Found<T> {
+export interface ScimMatches<T> {
   readonly total: number
   readonly data: T[]
 }
 
-export interface Part {
+export interface ScimRange {
   readonly startIndex: number
   readonly count: number
 }
@@ -123,8 +123,8 @@ export async function findScimUsers(
   sql: Sql,
   organizationId: string,
   { userName, externalId }: { readonly userName?: string | null; readonly externalId?: string | null },
-  { startIndex, count }: Part,
-): Promise<Found<ScimUser>> {
+  { startIndex, count }: ScimRange,
+): Promise<ScimMatches<ScimUser>> {
   const where = `u.organization_id = $1 and u.deleted_at is null
     and ($2::text is null or u.email = $2) and ($3::text is null or u.external_id = $3)`
   const values = [organizationId, userName ?? null, externalId ?? null]

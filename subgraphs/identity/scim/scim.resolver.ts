@@ -15,11 +15,11 @@ import {
   updateScimGroup,
 } from './scim-group.ts'
 import { createScimUser, readScimUser, removeScimUser, updateScimUser } from './scim-user.actions.ts'
-import { findScimUsers, ScimUser, ScimUserInput, ScimUserPage, type Part } from './scim-user.ts'
+import { findScimUsers, ScimUser, ScimUserInput, ScimUserPage, type ScimRange } from './scim-user.ts'
 
 const scimCountMax = 100
 
-function part(startIndex: number, count: number): Part {
+function range(startIndex: number, count: number): ScimRange {
   if (startIndex < 1 || startIndex > 10_000_000)
     throw invalid({ path: 'startIndex', code: 'OUT_OF_RANGE', message: 'startIndex must be between 1 and 10000000.' })
   if (count < 0 || count > scimCountMax)
@@ -45,7 +45,7 @@ export class ScimResolver {
     @Ctx() { db, caller }: IdentityContext,
   ) {
     const wanted = { userName: userName == null ? null : normalizeEmail(userName), externalId }
-    return findScimUsers(db, caller.organizationId, wanted, part(startIndex, count))
+    return findScimUsers(db, caller.organizationId, wanted, range(startIndex, count))
   }
 
   @Mutation(() => ScimUser)
@@ -85,7 +85,7 @@ export class ScimResolver {
     @Arg('count', () => Int, { defaultValue: scimCountMax }) count: number,
     @Ctx() ctx: IdentityContext,
   ) {
-    return findScimGroups(ctx, { displayName, externalId }, part(startIndex, count))
+    return findScimGroups(ctx, { displayName, externalId }, range(startIndex, count))
   }
 
   @Mutation(() => ScimGroup)

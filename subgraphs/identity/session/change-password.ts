@@ -9,7 +9,7 @@ import type { ChangePasswordInput } from './account.ts'
 import { lockOwnPerson, personOf, setPassword } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { SignedIn } from './session.ts'
-import { failed, refuseThrottled } from './throttle.ts'
+import { countFailure, refuseThrottled } from './throttle.ts'
 
 const wrong = () =>
   invalid({ path: 'currentPassword', code: 'PASSWORD_WRONG', message: 'currentPassword must be the current password.' })
@@ -32,7 +32,7 @@ export async function changePassword(ctx: IdentityContext, input: ChangePassword
   const passwordHash = await inHashSlot(async () => {
     await refuseThrottled(ctx, person.email, 'SESSION')
     if (await isPassword(currentPassword, person.passwordHash)) return hashPassword(newPassword)
-    throw await failed(ctx, person.email, wrong(), 'SESSION')
+    throw await countFailure(ctx, person.email, wrong(), 'SESSION')
   }, ctx)
   return inTransaction(ctx, async (inner) => {
     await lockOwnPerson(inner, person)

@@ -7,10 +7,10 @@ import { isPassword, passwordLengthMax } from '../password/password.ts'
 import { emailLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { findPerson, lockMemberships, type Membership, type Person } from '../user/user.ts'
 import { isKnownDevice } from './device-token.ts'
-import { lockProven } from './person.ts'
+import { lockUnchangedPerson } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { LoginInput, SignedIn } from './session.ts'
-import { failed, refuseThrottled } from './throttle.ts'
+import { countFailure, refuseThrottled } from './throttle.ts'
 
 const wrong = () => new Refusal('UNAUTHENTICATED', 'The email or the password is wrong.')
 
@@ -19,7 +19,7 @@ export async function login(ctx: IdentityContext, input: LoginInput): Promise<Si
   const { person, users } = await verifiedPassword(ctx, input)
   const [{ id, organizationId }] = users
   return inTransaction(ctx, async (inner) => {
-    const user = (await lockProvenMemberships(inner, person)).find(
+    const user = (await lockVerifiedMemberships(inner, person)).find(
       (found) => found.organizationId === organizationId && found.id === id,
     )
     if (!user) throw wrong()
@@ -38,7 +38,7 @@ interface VerifiedPassword {
 }
 
 /** The users of the person with this email and password, the latest sign-in first. Starts no session. */
-export async function recognize(
+export async function authenticate(
   ctx: IdentityContext,
   input: LoginInput,
 ): Promise<readonly [Membership, ...Membership[]]> {
@@ -53,23 +53,23 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
     ...textProblems('email', email, { min: 1, max: emailLengthMax }),
     ...textProblems('password', password, { min: 1, max: passwordLengthMax }),
   ])
-  const way = isKnownDevice(ctx, email, input.deviceToken) ? 'KNOWN_DEVICE' : 'STRANGER'
+  const attempt = isKnownDevice(ctx, email, input.deviceToken) ? 'KNOWN_DEVICE' : 'UNKNOWN_DEVICE'
   return inHashSlot(async () => {
-    await refuseThrottled(ctx, email, way)
+    await refuseThrottled(ctx, email, attempt)
     const person = await findPerson(ctx.db, email)
     const isRight = await isPassword(password, person?.passwordHash ?? null)
     const memberships =
-      person && isRight ? await inTransaction(ctx, (inner) => lockProvenMemberships(inner, person)) : []
+      person && isRight ? await inTransaction(ctx, (inner) => lockVerifiedMemberships(inner, person)) : []
     const [user, ...others] = organizationId
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
-    if (!person || !user) throw await failed(ctx, email, wrong(), way)
+    if (!person || !user) throw await countFailure(ctx, email, wrong(), attempt)
     return { person, users: [user, ...others] }
   }, ctx)
 }
 
 /** The memberships that this password gives access to, locked until the transaction ends. */
-async function lockProvenMemberships(ctx: IdentityContext, person: Person): Promise<Membership[]> {
-  await lockProven(ctx, person)
+async function lockVerifiedMemberships(ctx: IdentityContext, person: Person): Promise<Membership[]> {
+  await lockUnchangedPerson(ctx, person)
   return lockMemberships(ctx.db, person.id, 'password')
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
-import { issueToken, takeToken, wrongToken } from '../one-time-token/one-time-token.ts'
+import { issueToken, consumeToken, wrongToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
 import { findPerson, lockMemberships } from '../user/user.ts'
@@ -9,7 +9,7 @@ import type { EmailInput, MailRequested } from './account.ts'
 import { magicLinkMail } from './mails.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { SignedIn } from './session.ts'
-import { failedAddress, refuseThrottledAddress } from './throttle.ts'
+import { countAddressFailure, refuseThrottledAddress } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does the same work and gives the same answer for addresses with and without an account. */
@@ -28,7 +28,7 @@ export async function sendMagicLink(ctx: IdentityContext, input: EmailInput): Pr
 export async function signInByLink(ctx: IdentityContext, token: string): Promise<SignedIn> {
   await refuseThrottledAddress(ctx)
   const answer = await inTransaction(ctx, async (inner) => {
-    const taken = await takeToken(inner, 'MAGIC_LINK', token)
+    const taken = await consumeToken(inner, 'MAGIC_LINK', token)
     if (!taken) return null
     await markVerified(inner, taken.personId)
     const [user] = await lockMemberships(inner.db, taken.personId, 'mail')
@@ -40,6 +40,6 @@ export async function signInByLink(ctx: IdentityContext, token: string): Promise
     const acting = actingAs(inner, user)
     return signedIn(acting, user, await startSession(acting))
   })
-  if (!answer) throw await failedAddress(ctx, wrongToken())
+  if (!answer) throw await countAddressFailure(ctx, wrongToken())
   return answer
 }

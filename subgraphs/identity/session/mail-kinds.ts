@@ -43,7 +43,7 @@ const invitationLimits: readonly MailLimit[] = [
 export const invitations: MailKind = { name: 'INVITATION', limits: invitationLimits }
 
 /** Invitations of organizations without an owner whose email address is verified, because anybody can register one. */
-export const unprovenInvitations: MailKind = {
+export const unverifiedOrganizationInvitations: MailKind = {
   name: 'INVITATION',
   limits: [
     ...invitationLimits.filter(({ by }) => by.join() !== 'ORGANIZATION' && by.join() !== 'CLIENT'),

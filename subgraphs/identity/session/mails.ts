@@ -9,7 +9,7 @@ import {
   registrationNotices,
   resetCodes,
   signInLinks,
-  unprovenInvitations,
+  unverifiedOrganizationInvitations,
   verifications,
 } from './mail-kinds.ts'
 
@@ -94,7 +94,7 @@ export const registrationRefusedMail = (ctx: IdentityContext, to: string) =>
     subject: 'You have an account already',
     lines: [
       'Somebody tried to register with your email address and a password that is not the password of your account.',
-      'If this was you, sign in, ask for a new password, or register with the password of your account.',
+      'If this was you, sign in, request a new password, or register with the password of your account.',
     ],
     closing: ['If this was not you, ignore this mail: nothing has changed.'],
   })
@@ -113,7 +113,7 @@ function inviting(names: Invitation['names']): string {
 
 /** The link opens a page of the web application that asks for name and password. */
 export const invitationMail = (ctx: IdentityContext, to: string, { names, issue }: Invitation) =>
-  queueMail(ctx, { to, kind: names ? invitations : unprovenInvitations }, async () => {
+  queueMail(ctx, { to, kind: names ? invitations : unverifiedOrganizationInvitations }, async () => {
     const { token, expiresAt } = await issue()
     const content = mailContent({
       subject: 'Invitation to join an organization',

@@ -1,7 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdentityContext } from '../context.ts'
 import { appendAudit } from '../audit/audit.ts'
-import { withdrawTokens } from '../one-time-token/one-time-token.ts'
+import { invalidateTokens } from '../one-time-token/one-time-token.ts'
 import type { Person, User } from '../user/user.ts'
 import { passwordChangedMail } from './mails.ts'
 import { endSignIns } from './end-sign-ins.ts'
@@ -11,7 +11,7 @@ interface Membership extends Pick<User, 'id' | 'organizationId' | 'role' | 'visi
   readonly hasJoined: boolean
 }
 
-/** The human being behind the caller. */
+/** The person of the calling user. */
 export async function personOf({ db, caller }: IdentityContext, lock: '' | 'for share of u' = ''): Promise<Person> {
   const [person] = await db.query<Person>(
     `select p.id, p.email, p.password_hash as "passwordHash" from identity.person p
@@ -19,11 +19,11 @@ export async function personOf({ db, caller }: IdentityContext, lock: '' | 'for 
      where u.organization_id = $1 and u.id = $2 and u.left_at is null and u.is_active ${lock}`,
     [caller.organizationId, caller.userId],
   )
-  if (!person) throw new Refusal('UNAUTHENTICATED', 'The session is over; sign in again.')
+  if (!person) throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
   return person
 }
 
-/** Every membership, also where the person is deactivated. */
+/** All memberships of a person, also deactivated ones. */
 const everyMembershipOf = ({ db }: IdentityContext, personId: string): Promise<Membership[]> =>
   db.query<Membership>(
     `select id, organization_id as "organizationId", role, visibility, has_joined as "hasJoined" from identity.app_user
@@ -32,8 +32,8 @@ const everyMembershipOf = ({ db }: IdentityContext, personId: string): Promise<M
   )
 
 /**
- * Ends everything that began with a sign-in of a person, in all its organizations; says how many sessions there were. In a
- * transaction in which the person is locked for a change, so that no sign-in slips through.
+ * Ends everything that began with a sign-in of a person, in all organizations, and returns the number of sessions. The person must be
+ * locked for a change in the same transaction, so that no concurrent sign-in remains.
  */
 export async function endSignInsOfPerson(ctx: IdentityContext, personId: string, reason: EndReason): Promise<number> {
   let ended = 0
@@ -44,13 +44,12 @@ export async function endSignInsOfPerson(ctx: IdentityContext, personId: string,
 }
 
 /**
- * What was decided on before a password was hashed is asked again under lock: throws when the person has another address or
- * another password by then. To be called in the transaction that acts on it, before anything else of the person is read: a
- * change of the person waits, and then finds what was done. Whoever goes on to change the person takes the lock for
- * that: two that hold `share` would wait for each other. It leaves references to the person free, as whoever writes a user
- * holds that user already.
+ * Checks again, under lock, what was read before a password was hashed: throws when the person's address or password has changed. Call it
+ * in the transaction that uses the result, before anything else of the person is read. A concurrent change of the person waits, and then
+ * sees the result. A transaction that also changes the person must use the lock for a change: two transactions that hold `share` would
+ * wait for each other. The lock does not block foreign keys to the person, because a transaction that writes a user has locked that user.
  */
-export async function lockProven(
+export async function lockUnchangedPerson(
   { db }: IdentityContext,
   { id, email, passwordHash }: Person,
   lock: 'share' | 'no key update' = 'share',
@@ -63,14 +62,15 @@ export async function lockProven(
 }
 
 /**
- * The person behind the caller, as it was known before, if it was. It changes by nobody else until the transaction ends, and
- * the caller stays its user as long: throws for who was signed out, has left, or is another person's user by then.
+ * Locks the person of the caller for a change; with `known`, only if the person has not changed since it was read. Until the
+ * transaction ends, nobody else changes the person or its membership. Throws when the caller was signed out, has left, or has become
+ * the user of another person.
  */
 export async function lockOwnPerson(ctx: IdentityContext, known?: Person): Promise<Person> {
   const person = known ?? (await personOf(ctx))
-  await lockProven(ctx, person, 'no key update')
+  await lockUnchangedPerson(ctx, person, 'no key update')
   const current = await personOf(ctx, 'for share of u')
-  if (current.id !== person.id) throw new Refusal('UNAUTHENTICATED', 'The session is over; sign in again.')
+  if (current.id !== person.id) throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
   return current
 }
 
@@ -81,8 +81,8 @@ interface NewPassword {
 }
 
 /**
- * Gives a person, who is locked for a change, a password, ends everything that began with a sign-in and every mailed way in,
- * and tells the person. In a transaction.
+ * Sets the password of a person, ends everything that began with a sign-in, invalidates mailed tokens for signing in, and notifies the
+ * person by mail. The person must be locked for a change in the same transaction.
  */
 export async function setPassword(ctx: IdentityContext, person: NewPassword): Promise<void> {
   const { id, email, passwordHash } = person
@@ -91,17 +91,17 @@ export async function setPassword(ctx: IdentityContext, person: NewPassword): Pr
     passwordHash,
     ctx.clock.now().toISOString(),
   ])
-  await withdrawTokens(ctx, id)
+  await invalidateTokens(ctx, id)
   await endSignInsOfPerson(ctx, id, 'PASSWORD_CHANGED')
   for (const user of await everyMembershipOf(ctx, id)) {
-    // What a person does elsewhere is no concern of an organization that it never came to.
+    // An organization that the person has not joined must not learn about the person's account.
     if (!user.hasJoined) continue
     await appendAudit(actingAs(ctx, user), { action: 'user.password_changed', target: { type: 'user', id: user.id } })
   }
   await passwordChangedMail(ctx, email)
 }
 
-/** The password is of somebody who reads the address: it is good wherever the person belongs. In a transaction. */
+/** Marks the password as set by somebody who can read mails to the address. It then works in all organizations of the person. */
 export async function trustPassword({ db }: IdentityContext, personId: string): Promise<void> {
   await db.query('update identity.person set is_password_proven = true where id = $1', [personId])
   await db.query(

@@ -28,7 +28,7 @@ const sessionOf = (id: string) => credentialSource(world.services.database).find
 describe('authRefresh', () => {
   it('returns new tokens of the same session', async () => {
     const { refreshToken, sessionId, userId, organizationId } = await signIn()
-    world.pass(14 * 60_000)
+    world.advanceClock(14 * 60_000)
     const { data, codes } = await refresh(refreshToken)
     expect(codes).toEqual([])
     const claims = claimsOf(data.authRefresh!.accessToken!)
@@ -51,16 +51,16 @@ describe('authRefresh', () => {
     expect(new Set(answers.map(({ data }) => claimsOf(data.authRefresh!.accessToken!).sid))).toEqual(
       new Set([sessionId]),
     )
-    world.pass(60_000)
+    world.advanceClock(60_000)
     for (const token of tokens) expect((await refresh(token)).codes).toEqual([])
   })
 
   it('accepts a reused token until 20 s after its first use, however often it was reused', async () => {
     const { refreshToken } = await signIn()
     await next(refreshToken)
-    world.pass(15_000)
+    world.advanceClock(15_000)
     await next(refreshToken)
-    world.pass(5000)
+    world.advanceClock(5000)
     expect((await refresh(refreshToken)).codes).toEqual([])
   })
 
@@ -68,7 +68,7 @@ describe('authRefresh', () => {
     const { refreshToken, sessionId } = await signIn()
     const second = await next(refreshToken)
     const third = await next(second)
-    world.pass(20_001)
+    world.advanceClock(20_001)
     expect((await refresh(refreshToken)).codes).toEqual(['UNAUTHENTICATED'])
     expect((await refresh(third)).codes).toEqual(['UNAUTHENTICATED'])
     expect((await sessionOf(sessionId))!.revokedAt).toEqual(world.now)
@@ -85,23 +85,23 @@ describe('authRefresh', () => {
     const input = { email: person!.email, password: goodPassword, organizationId }
     const other = (await world.run(loggingIn, { input })).data.authLogin!.refreshToken!
     await next(refreshToken)
-    world.pass(20_001)
+    world.advanceClock(20_001)
     await refresh(refreshToken)
     expect((await refresh(other)).codes).toEqual([])
   })
 
   it('works until a session has not been refreshed for 30 days', async () => {
     const { refreshToken } = await signIn()
-    world.pass(30 * day - 1)
+    world.advanceClock(30 * day - 1)
     const second = await next(refreshToken)
-    world.pass(30 * day)
+    world.advanceClock(30 * day)
     expect((await refresh(second)).codes).toEqual(['UNAUTHENTICATED'])
   })
 
   it.each([
-    ['nothing', null],
-    ['an invented token', 'A'.repeat(43)],
-    ['no token at all', "' or 1=1 --"],
+    ['a missing token', null],
+    ['an unknown token', 'A'.repeat(43)],
+    ['text that is not a token', "' or 1=1 --"],
   ])('refuses %s with 401', async (_, token) => {
     expect((await refresh(token)).codes).toEqual(['UNAUTHENTICATED'])
   })
@@ -160,13 +160,13 @@ describe('session.forget', () => {
   it('deletes sessions and tokens that ended or were used 30 days ago, and none that still work', async () => {
     const [ended, alive] = [await signIn(), await signIn()]
     await world.run('mutation { authLogout { sessionId } }', {}, await world.callerOf(ended.sessionId))
-    world.pass(29 * day)
+    world.advanceClock(29 * day)
     const second = await next(alive.refreshToken)
-    world.pass(day + 1)
+    world.advanceClock(day + 1)
     await sessionForget.run(world.services)
     expect(await sessionOf(ended.sessionId)).toBe(null)
     const third = await next(second)
-    world.pass(29 * day)
+    world.advanceClock(29 * day)
     await sessionForget.run(world.services)
     expect((await refresh(alive.refreshToken)).codes).toEqual(['UNAUTHENTICATED'])
     expect((await refresh(third)).codes).toEqual([])

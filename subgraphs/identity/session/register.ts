@@ -2,7 +2,7 @@ import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
-import { awaitTurn } from '../admin/administer.ts'
+import { lockOrganization } from '../admin/administer.ts'
 import { addOrganization, normalizeCode } from '../organization/organization.actions.ts'
 import { findOrganizationByCode } from '../organization/organization.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
@@ -12,11 +12,11 @@ import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
 import { claimNewcomer, findNewcomer } from '../user/newcomer.ts'
 import { findPerson, lockPerson, type Person } from '../user/user.ts'
 import { registrationRefusedMail } from './mails.ts'
-import { lockProven } from './person.ts'
+import { lockUnchangedPerson } from './person.ts'
 import { actingAs, signedIn, startSession } from './session.actions.ts'
 import type { RegisterInput, SignedIn } from './session.ts'
-import { countRegistration, failed, refuseThrottled, refusedRegistration } from './throttle.ts'
-import { askForVerification } from './verify-email.ts'
+import { countRegistration, countFailure, refuseThrottled, countRefusedRegistration } from './throttle.ts'
+import { sendVerificationMail } from './verify-email.ts'
 
 /**
  * Joins the organization with the given code as a member, or creates an organization and becomes its owner. A person with an existing
@@ -26,7 +26,7 @@ export async function register(ctx: IdentityContext, input: RegisterInput): Prom
   const email = normalizeEmail(input.email)
   refuseAny(problemsOf(input, email))
   await countRegistration(ctx)
-  const organizationId = input.organizationCode ? await organizationWith(ctx, input.organizationCode) : null
+  const organizationId = input.organizationCode ? await requireOrganizationByCode(ctx, input.organizationCode) : null
   const person = await provenPerson(ctx, email, input.password)
   const membership = organizationId
     ? ({ organizationId, role: 'MEMBER', visibility: 'OWN' } as const)
@@ -35,17 +35,17 @@ export async function register(ctx: IdentityContext, input: RegisterInput): Prom
   const newcomer: NewUser = { id: newId(), email, ...namesOf(input, email), ...known, ...membership }
   return inTransaction(actingAs(ctx, newcomer), async (inner) => {
     if (input.organizationCode) {
-      await awaitTurn(inner)
-      await organizationWith(inner, input.organizationCode)
+      await lockOrganization(inner)
+      await requireOrganizationByCode(inner, input.organizationCode)
     }
     if (person.isNewcomer) await claim(inner, newcomer)
-    else if (proven) await lockProven(inner, proven)
+    else if (proven) await lockUnchangedPerson(inner, proven)
     if (!organizationId) {
       const name = input.company?.trim() || `${newcomer.name}'s organization`
       await addOrganization(inner, { id: membership.organizationId, name })
     }
     const user = await addUser(inner, newcomer)
-    await askForVerification(inner, { email, origin: input.origin })
+    await sendVerificationMail(inner, { email, origin: input.origin })
     return signedIn(inner, user, await startSession(inner))
   })
 }
@@ -74,7 +74,7 @@ function originProblems(origin: string | null | undefined): FieldProblem[] {
 }
 
 /** A suspended organization answers like an unknown one: nobody can join it. */
-async function organizationWith(ctx: IdentityContext, code: string): Promise<string> {
+async function requireOrganizationByCode(ctx: IdentityContext, code: string): Promise<string> {
   const organization = await findOrganizationByCode(ctx.db, normalizeCode(code))
   if (organization?.status === 'ACTIVE') return organization.id
   throw invalid({
@@ -104,7 +104,7 @@ function provenPerson(ctx: IdentityContext, email: string, password: string): Pr
     if (await isPassword(password, person.passwordHash)) {
       return { personId: person.id, passwordHash: null, proven: person, isNewcomer: false }
     }
-    const refused = await failed(ctx, email, await refusedRegistration(ctx, emailTaken()))
+    const refused = await countFailure(ctx, email, await countRefusedRegistration(ctx, emailTaken()))
     await inTransaction(ctx, (inner) => registrationRefusedMail(inner, email))
     throw refused
   }, ctx)

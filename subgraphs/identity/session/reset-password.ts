@@ -1,7 +1,7 @@
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { checkCode, codeProblems, issueCode, wrongCode } from '../one-time-token/reset-code.ts'
-import { useUp, type ProvenToken } from '../one-time-token/one-time-token.ts'
+import { consumeFoundToken, type ProvenToken } from '../one-time-token/one-time-token.ts'
 import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, passwordProblems } from '../password/password.ts'
 import { emailProblems, normalizeEmail, refuseAny } from '../text.ts'
@@ -16,7 +16,7 @@ import type {
 } from './account.ts'
 import { resetCodeMail } from './mails.ts'
 import { setPassword, trustPassword } from './person.ts'
-import { failed, refuseThrottled } from './throttle.ts'
+import { countFailure, refuseThrottled } from './throttle.ts'
 import { markVerified } from './verify-email.ts'
 
 /** Does the same work and gives the same answer for addresses with and without an account. */
@@ -35,7 +35,7 @@ export async function forgotPassword(ctx: IdentityContext, input: EmailInput): P
 export async function verifyResetCode(ctx: IdentityContext, input: ResetCodeInput): Promise<ResetCodeVerified> {
   const email = normalizeEmail(input.email)
   refuseAny([...emailProblems(email), ...codeProblems(input.code)])
-  const { expiresAt } = await rightCode(ctx, email, input.code)
+  const { expiresAt } = await requireValidCode(ctx, email, input.code)
   return { valid: true, expiresAt }
 }
 
@@ -47,10 +47,10 @@ export async function resetPassword(ctx: IdentityContext, input: ResetPasswordIn
     ...codeProblems(input.code),
     ...passwordProblems(input.newPassword, 'newPassword'),
   ])
-  const code = await rightCode(ctx, email, input.code)
+  const code = await requireValidCode(ctx, email, input.code)
   const passwordHash = await inHashSlot(() => hashPassword(input.newPassword), ctx)
   await inTransaction(ctx, async (inner) => {
-    if (!(await useUp(inner, code))) throw wrongCode()
+    if (!(await consumeFoundToken(inner, code))) throw wrongCode()
     await markVerified(inner, code.personId)
     await setPassword(inner, { id: code.personId, email, passwordHash })
     await trustPassword(inner, code.personId)
@@ -58,9 +58,9 @@ export async function resetPassword(ctx: IdentityContext, input: ResetPasswordIn
   return { changedAt: ctx.clock.now().toISOString() }
 }
 
-async function rightCode(ctx: IdentityContext, email: string, code: string): Promise<ProvenToken> {
+async function requireValidCode(ctx: IdentityContext, email: string, code: string): Promise<ProvenToken> {
   await refuseThrottled(ctx, email, 'MAILED')
   const token = await checkCode(ctx, email, code)
-  if (!token?.personId) throw await failed(ctx, email, wrongCode(), 'MAILED')
+  if (!token?.personId) throw await countFailure(ctx, email, wrongCode(), 'MAILED')
   return { ...token, personId: token.personId }
 }

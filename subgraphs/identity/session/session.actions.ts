@@ -3,8 +3,8 @@ import { newId } from '../../kernel/ids.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { IdentityContext } from '../context.ts'
 import { insertRow, updateRow, writeChange } from '../../kernel/record/write-change.ts'
-import { findOrganization, shownTo } from '../organization/organization.ts'
-import { noteArrival } from '../user/arrival.ts'
+import { findOrganization, hideCodeUnlessAdministrator } from '../organization/organization.ts'
+import { markJoined } from '../user/mark-joined.ts'
 import type { User } from '../user/user.ts'
 import { newDeviceToken } from './device-token.ts'
 import { newRefreshToken, refreshTokenHash, sessionLifeMs } from './refresh-token.ts'
@@ -13,7 +13,7 @@ import type { SignedIn } from './session.ts'
 
 type Member = Pick<User, 'id' | 'organizationId' | 'role' | 'visibility'>
 
-/** The same request as done by a user who has just been recognized. */
+/** The same request with the given user as its caller. */
 export function actingAs(
   ctx: IdentityContext,
   { id: userId, organizationId, role, visibility }: Member,
@@ -23,7 +23,7 @@ export function actingAs(
   return { ...ctx, caller: { ...caller, fields: null, entitlements: [], credentialId: '', ip, userAgent } }
 }
 
-/** A new family of refresh tokens, with its first. To be called in a transaction and as the user. */
+/** Starts a session (a family of refresh tokens) with its first token. Must run in a transaction, with the user as the caller. */
 export async function startSession(ctx: IdentityContext): Promise<{ sessionId: string; refreshToken: string }> {
   const { organizationId, userId, ip, userAgent } = ctx.caller
   const now = ctx.clock.now()
@@ -42,11 +42,11 @@ export async function startSession(ctx: IdentityContext): Promise<{ sessionId: s
       expires_at: expiresAt,
     }),
   )
-  await noteArrival(ctx)
+  await markJoined(ctx)
   return { sessionId, refreshToken: await issueRefreshToken(ctx, sessionId) }
 }
 
-/** One more token of the caller's session. */
+/** Issues another refresh token of the session. */
 export async function issueRefreshToken(ctx: IdentityContext, sessionId: string): Promise<string> {
   const token = newRefreshToken()
   await ctx.db.query(
@@ -62,7 +62,7 @@ interface Tokens {
   readonly refreshToken: string
 }
 
-/** What the user gets who holds these tokens. */
+/** The answer to a sign-in or a refresh. */
 export async function signedIn(
   ctx: IdentityContext,
   user: User,
@@ -79,7 +79,7 @@ export async function signedIn(
     csrfToken: newCsrfToken(ctx.keys.encryption, sessionId),
     deviceToken: newDeviceToken(ctx, user.email),
     user,
-    organization: shownTo(user.role, organization),
+    organization: hideCodeUnlessAdministrator(user.role, organization),
   }
 }
 
@@ -92,7 +92,10 @@ export type EndReason =
   | 'USER_REMOVED'
   | 'USER_RENAMED'
 
-/** Ends live sessions of the caller's organization: one by its id, or all of a user; says how many. Their tokens are worthless with the commit. */
+/**
+ * Ends active sessions of the caller's organization, one by id or all of a user, and returns their number. Their tokens stop working
+ * with the commit.
+ */
 export async function endSessions(
   ctx: IdentityContext,
   which: { readonly id: string } | { readonly userId: string },

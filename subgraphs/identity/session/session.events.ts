@@ -7,7 +7,7 @@ const record = {
   userId: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
 }
 
-interface ToldSession {
+interface SessionPayload {
   readonly id: string
   readonly organizationId: string
   readonly userId: string
@@ -18,7 +18,7 @@ interface ToldSession {
   readonly reason?: string
 }
 
-export const sessionChanges: TrackedObject<ToldSession> = {
+export const sessionChanges: TrackedObject<SessionPayload> = {
   object: 'session',
   audit: auditChange('session', ({ next: { userId, reason } }) => ({ after: { userId, ...(reason && { reason }) } })),
   eventTypes: { CREATE: 'session.started', DELETE: 'session.ended' },
@@ -26,13 +26,13 @@ export const sessionChanges: TrackedObject<ToldSession> = {
     types: {
       'session.started': {
         operation: 'CREATE',
-        description: 'A user signed in; the record has ip, userAgent and createdAt.',
+        description: 'A user signed in; the record contains ip, userAgent and createdAt.',
         sample: { ...record, ip: '203.0.113.7', userAgent: 'Mozilla/5.0', createdAt: '2026-11-02T08:15:00.000Z' },
       },
       'session.ended': {
         operation: 'DELETE',
         description:
-          'A session ended; the record has endedAt and reason (LOGGED_OUT, LOGGED_OUT_EVERYWHERE, PASSWORD_CHANGED, REFRESH_TOKEN_REUSED, USER_DEACTIVATED, USER_REMOVED, USER_RENAMED).',
+          'A session ended; the record contains endedAt and reason (LOGGED_OUT, LOGGED_OUT_EVERYWHERE, PASSWORD_CHANGED, REFRESH_TOKEN_REUSED, USER_DEACTIVATED, USER_REMOVED, USER_RENAMED).',
         sample: { ...record, endedAt: '2026-11-02T10:40:00.000Z', reason: 'LOGGED_OUT' },
       },
     },
@@ -48,7 +48,7 @@ export const sessionChanges: TrackedObject<ToldSession> = {
         endedAt: 'timestamp',
         reason: 'text',
       },
-      of: (told) => told,
+      of: (record) => record,
     },
   },
 }

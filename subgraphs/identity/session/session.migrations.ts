@@ -33,7 +33,7 @@ export const sessionTables: Migration = {
       primary key (organization_id, id),
       foreign key (organization_id, session_id) references identity.session (organization_id, id)
     );
-    -- The bearer of a token does not say which organization it belongs to.
+    -- A request with a token contains no organization id, so the token is found by its hash alone.
     create index refresh_token_hash on identity.refresh_token (token_hash);
     create index refresh_token_session on identity.refresh_token (organization_id, session_id);
   `,

@@ -127,13 +127,13 @@ describe('authLogin', () => {
     await world.aUser(second.id, { email })
     const organizationOf = async (input: object) => (await login({ email, ...input })).data.authLogin!.organization!
     expect(await organizationOf({})).toMatchObject({ id: first.id })
-    world.pass(1000)
+    world.advanceClock(1000)
     expect(await organizationOf({ organizationId: second.id })).toMatchObject({ id: second.id })
-    world.pass(1000)
+    world.advanceClock(1000)
     expect(await organizationOf({})).toMatchObject({ id: second.id })
   })
 
-  it('answers the same for an unknown email, a wrong password and a user without one', async () => {
+  it('answers the same for an unknown email, a wrong password and a user without a password', async () => {
     const organization = await world.anOrganization()
     const known = await world.aUser(organization.id, { password: goodPassword })
     const without = await world.aUser(organization.id)
@@ -189,7 +189,7 @@ describe('authLogin', () => {
       expect((await login({ email }, stranger)).errors[0]?.extensions).toEqual(throttled(900))
       const right = which === 'an account' ? [] : ['UNAUTHENTICATED']
       expect((await login({ email }, owner)).codes).toEqual(right)
-      world.pass(15 * 60_000)
+      world.advanceClock(15 * 60_000)
       expect((await login({ email }, stranger)).codes).toEqual(right)
     },
   )
@@ -202,7 +202,7 @@ describe('authLogin', () => {
     }
     expect(codes).toEqual([...Array<string>(100).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED', 'SIGN_IN_THROTTLED'])
     expect((await login({ email }, elsewhere())).errors[0]?.extensions).toEqual(throttled(3600))
-    world.pass(60 * 60_000)
+    world.advanceClock(60 * 60_000)
     expect((await login({ email }, elsewhere())).codes).toEqual(which === 'an account' ? [] : ['UNAUTHENTICATED'])
   })
 
@@ -228,14 +228,14 @@ describe('authLogin', () => {
     )
     expect(codes).toEqual(['VALIDATION_FAILED'])
 
-    // After ten failures a known device counts as a stranger.
+    // After ten failures a known device counts as an unknown device.
     const guesses: string[] = []
     for (let attempt = 0; attempt < 11; attempt++) {
       guesses.push(...(await login({ email, password: wrongPassword, deviceToken }, elsewhere())).codes)
     }
     expect(guesses).toEqual([...Array<string>(10).fill('UNAUTHENTICATED'), 'SIGN_IN_THROTTLED'])
     expect((await login({ email, deviceToken }, elsewhere())).codes).toEqual(['SIGN_IN_THROTTLED'])
-    world.pass(15 * 60_000)
+    world.advanceClock(15 * 60_000)
     expect((await login({ email, deviceToken }, elsewhere())).codes).toEqual([])
   })
 
@@ -245,9 +245,9 @@ describe('authLogin', () => {
     const { deviceToken } = data.authLogin!
     const { services } = world
     expect(isKnownDevice(services, email, deviceToken)).toBe(true)
-    world.pass(180 * 86_400_000 - 1000)
+    world.advanceClock(180 * 86_400_000 - 1000)
     expect(isKnownDevice(services, email, deviceToken)).toBe(true)
-    world.pass(1000)
+    world.advanceClock(1000)
     expect(isKnownDevice(services, email, deviceToken)).toBe(false)
   })
 

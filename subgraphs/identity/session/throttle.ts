@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { addressKey } from '../../kernel/network/address.ts'
 import type { Limit } from '../../kernel/config/config.ts'
-import { secondsOf, type Verdict } from '../../kernel/counters/counters.ts'
+import { secondsOf, type LimitDecision } from '../../kernel/counters/counters.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { IdentityContext } from '../context.ts'
 
 const quarterHour = 15 * 60_000
 
 /**
- * Limits of failed sign-ins. Failures of one person must not lock out an office behind one IP address, and attempts of strangers must
+ * Limits of sign-in failures. Failures of one person must not lock out an office behind one IP address, and attempts of strangers must
  * not lock out the owner of an account. Therefore failures are counted for each pair of account and address.
  */
 const accountFromAddressFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
@@ -21,57 +21,69 @@ const ownFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
 const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
 const revealingRegistrations: readonly Limit[] = [{ max: 10, windowMs: 4 * quarterHour }]
 
-const throttled = (verdict: Verdict): Refusal =>
+const throttled = (verdict: LimitDecision): Refusal =>
   new Refusal('SIGN_IN_THROTTLED', `Too many attempts to sign in; retry in ${secondsOf(verdict.resetMs)} s.`, {
     retryAfter: secondsOf(verdict.resetMs),
   })
 
 const accountKey = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
-type Judge = 'count' | 'hit'
+type CounterMethod = 'count' | 'hit'
 
 /**
- * The kind of a sign-in attempt. Attempts of strangers do not count against the limits of a known device, a session or mailed tokens.
- * A known device that has used up its own limit counts as a stranger. Mailed codes allow only a few guesses each.
+ * The kind of a sign-in attempt. Attempts on unknown devices do not count against the limits of a known device, a session or mailed tokens.
+ * A known device that has exceeded its own limit counts as an unknown device. Mailed codes allow only a few guesses each.
  */
-export type Way = 'STRANGER' | 'KNOWN_DEVICE' | 'SESSION' | 'MAILED'
+export type AttemptKind = 'UNKNOWN_DEVICE' | 'KNOWN_DEVICE' | 'SESSION' | 'MAILED'
 
-async function refusal(ctx: IdentityContext, email: string, judge: Judge, way: Way): Promise<Refusal | null> {
+async function refusal(
+  ctx: IdentityContext,
+  email: string,
+  method: CounterMethod,
+  attempt: AttemptKind,
+): Promise<Refusal | null> {
   const { counters, clock, caller } = ctx
   const [nowMs, account, address] = [clock.now().getTime(), accountKey(email), addressKey(caller.ip)]
-  if (way === 'KNOWN_DEVICE' || way === 'SESSION') {
-    const own = await counters[judge](`sign-in-${way}`, account, ownFailures, nowMs)
+  if (attempt === 'KNOWN_DEVICE' || attempt === 'SESSION') {
+    const own = await counters[method](`sign-in-${attempt}`, account, ownFailures, nowMs)
     if (own.allowed) return null
-    if (way === 'SESSION') return throttled(own)
+    if (attempt === 'SESSION') return throttled(own)
   }
   const verdicts = [
-    await counters[judge]('sign-in-account-address', `${account} ${address}`, accountFromAddressFailures, nowMs),
-    await counters[judge]('sign-in-address', address, addressFailures, nowMs),
+    await counters[method]('sign-in-account-address', `${account} ${address}`, accountFromAddressFailures, nowMs),
+    await counters[method]('sign-in-address', address, addressFailures, nowMs),
   ]
-  if (way !== 'MAILED') verdicts.push(await counters[judge]('sign-in-account', account, accountFailures, nowMs))
+  if (attempt !== 'MAILED') verdicts.push(await counters[method]('sign-in-account', account, accountFailures, nowMs))
   const exceeded = verdicts.filter(({ allowed }) => !allowed).sort((a, b) => b.resetMs - a.resetMs)
   return exceeded[0] ? throttled(exceeded[0]) : null
 }
 
 /** Refuses an attempt after too many failures for this account (existing or not) or from this address. */
-export async function refuseThrottled(ctx: IdentityContext, email: string, way: Way = 'STRANGER'): Promise<void> {
-  const refused = await refusal(ctx, email, 'count', way)
+export async function refuseThrottled(
+  ctx: IdentityContext,
+  email: string,
+  attempt: AttemptKind = 'UNKNOWN_DEVICE',
+): Promise<void> {
+  const refused = await refusal(ctx, email, 'count', attempt)
   if (refused) throw refused
 }
 
 /** Counts a failure and returns the refusal to answer with. The count decides, so that at most ten concurrent attempts get 401. */
-export async function failed(
+export async function countFailure(
   ctx: IdentityContext,
   email: string,
   answer: Refusal,
-  way: Way = 'STRANGER',
+  attempt: AttemptKind = 'UNKNOWN_DEVICE',
 ): Promise<Refusal> {
-  return (await refusal(ctx, email, 'hit', way)) ?? answer
+  return (await refusal(ctx, email, 'hit', attempt)) ?? answer
 }
 
-async function addressRefusal({ counters, caller, clock }: IdentityContext, judge: Judge): Promise<Refusal | null> {
+async function addressRefusal(
+  { counters, caller, clock }: IdentityContext,
+  method: CounterMethod,
+): Promise<Refusal | null> {
   const nowMs = clock.now().getTime()
-  const verdict = await counters[judge]('sign-in-address', addressKey(caller.ip), addressFailures, nowMs)
+  const verdict = await counters[method]('sign-in-address', addressKey(caller.ip), addressFailures, nowMs)
   return verdict.allowed ? null : throttled(verdict)
 }
 
@@ -81,7 +93,7 @@ export async function refuseThrottledAddress(ctx: IdentityContext): Promise<void
   if (refused) throw refused
 }
 
-export const failedAddress = async (ctx: IdentityContext, answer: Refusal): Promise<Refusal> =>
+export const countAddressFailure = async (ctx: IdentityContext, answer: Refusal): Promise<Refusal> =>
   (await addressRefusal(ctx, 'hit')) ?? answer
 
 export async function countRegistration({ counters, clock, caller }: IdentityContext): Promise<void> {
@@ -95,7 +107,7 @@ export async function countRegistration({ counters, clock, caller }: IdentityCon
 }
 
 /** Counts a registration that was refused because the account exists, and returns the refusal to answer with. */
-export async function refusedRegistration(
+export async function countRefusedRegistration(
   { counters, clock, caller }: IdentityContext,
   answer: Refusal,
 ): Promise<Refusal> {

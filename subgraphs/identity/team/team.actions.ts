@@ -11,12 +11,12 @@ export interface NewTeam {
   readonly externalId?: string | null
 }
 
-/** Ids of users, each once, in the order in which a team has them. */
+/** Removes duplicate ids and sorts the others, as in a stored team. */
 const members = (userIds: readonly string[]): string[] => [...new Set(userIds)].sort()
 
-/** To be called in a transaction: the team, then who is in it. */
+/** Must run in a transaction, because the team and its members are separate statements. */
 export async function addTeam(ctx: RequestContext, { memberIds, ...values }: NewTeam): Promise<Team> {
-  await refuseStrangers(ctx, memberIds)
+  await requireUsersOfOrganization(ctx, memberIds)
   const userIds = members(memberIds)
   const added = await save(ctx, team, { operation: 'CREATE', previous: null, values: { ...values, userIds } })
   await writeMembers(ctx, added.id, userIds, [])
@@ -26,23 +26,23 @@ export async function addTeam(ctx: RequestContext, { memberIds, ...values }: New
 export interface TeamChange {
   readonly name?: string
   readonly externalId?: string | null
-  /** All of them; or those who join and those who leave. */
+  /** Ids of all members; replaces the former members. `joining` and `leaving` change some of them. */
   readonly members?: readonly string[]
   readonly joining?: readonly string[]
   readonly leaving?: readonly string[]
 }
 
-/** Members follow the change in every process with the commit: what they see is counted from their teams. */
+/** Changes the record visibility of the members in every process with the commit. */
 export function changeTeam(ctx: RequestContext, id: string, change: TeamChange): Promise<Team> {
   return inTransaction(ctx, async (inner) => {
-    const previous = await lockedTeam(inner, id)
+    const previous = await lockTeam(inner, id)
     const { name = previous.name, externalId = previous.externalId } = change
     const leaving = new Set(change.leaving)
     const userIds = members([...(change.members ?? previous.userIds), ...(change.joining ?? [])]).filter(
       (user) => !leaving.has(user),
     )
     const joining = userIds.filter((user) => !previous.userIds.includes(user))
-    await refuseStrangers(inner, joining)
+    await requireUsersOfOrganization(inner, joining)
     const left = previous.userIds.filter((user) => !userIds.includes(user))
     const changed = await save(inner, team, { operation: 'UPDATE', previous, values: { name, externalId, userIds } })
     await writeMembers(inner, previous.id, joining, left)
@@ -52,7 +52,7 @@ export function changeTeam(ctx: RequestContext, id: string, change: TeamChange):
 
 export function removeTeam(ctx: RequestContext, id: string): Promise<string> {
   return inTransaction(ctx, async (inner) => {
-    const previous = await lockedTeam(inner, id)
+    const previous = await lockTeam(inner, id)
     await inner.db.query('delete from identity.team_member where organization_id = $1 and team_id = $2', [
       inner.caller.organizationId,
       previous.id,
@@ -62,7 +62,7 @@ export function removeTeam(ctx: RequestContext, id: string): Promise<string> {
   })
 }
 
-async function lockedTeam({ db, caller }: RequestContext, id: string): Promise<Team> {
+async function lockTeam({ db, caller }: RequestContext, id: string): Promise<Team> {
   const found = await findTeam(db, caller.organizationId, id)
   if (found) {
     await db.query('select 1 from identity.team where organization_id = $1 and id = $2 for update', [
@@ -70,7 +70,7 @@ async function lockedTeam({ db, caller }: RequestContext, id: string): Promise<T
       id,
     ])
   }
-  // Read again: another change may have come first.
+  // Another change may have committed before the lock, so the team is read again.
   const locked = found && (await findTeam(db, caller.organizationId, id))
   if (!locked) throw notFound('The team')
   return locked
@@ -93,8 +93,11 @@ async function writeMembers(
   )
 }
 
-/** 400 unless each of them is a user of the organization. */
-export async function refuseStrangers({ db, caller }: RequestContext, userIds: readonly string[]): Promise<void> {
+/** Throws VALIDATION_FAILED unless all ids are users of the organization. */
+export async function requireUsersOfOrganization(
+  { db, caller }: RequestContext,
+  userIds: readonly string[],
+): Promise<void> {
   if (userIds.length === 0) return
   const rows = await db.query<{ id: string }>(
     'select id from identity.app_user where organization_id = $1 and id::text = any($2) and left_at is null',
@@ -105,7 +108,7 @@ export async function refuseStrangers({ db, caller }: RequestContext, userIds: r
     const path = `userIds.${index}`
     return known.has(userId)
       ? []
-      : [{ path, code: 'UNKNOWN_REFERENCE', message: `${path} is no user of the organization.` }]
+      : [{ path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the id of a user of the organization.` }]
   })
   if (problems.length > 0) throw invalid(...problems.slice(0, 50))
 }

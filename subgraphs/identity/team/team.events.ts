@@ -8,27 +8,27 @@ const record = {
   memberIds: ['019a0c5e-7f00-7c1d-8f21-64d0a95be713'],
 }
 
-/** As events tell of it, and the audit log of a team that is new or gone. */
-export const toldTeam = ({ id, organizationId, name, userIds: memberIds }: Team) => ({
+/** A team in events, and in audit entries of created and deleted teams. */
+export const teamPayload = ({ id, organizationId, name, userIds: memberIds }: Team) => ({
   id,
   organizationId,
   name,
   memberIds,
 })
 
-export const teamEvents: RecordEvents<Team, ReturnType<typeof toldTeam>> = {
+export const teamEvents: RecordEvents<Team, ReturnType<typeof teamPayload>> = {
   types: {
-    'team.created': { operation: 'CREATE', description: 'A team was formed.' },
+    'team.created': { operation: 'CREATE', description: 'A team was created.' },
     'team.updated': {
       operation: 'UPDATE',
-      description: 'A team was renamed or has other members; previous holds it before the change.',
+      description: 'A team was renamed, or its members changed; previous holds the team before the change.',
       before: { memberIds: [] },
     },
-    'team.deleted': { operation: 'DELETE', description: 'A team was dissolved.' },
+    'team.deleted': { operation: 'DELETE', description: 'A team was deleted.' },
   },
   sample: record,
   payload: {
     properties: { id: 'id', organizationId: 'id', name: 'text', memberIds: 'textList' },
-    of: toldTeam,
+    of: teamPayload,
   },
 }

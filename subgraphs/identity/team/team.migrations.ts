@@ -19,7 +19,7 @@ export const teamTables: Migration = {
       foreign key (organization_id, user_id) references identity.app_user (organization_id, id)
     );
     create index team_member_user on identity.team_member (organization_id, user_id);
-    -- Record visibility TEAM follows the members.
+    -- Record visibility TEAM depends on the members.
     create trigger team_member_tells after insert or update or delete on identity.team_member
       for each row execute function identity.tell_credentials_changed('organization_id');
   `,

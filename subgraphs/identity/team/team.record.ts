@@ -1,6 +1,6 @@
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { auditChange } from '../audit/audit.ts'
-import { teamEvents, toldTeam } from './team.events.ts'
+import { teamEvents, teamPayload } from './team.events.ts'
 import { Team } from './team.ts'
 
 export const team: RecordDefinition<Team> = defineRecord(Team, {
@@ -13,6 +13,6 @@ export const team: RecordDefinition<Team> = defineRecord(Team, {
   audit: auditChange('team', ({ operation, previous, next }) =>
     operation === 'UPDATE'
       ? { before: previous, after: next }
-      : { before: previous && toldTeam(previous), after: operation === 'DELETE' ? null : toldTeam(next) },
+      : { before: previous && teamPayload(previous), after: operation === 'DELETE' ? null : teamPayload(next) },
   ),
 })

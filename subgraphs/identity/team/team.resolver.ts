@@ -24,7 +24,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { User } from '../user/user.ts'
-import { addTeam, changeTeam, refuseStrangers, removeTeam } from './team.actions.ts'
+import { addTeam, changeTeam, requireUsersOfOrganization, removeTeam } from './team.actions.ts'
 import { teamTables } from './team.migrations.ts'
 import { findTeam, Team, teamsOf } from './team.ts'
 import { team } from './team.record.ts'
@@ -118,7 +118,7 @@ export class TeamResolver {
     @Ctx() ctx: RequestContext,
   ) {
     return administering(ctx, async (inner) => {
-      await refuseStrangers(inner, lowerCased(userIds))
+      await requireUsersOfOrganization(inner, lowerCased(userIds))
       return changeTeam(inner, id, { leaving: lowerCased(userIds) })
     })
   }

@@ -34,7 +34,7 @@ export async function usageSummary(ctx: RequestContext, days: number): Promise<A
   const totals = rows.find(({ credentialId, operation, hour }) => !credentialId && !operation && !hour)
   const credentials = rows
     .filter(({ credentialId }) => credentialId)
-    .sort(mostFirst)
+    .sort(byRequestsDescending)
     .slice(0, credentialsMax)
   const callers = credentials.map((row) => ({
     credentialKind: row.credentialKind!,
@@ -50,7 +50,7 @@ export async function usageSummary(ctx: RequestContext, days: number): Promise<A
     byCredential: callers.map((caller) => ({ ...caller, name: names.get(caller.credentialId) ?? null })),
     byOperation: rows
       .filter(({ operation }) => operation)
-      .sort(mostFirst)
+      .sort(byRequestsDescending)
       .map((row) => ({ operation: row.operation!, ...figuresOf(row) })),
     byHour: rows
       .filter(({ hour }) => hour)
@@ -72,7 +72,8 @@ const grouped = (ctx: RequestContext, from: string): Promise<Grouped[]> =>
 
 const nameOf = ({ credentialId, operation }: Grouped): string => credentialId ?? operation ?? ''
 
-const mostFirst = (a: Grouped, b: Grouped): number => b.requests - a.requests || (nameOf(a) < nameOf(b) ? -1 : 1)
+const byRequestsDescending = (a: Grouped, b: Grouped): number =>
+  b.requests - a.requests || (nameOf(a) < nameOf(b) ? -1 : 1)
 
 function figuresOf(sums: Sums | undefined): ApiUsageFigures {
   const of = (name: keyof Sums): number => sums?.[name] ?? 0

@@ -3,7 +3,7 @@ import type { Migration } from '../../kernel/database/migrate.ts'
 export const usageTables: Migration = {
   name: '20261121-identity-usage',
   sql: `
-    -- What each key, app and signed-in user asked for in each hour. Columns le_<n> count answers within n ms, beyond the one before.
+    -- Requests by hour, credential and operation. A column le_<n> counts the answers that took at most n ms and more than the column before.
     create table identity.usage_hour (
       organization_id uuid not null,
       hour timestamptz(0) not null,

@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/context.ts'
 import type { Counted } from '../../kernel/credentials/public.ts'
 import { newId } from '../../kernel/ids.ts'
 import { aKeyOf, aSignedInUser } from '../api-key/api-key.fixture.ts'
-import { useIdentity, type Told } from '../identity.fixture.ts'
+import { useIdentity, type AnswerPart } from '../identity.fixture.ts'
 import { flushEveryMs, UsageBuffer } from './usage-buffer.ts'
 import { usageForget } from './usage-forget.job.ts'
 
@@ -36,7 +36,7 @@ const finished = (counted: Counted, rest: object = {}) => ({
   at: world.now,
   ...rest,
 })
-const summary = async (caller: Caller, days = 30): Promise<Told> =>
+const summary = async (caller: Caller, days = 30): Promise<AnswerPart> =>
   (await world.run(summing, { days }, caller)).data.apiUsageSummary!
 const deprecated = async (caller: Caller) => (await world.run(listing, {}, caller)).data.apiKeyDeprecatedUsage!
 const anHour = (time: number) => new Date(time - (time % hour)).toISOString()
@@ -55,7 +55,7 @@ describe('apiUsageSummary', () => {
       usage.finished(finished(key, { status: 429, isRateLimited: true, durationMs: 1 }))
       usage.finished(finished(user, { operation: 'graphql', status: 500, durationMs: 60_000 }))
     })
-    world.pass(hour)
+    world.advanceClock(hour)
     await buffering((usage) => usage.finished(finished(user, { operation: 'graphql', status: 404 })))
     const now = world.now.getTime()
     expect(await summary(admin)).toEqual({
@@ -106,7 +106,7 @@ describe('apiUsageSummary', () => {
     await buffering((usage) => {
       for (const age of ages) usage.finished(finished(user, { at: new Date(now - age) }))
     })
-    const requests = async (days: number) => ((await summary(owner, days)).totals as Told).requests
+    const requests = async (days: number) => ((await summary(owner, days)).totals as AnswerPart).requests
     expect([await requests(1), await requests(30), await requests(31), await requests(90)]).toEqual([2, 2, 3, 4])
     for (const days of [0, 91, -1]) {
       expect((await world.run(summing, { days }, owner)).codes).toEqual(['VALIDATION_FAILED'])
@@ -125,7 +125,7 @@ describe('apiUsageSummary', () => {
 })
 
 describe('the buffer', () => {
-  it('counts an app in each organization, and lets processes add to the same hours at once', async () => {
+  it('counts an app separately in each organization, and adds up the counts of concurrent processes', async () => {
     const owners = [await aSignedInUser(world, 'OWNER'), await aSignedInUser(world, 'OWNER')]
     const app = newId()
     await Promise.all(
@@ -221,15 +221,15 @@ describe('apiKeyDeprecatedUsage', () => {
     expect(await deprecated(owner)).toEqual([ofKey, ofOwner])
     expect(await deprecated(member)).toEqual([ofKey])
     expect(await deprecated(await aSignedInUser(world, 'OWNER'))).toEqual([])
-    world.pass(30 * day)
+    world.advanceClock(30 * day)
     expect(await deprecated(owner)).toEqual([{ ...ofKey, calls: 2 }])
-    world.pass(day)
+    world.advanceClock(day)
     expect(await deprecated(owner)).toEqual([])
   })
 })
 
 describe('usage.forget', () => {
-  it('forgets what no question can reach', async () => {
+  it('deletes usage that no query can return', async () => {
     const owner = await aSignedInUser(world, 'OWNER')
     const user = countedAs(owner, 'SESSION', owner.userId)
     const call = { counted: user, operationId: 'old', endpoint: 'GET /v1/old', sunset: world.now, at: world.now }
@@ -243,13 +243,13 @@ describe('usage.forget', () => {
       (await world.query('select 1 from identity.deprecated_call where organization_id = $1', [owner.organizationId]))
         .length,
     ]
-    world.pass(31 * day)
+    world.advanceClock(31 * day)
     await usageForget.run(world.services)
     expect(await kept()).toEqual([1, 1])
-    world.pass(day)
+    world.advanceClock(day)
     await usageForget.run(world.services)
     expect(await kept()).toEqual([1, 0])
-    world.pass(59 * day + hour)
+    world.advanceClock(59 * day + hour)
     await usageForget.run(world.services)
     expect(await kept()).toEqual([0, 0])
   })

@@ -35,7 +35,7 @@ export class ApiUsageFigures {
   @Field(() => Float, { simple: true })
   requests!: number
 
-  @Field(() => Float, { simple: true, description: 'Requests refused because a quota was used up.' })
+  @Field(() => Float, { simple: true, description: 'Requests refused because a rate limit was exceeded.' })
   rateLimitHits!: number
 
   @Field(() => Json, { simple: true, description: 'Number of answers by status class: 2xx, 3xx, 4xx, 5xx.' })

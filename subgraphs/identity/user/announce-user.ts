@@ -5,8 +5,8 @@ import { userChanges } from './user.events.ts'
 import type { User } from './user.ts'
 
 /**
- * The event, and the entry in the audit log, of what the transaction has changed of a user and the person that it is; none
- * when the organization is told of nothing else. `action` as in `Change`.
+ * Appends the event and the audit entry of a change of a user or its person in this transaction. Appends neither when the organization
+ * sees no difference. `action` as in `Change`.
  */
 export async function announceUserUpdate(
   ctx: RequestContext,

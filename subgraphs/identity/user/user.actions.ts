@@ -10,7 +10,7 @@ import { endOwnTokensOf } from '../oauth/end-grants.ts'
 import { endScimTokenOf } from '../scim/scim-token.ts'
 import { endSignIns } from '../session/end-sign-ins.ts'
 import { userChanges } from './user.events.ts'
-import { findPerson, findUser, findUserAsTold, type User } from './user.ts'
+import { findPerson, findUser, findUserSeenByOrganization, type User } from './user.ts'
 
 export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
 
@@ -18,20 +18,20 @@ export interface NewUser extends Pick<
   User,
   'id' | 'organizationId' | 'email' | 'name' | 'firstName' | 'lastName' | 'role' | 'visibility'
 > {
-  /** Null for a person who is not known yet. */
+  /** Null: the person does not exist yet. */
   readonly personId: string | null
-  /** Of a new person; null when it cannot sign in with a password. */
+  /** Hash of a new person's password; null: the person cannot sign in with a password. */
   readonly passwordHash: string | null
-  /** It cannot act before it accepts. */
+  /** True: the user cannot act before the person accepts an invitation. */
   readonly isInvited?: boolean
   readonly externalId?: string | null
-  /** As the organization calls it, whatever it calls itself; given when somebody else adds the person. */
+  /** Names that the organization gives the person; given when somebody else adds the person. */
   readonly knownAs?: KnownAs | null
-  /** A person who left may come back as the user it was; otherwise it is refused like one who is there. */
+  /** True: a person who left becomes the same user again. False: the person is refused like a current user. */
   readonly mayReturn?: boolean
 }
 
-/** Whoever set the password of a person (an SQL expression of its id) need not be who reads the address. */
+/** SQL condition: somebody who cannot read mails to the address may have set the password. `personId` is an SQL expression. */
 export const hasUnprovenPassword = (personId: string): string => `(
   not exists (select from identity.person where id = ${personId} and is_password_proven)
   or exists (select from identity.app_user other where other.person_id = ${personId} and other.distrusts_password)
@@ -40,9 +40,10 @@ export const hasUnprovenPassword = (personId: string): string => `(
 const taken = (message: string) =>
   new Refusal('UNIQUE_VIOLATION', message, { errors: [{ path: 'email', code: 'NOT_UNIQUE', message }] })
 
-export const emailTaken = (): Refusal => taken('There is an account with this email; sign in, or use its password.')
+export const emailTaken = (): Refusal =>
+  taken('An account with this email exists. Sign in, or send the password of the account.')
 
-/** Makes a person a user of the organization of the context. To be called in a transaction. */
+/** Adds a person as a user of the context's organization. Must run in a transaction. */
 export async function addUser(ctx: IdentityContext, wanted: NewUser): Promise<User> {
   const now = ctx.clock.now().toISOString()
   const {
@@ -81,16 +82,16 @@ export async function addUser(ctx: IdentityContext, wanted: NewUser): Promise<Us
       knownAs !== null,
     ],
   )
-  if (!added) throw taken('This person belongs to the organization already.')
-  if (added.id !== id) await forgetWhatItHad(ctx, added.id)
+  if (!added) throw taken('This person is already a user of the organization.')
+  if (added.id !== id) await removeTeamsAndKeys(ctx, added.id)
   const user = (await findUser(ctx.db, organizationId, added.id))!
-  const told = (await findUserAsTold(ctx.db, organizationId, added.id))!
+  const told = (await findUserSeenByOrganization(ctx.db, organizationId, added.id))!
   await announceChange(ctx, userChanges, { operation: 'CREATE', previous: null, next: told })
   return user
 }
 
-/** Who comes back starts anew: without the teams and the API keys of before. */
-async function forgetWhatItHad(ctx: IdentityContext, id: string): Promise<void> {
+/** A user who returns starts without the former teams and API keys. */
+async function removeTeamsAndKeys(ctx: IdentityContext, id: string): Promise<void> {
   const { organizationId } = ctx.caller
   await ctx.db.query('delete from identity.team_member where organization_id = $1 and user_id = $2', [
     organizationId,
@@ -105,16 +106,16 @@ async function forgetWhatItHad(ctx: IdentityContext, id: string): Promise<void> 
 
 export interface NewPerson extends Pick<NewUser, 'email' | 'passwordHash' | 'name' | 'firstName' | 'lastName'> {}
 
-/** Somebody who nobody knew before. */
+/** Adds a new person; with `knownAs`, takes an existing person with this address. */
 async function addPerson(ctx: IdentityContext, wanted: NewPerson & Pick<NewUser, 'knownAs'>): Promise<string> {
-  if (wanted.knownAs) return personWith(ctx, wanted)
+  if (wanted.knownAs) return findOrAddPerson(ctx, wanted)
   const id = await insertPerson(ctx, wanted)
   if (id === null) throw emailTaken()
   return id
 }
 
-/** Whoever has this address, which may be nobody before: an organization that names an address is not told which. In a transaction. */
-export async function personWith(ctx: IdentityContext, wanted: NewPerson): Promise<string> {
+/** Finds or adds the person with this address. The organization must not learn whether the person existed. Must run in a transaction. */
+export async function findOrAddPerson(ctx: IdentityContext, wanted: NewPerson): Promise<string> {
   const find = async () => (await findPerson(ctx.db, wanted.email))?.id ?? null
   return (await find()) ?? (await insertPerson(ctx, wanted)) ?? (await find())!
 }
@@ -133,7 +134,7 @@ export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' |
 
 const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
 
-/** Changes what a user may do. Takes effect on every credential of the user with the commit; who is deactivated is signed out. */
+/** Changes the rights of a user. Takes effect for every credential of the user with the commit. Deactivating ends all sign-ins. */
 export function changeUser(ctx: IdentityContext, id: string, change: UserChange): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
@@ -145,7 +146,7 @@ export function changeUser(ctx: IdentityContext, id: string, change: UserChange)
     if (changedFields.length === 0) return user
     if (change.isActive === false && user.isActive) await endSignIns(inner, id, 'USER_DEACTIVATED')
     const updatedAt = inner.clock.now().toISOString()
-    const previous = { ...(await findUserAsTold(inner.db, organizationId, id))!, updatedAt: user.updatedAt }
+    const previous = { ...(await findUserSeenByOrganization(inner.db, organizationId, id))!, updatedAt: user.updatedAt }
     const changed = Object.fromEntries(changedFields.map((name) => [name, change[name]])) as UserChange
     const row = Object.fromEntries(changedFields.map((name) => [columnOf[name], change[name]]))
     const next = { ...previous, ...changed, updatedAt }
@@ -162,13 +163,13 @@ export function changeUser(ctx: IdentityContext, id: string, change: UserChange)
 }
 
 /**
- * Takes the user out of the organization. What it owns stays, and its API keys answer that it left. What it was signed in with
- * and what it let act for it ends for good, and so do the token it gave a directory and the invitations that it sent.
+ * Removes the user from the organization. Records that the user owns are kept, and the user's API keys answer API_KEY_OWNER_NOT_IN_ORG.
+ * The user's sign-ins, consents, meeting connections, SCIM token and sent invitations end permanently.
  */
-export function takeOut(ctx: IdentityContext, id: string): Promise<void> {
+export function removeUserFromOrganization(ctx: IdentityContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
-    const previous = await findUserAsTold(inner.db, organizationId, id)
+    const previous = await findUserSeenByOrganization(inner.db, organizationId, id)
     if (!previous) throw notFound('The user')
     await endSignIns(inner, id, 'USER_REMOVED')
     await endOwnTokensOf(inner, id)

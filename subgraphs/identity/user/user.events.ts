@@ -29,7 +29,7 @@ export const userChanges: TrackedObject<User> = {
       'user.updated': {
         operation: 'UPDATE',
         description:
-          'What a user may do was changed; previous holds the user before the change and changedFields lists what changed.',
+          'A user was changed; previous holds the user before the change and changedFields lists the changed fields.',
         sample: { ...record, role: 'MANAGER', updatedAt: '2026-11-02T10:40:00.000Z' },
         before: { role: 'MEMBER', updatedAt: '2026-11-02T08:15:00.000Z' },
       },

@@ -3,7 +3,7 @@ import type { Migration } from '../../kernel/database/migrate.ts'
 export const userTables: Migration = {
   name: '20261121-identity-user',
   sql: `
-    -- A human being; belongs to no organization. In each organization it is a user.
+    -- A human being, who belongs to no organization. In each organization the person is a user.
     create table identity.person (
       id uuid primary key,
       email text not null,
@@ -39,8 +39,8 @@ export const userTables: Migration = {
   `,
 }
 
-/** What requests may see and change behind the wall: their own organization, and the people in it but for passwords. */
-export const tenantView: Migration = {
+/** Row-level security for requests: they can see and change their own organization, and see its persons without the password hashes. */
+export const tenantPolicies: Migration = {
   name: '20261121-identity-tenant-view',
   sql: `
     alter table identity.organization enable row level security;

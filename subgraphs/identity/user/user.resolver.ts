@@ -3,12 +3,12 @@ import { notFound } from '../../kernel/errors.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { findOrganization, Organization, shownTo } from '../organization/organization.ts'
-import { tenantView, userTables } from './user.migrations.ts'
+import { findOrganization, Organization, hideCodeUnlessAdministrator } from '../organization/organization.ts'
+import { tenantPolicies, userTables } from './user.migrations.ts'
 import { userChanges } from './user.events.ts'
 import { findUser, User } from './user.ts'
 
-async function signedIn({ db, caller }: RequestContext): Promise<User> {
+async function signedInUser({ db, caller }: RequestContext): Promise<User> {
   const user = await findUser(db, caller.organizationId, caller.userId)
   if (!user) throw notFound('The user')
   return user
@@ -19,24 +19,24 @@ export class UserResolver {
   @Query(() => User, { description: 'The signed-in user, with organization and teams.' })
   @RequiresScopes('SESSION')
   me(@Ctx() ctx: RequestContext) {
-    return signedIn(ctx)
+    return signedInUser(ctx)
   }
 
   @Query(() => User, { description: 'The profile of the signed-in user.' })
   @RequiresScopes('SESSION')
   profile(@Ctx() ctx: RequestContext) {
-    return signedIn(ctx)
+    return signedInUser(ctx)
   }
 
   @FieldResolver(() => Organization)
   async organization(@Root() { organizationId, role }: User, @Ctx() { db }: RequestContext) {
     const organization = await findOrganization(db, organizationId)
-    return organization && shownTo(role, organization)
+    return organization && hideCodeUnlessAdministrator(role, organization)
   }
 }
 
 export const userResource: Resource = {
   resolver: UserResolver,
   announces: [userChanges],
-  migrations: [userTables, tenantView],
+  migrations: [userTables, tenantPolicies],
 }

@@ -69,7 +69,7 @@ const columns = `u.id, u.organization_id as "organizationId", p.email, p.email_v
   u.created_at as "createdAt", greatest(u.updated_at, p.updated_at) as "updatedAt"`
 const from = 'from identity.app_user u join identity.person p on p.id = u.person_id'
 
-const columnsAsTold = `t.id, t.organization_id as "organizationId", t.email, t.email_verified as "emailVerified", t.name,
+const columnsSeenByOrganization = `t.id, t.organization_id as "organizationId", t.email, t.email_verified as "emailVerified", t.name,
   t.first_name as "firstName", t.last_name as "lastName", t.role, t.visibility, t.profile_id as "profileId",
   t.is_active as "isActive", t.timezone, t.locale, t.created_at as "createdAt", t.updated_at as "updatedAt"`
 
@@ -87,9 +87,9 @@ export async function findUser(sql: Sql, organizationId: string, id: string): Pr
  * Finds a user in the form that the organization may see: with the names that the organization gave, and nothing about the person's
  * account elsewhere, until the person joins.
  */
-export async function findUserAsTold(sql: Sql, organizationId: string, id: string): Promise<User | null> {
+export async function findUserSeenByOrganization(sql: Sql, organizationId: string, id: string): Promise<User | null> {
   const [row] = await sql.query<User>(
-    `select ${columnsAsTold} from identity.admin_user t
+    `select ${columnsSeenByOrganization} from identity.admin_user t
      where t.organization_id = $1 and t.id = $2 and t.deleted_at is null`,
     [organizationId, id],
   )
@@ -99,9 +99,9 @@ export async function findUserAsTold(sql: Sql, organizationId: string, id: strin
 const activeMemberships = 'u.person_id = $1 and u.left_at is null and u.is_active'
 
 /** The active memberships of a person, in the form that the organizations may see. */
-export function membershipsAsTold(sql: Sql, personId: string): Promise<User[]> {
+export function membershipsSeenByOrganizations(sql: Sql, personId: string): Promise<User[]> {
   return sql.query<User>(
-    `select ${columnsAsTold} from identity.app_user u
+    `select ${columnsSeenByOrganization} from identity.app_user u
      join identity.admin_user t on t.organization_id = u.organization_id and t.id = u.id
      where ${activeMemberships} order by u.organization_id`,
     [personId],

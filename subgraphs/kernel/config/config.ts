@@ -20,7 +20,7 @@ export interface Config {
   /** Null: each process keeps quotas, throttles and live messages in its own memory. */
   readonly redisUrl: string | null
   readonly demo: boolean
-  /** Refuse a second connection inside a transaction, so that tests find the mistake. */
+  /** Refuse a second connection inside a transaction, so that tests find code that takes one. */
   readonly refuseNestedConnections: boolean
   readonly ipLimits: readonly Limit[]
   readonly logLevel: string
@@ -32,7 +32,7 @@ export interface Config {
   readonly formerEncryptionKeys: readonly string[]
   /** Secret of at least 32 characters with which the gateway signs the caller for subgraphs in other processes. Null: generated into `dataDir`. */
   readonly callerKey: string | null
-  /** Trusted proxies, as addresses or CIDR blocks: only their X-Forwarded-For is believed. Empty: the header is ignored. */
+  /** Trusted proxies, as addresses or CIDR blocks: only their X-Forwarded-For header is used. Empty: the header is ignored. */
   readonly trustProxy: readonly string[]
   /** Allow introspection without a credential. */
   readonly openIntrospection: boolean

@@ -13,7 +13,7 @@ describe('prepareDataDir', () => {
     onTestFinished(() => rm(folder, { recursive: true }))
   })
 
-  it('creates every missing folder, and leaves nothing in it', async () => {
+  it('creates every missing folder, and leaves it empty', async () => {
     const dataDir = join(folder, 'a/b/c')
     await Promise.all([prepareDataDir(dataDir), prepareDataDir(dataDir)])
     await prepareDataDir(dataDir)
@@ -24,7 +24,7 @@ describe('prepareDataDir', () => {
   it.each([
     ['a file', 'file'],
     ['a folder in a file', 'file/data'],
-  ])('refuses %s, also where keys are to be generated', async (_name, path) => {
+  ])('refuses %s, also when keys must be generated', async (_name, path) => {
     await writeFile(join(folder, 'file'), '')
     const dataDir = join(folder, path)
     const start = `DATA_DIR: ${dataDir} cannot be created (`
@@ -35,7 +35,7 @@ describe('prepareDataDir', () => {
   })
 
   it.runIf(process.platform === 'linux').each([['/proc/crm/data'], ['/proc']])(
-    'refuses %s, where nothing can be made, at once',
+    'refuses %s at once, because no folder can be created there',
     async (dataDir) => {
       await expect(prepareDataDir(dataDir)).rejects.toThrow(`DATA_DIR: ${dataDir} cannot be `)
     },

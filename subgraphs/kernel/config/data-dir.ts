@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts'
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** Creates one folder at a time, because Node's recursive mkdir never returns where nothing can be created, such as in /proc. */
+/** Creates one folder at a time, because Node's recursive mkdir never returns in a place where no folder can be created, such as /proc. */
 async function makeFolder(path: string): Promise<void> {
   const make = () => mkdir(path, { mode: 0o711 })
   try {

@@ -31,7 +31,7 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
     if (runs && kind === 'Redis') await redis.stop()
   })
 
-  it.runIf(runs)('allow exactly the maximum in one window and open a fresh one when it ends', async () => {
+  it.runIf(runs)('allow exactly the maximum in one window, and open a new window when it ends', async () => {
     const at = (ms: number) => counters.hit('plain', 'a', [minute], t0 + ms)
     expect(await at(0)).toEqual({ allowed: true, remaining: 2, resetMs: 60_000 })
     expect(await at(10_000)).toEqual({ allowed: true, remaining: 1, resetMs: 50_000 })
@@ -56,7 +56,7 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
     expect(await counters.count('apart', 'a', [minute], t0)).toEqual({ allowed: true, remaining: 2, resetMs: 60_000 })
   })
 
-  it.runIf(runs)('count without consuming', async () => {
+  it.runIf(runs)('read the counts without counting', async () => {
     for (let hit = 0; hit < 3; hit++) await counters.hit('look', 'a', [minute], t0)
     expect(await counters.count('look', 'a', [minute], t0 + 1)).toEqual({
       allowed: false,
@@ -67,7 +67,7 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
     expect(await counters.count('look', 'new', [minute], t0)).toEqual({ allowed: true, remaining: 3, resetMs: 60_000 })
   })
 
-  it.runIf(runs)('apply several limits together and count in none when one is used up', async () => {
+  it.runIf(runs)('apply several limits together, and count against none of them when one is used up', async () => {
     const at = (ms: number) => counters.hit('both', 'a', [second, minute], t0 + ms)
     expect(await at(0)).toEqual({ allowed: true, remaining: 1, resetMs: 1000 })
     expect(await at(1)).toEqual({ allowed: true, remaining: 0, resetMs: 999 })
@@ -118,7 +118,7 @@ describe('counters in memory', () => {
     expect(counters.size).toBe(1000)
   })
 
-  it('do not forget a key of another space during a flood', () => {
+  it('do not evict a key of another space during a flood', () => {
     const counters = new MemoryCounters(100)
     counters.hit('quota', 'a', [minute], t0)
     for (let key = 0; key < 10_000; key++) counters.hit('flood', `key${key}`, [minute], t0)

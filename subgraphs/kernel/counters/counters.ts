@@ -1,29 +1,35 @@
 import type { Limit } from '../config/config.ts'
 
-export interface Verdict {
+export interface LimitDecision {
   readonly allowed: boolean
-  /** Hits that remain in the tightest window, after these. */
+  /** Hits that remain in the window with the fewest remaining hits, after these hits. */
   readonly remaining: number
-  /** After a refusal: the wait until the hit can be allowed. Otherwise: the time until the tightest window ends. */
+  /** After a refusal: the wait until the hit can be allowed. Otherwise: the time until that window ends. */
   readonly resetMs: number
 }
 
 /**
  * Counters in fixed windows. The window of a key opens with its first hit: "20 within 15 minutes" is counted from the first of
- * the twenty, and all hits of a window expire together.
+ * the twenty hits, and all hits of a window expire together.
  *
  * `space` separates purposes: many keys in one space never evict the counts of another space.
  * Counters in memory return a plain value, so that the hot path allocates no promise; counters in Redis return a promise.
  */
 export interface Counters {
-  /** Counts hits (default 1) against all limits of the key, or against none when one of the limits has no room for all hits. */
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits?: number): Verdict | Promise<Verdict>
+  /** Counts hits (default 1) against all limits of the key, or against none when the hits do not all fit into one of the limits. */
+  hit(
+    space: string,
+    key: string,
+    limits: readonly Limit[],
+    nowMs: number,
+    hits?: number,
+  ): LimitDecision | Promise<LimitDecision>
   /** Reads without counting: `allowed` is true when one more hit fits. */
-  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict>
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision | Promise<LimitDecision>
   close(): Promise<void>
 }
 
-/** Whole seconds for Retry-After and quota headers, rounded up, at least 1. */
+/** Whole seconds for Retry-After and quota headers: rounded up, at least 1. */
 export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** The state of a window before the hit in question. */
@@ -32,15 +38,15 @@ export interface CountedWindow {
   readonly hits: number
 }
 
-const unlimited: Verdict = { allowed: true, remaining: Number.MAX_SAFE_INTEGER, resetMs: 0 }
+const unlimited: LimitDecision = { allowed: true, remaining: Number.MAX_SAFE_INTEGER, resetMs: 0 }
 
 /** Decides whether `cost` hits fit; a cost of 0 only reads. A window that is not open is undefined. */
-export function judge(
+export function decide(
   limits: readonly Limit[],
   windows: readonly (CountedWindow | undefined)[],
   cost: number,
   nowMs: number,
-): Verdict {
+): LimitDecision {
   if (limits.length === 0) return unlimited
   let waitMs = -1
   let remaining = Number.MAX_SAFE_INTEGER

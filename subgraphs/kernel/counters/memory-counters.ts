@@ -1,6 +1,6 @@
 import type { Limit } from '../config/config.ts'
-import { judge } from './counters.ts'
-import type { Counters, CountedWindow, Verdict } from './counters.ts'
+import { decide } from './counters.ts'
+import type { Counters, CountedWindow, LimitDecision } from './counters.ts'
 
 interface OpenWindow extends CountedWindow {
   hits: number
@@ -13,14 +13,14 @@ interface OpenWindow extends CountedWindow {
 class Generations {
   #current = new Map<string, OpenWindow>()
   #previous = new Map<string, OpenWindow>()
-  #turnedMs: number
+  #startedMs: number
   readonly #windowMs: number
   readonly #keysMax: number
 
   constructor(windowMs: number, keysMax: number, nowMs: number) {
     this.#windowMs = windowMs
     this.#keysMax = keysMax
-    this.#turnedMs = nowMs
+    this.#startedMs = nowMs
   }
 
   find(key: string, nowMs: number): OpenWindow | undefined {
@@ -30,10 +30,10 @@ class Generations {
 
   open(key: string, nowMs: number, hits: number): void {
     const isFull = this.#current.size >= this.#keysMax
-    if (isFull || nowMs >= this.#turnedMs + this.#windowMs) {
+    if (isFull || nowMs >= this.#startedMs + this.#windowMs) {
       this.#previous = this.#current
       this.#current = new Map()
-      this.#turnedMs = nowMs
+      this.#startedMs = nowMs
     }
     this.#current.set(key, { startMs: nowMs, hits })
   }
@@ -52,9 +52,9 @@ export class MemoryCounters implements Counters {
     this.#keysMax = Math.max(1, Math.floor(keysMax / 2))
   }
 
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict {
+  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): LimitDecision {
     const windows = this.#find(space, key, limits, nowMs)
-    const verdict = judge(limits, windows, hits, nowMs)
+    const verdict = decide(limits, windows, hits, nowMs)
     if (verdict.allowed) {
       for (let index = 0; index < limits.length; index++) {
         const window = windows[index]
@@ -65,8 +65,8 @@ export class MemoryCounters implements Counters {
     return verdict
   }
 
-  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict {
-    return judge(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision {
+    return decide(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
   }
 
   /** Number of stored windows, including expired ones that are not dropped yet. */

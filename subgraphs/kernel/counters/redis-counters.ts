@@ -3,11 +3,11 @@ import { Counter } from 'prom-client'
 import { createClient, defineScript } from 'redis'
 import type { CommandParser } from 'redis'
 import { ConfigError, type Limit } from '../config/config.ts'
-import { judge } from './counters.ts'
-import type { Counters, CountedWindow, Verdict } from './counters.ts'
+import { decide } from './counters.ts'
+import type { Counters, CountedWindow, LimitDecision } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
-/** Returns start and hits of each window (start -1: not open), and adds the hits when every limit has room for them. */
+/** Returns start and hits of each window (start -1: not open), and adds the hits when they fit into every limit. */
 const countScript = `
 local now, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
 local counts = cost > 0
@@ -105,11 +105,17 @@ export class RedisCounters implements Counters {
     return counters
   }
 
-  hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): Verdict | Promise<Verdict> {
+  hit(
+    space: string,
+    key: string,
+    limits: readonly Limit[],
+    nowMs: number,
+    hits = 1,
+  ): LimitDecision | Promise<LimitDecision> {
     return this.#decide(space, key, limits, nowMs, hits)
   }
 
-  count(space: string, key: string, limits: readonly Limit[], nowMs: number): Verdict | Promise<Verdict> {
+  count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision | Promise<LimitDecision> {
     return this.#decide(space, key, limits, nowMs, 0)
   }
 
@@ -123,7 +129,7 @@ export class RedisCounters implements Counters {
     limits: readonly Limit[],
     nowMs: number,
     cost: number,
-  ): Verdict | Promise<Verdict> {
+  ): LimitDecision | Promise<LimitDecision> {
     if (!this.#client.isReady || performance.now() < this.#retryAtMs) {
       return this.#inProcess(space, key, limits, nowMs, cost)
     }
@@ -134,7 +140,7 @@ export class RedisCounters implements Counters {
     return withTimeout(this.#client.countWindows(keys, values), this.#timeoutMs).then(
       (found) => {
         if (this.#isUnavailable) this.#markAvailable()
-        return judge(limits, windowsOf(found), cost, nowMs)
+        return decide(limits, windowsOf(found), cost, nowMs)
       },
       (error: unknown) => {
         this.#markUnavailable(error)
@@ -143,7 +149,7 @@ export class RedisCounters implements Counters {
     )
   }
 
-  #inProcess(space: string, key: string, limits: readonly Limit[], nowMs: number, cost: number): Verdict {
+  #inProcess(space: string, key: string, limits: readonly Limit[], nowMs: number, cost: number): LimitDecision {
     countedInProcess.inc()
     return cost ? this.#fallback.hit(space, key, limits, nowMs, cost) : this.#fallback.count(space, key, limits, nowMs)
   }

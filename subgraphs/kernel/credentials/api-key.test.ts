@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { looksLikeApiKey, newApiKey, parseApiKey } from './api-key.ts'
 
 describe('an API key', () => {
-  it('is recognizable and carries at least 160 random bits beyond its shown prefix', () => {
+  it('has a recognizable form, and at least 160 random bits in addition to its public prefix', () => {
     const { secret, prefix } = newApiKey()
     expect(secret).toMatch(/^ck_live_[0-9A-Za-z]{38}$/)
     expect(prefix).toMatch(/^ck_live_[0-9A-Za-z]{4}$/)
@@ -37,7 +37,7 @@ describe('an API key', () => {
     `ck_test_${'a'.repeat(38)}`,
     `ck_live_${'a'.repeat(38)}`,
     `ck_live_${'-'.repeat(38)}`,
-  ])('is not %j', (text) => expect(parseApiKey(text)).toBeNull())
+  ])('refuses %j', (text) => expect(parseApiKey(text)).toBeNull())
 
   it('is refused with anything before or after it', () => {
     const { secret } = newApiKey()

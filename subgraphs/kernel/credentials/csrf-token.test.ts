@@ -15,7 +15,7 @@ describe('a CSRF token', () => {
     expect(newCsrfToken(key, 'session-1')).not.toBe(newCsrfToken(key, 'session-1'))
   })
 
-  it.each(['', 'x', 'é'.repeat(65), 'a'.repeat(65)])('is not %s', (token) => {
+  it.each(['', 'x', 'é'.repeat(65), 'a'.repeat(65)])('refuses %s', (token) => {
     expect(isCsrfToken(key, 'session-1', token)).toBe(false)
   })
 })

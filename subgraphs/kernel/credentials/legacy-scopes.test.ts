@@ -17,8 +17,8 @@ const resources = [
   'CUSTOM_FIELDS',
   'WEBHOOKS',
 ]
-const explicit = new Set(['ORDERS', 'CASES', 'CUSTOM_OBJECTS', 'CUSTOM_FIELDS'])
-const reached = resources.filter((resource) => !explicit.has(resource))
+const explicitOnly = new Set(['ORDERS', 'CASES', 'CUSTOM_OBJECTS', 'CUSTOM_FIELDS'])
+const reached = resources.filter((resource) => !explicitOnly.has(resource))
 const every = [
   '*',
   ...resources.flatMap((resource) => [`READ_${resource}`, `WRITE_${resource}`]),
@@ -36,8 +36,8 @@ describe('a legacy scope of a key', () => {
     ['read', reached.map((resource) => `READ_${resource}`)],
     ['write', reached.flatMap((resource) => [`READ_${resource}`, `WRITE_${resource}`])],
     ['WEBHOOKS', ['READ_WEBHOOKS', 'WRITE_WEBHOOKS']],
-  ])('%s opens what the specification gives it, and nothing else', (scope, opened) => {
-    expect(heldBy(scope)).toEqual(opened)
+  ])('%s grants the scopes of the specification, and no others', (scope, granted) => {
+    expect(heldBy(scope)).toEqual(granted)
   })
 
   it('adds to explicit scopes', () => {

@@ -44,7 +44,7 @@ export interface StoredGrant extends Grant {
   readonly expiresAt: string
 }
 
-/** Stored state of a browser in an OAuth flow, or of a token; found by the hash of the value that the bearer holds. */
+/** Stored state of an OAuth flow in a browser, or of a token. It is found by the hash of the secret that the client sends. */
 export interface Visit {
   readonly kind: string
   readonly hash: string
@@ -87,9 +87,9 @@ export interface OAuthPort {
   mayAct(organizationId: string, userId: string): Promise<boolean>
   findClient(id: string): Promise<Client | null>
   /** Throws a `Refusal` with `retryAfter` after too many wrong secrets from this address, for this client or for all clients. */
-  admitClient(visitor: Visitor, id: string): Promise<void>
-  /** Counts a wrong secret or an unknown client; throws like `admitClient` when there are too many. */
-  clientFailed(visitor: Visitor, id: string): Promise<void>
+  checkClientThrottle(visitor: Visitor, id: string): Promise<void>
+  /** Counts a wrong secret or an unknown client; throws like `checkClientThrottle` when there are too many. */
+  countClientFailure(visitor: Visitor, id: string): Promise<void>
   register(caller: Caller, registration: Registration): Promise<void>
   saveToken(token: Token): Promise<void>
   findToken(kind: string, hash: string): Promise<Payload | null>

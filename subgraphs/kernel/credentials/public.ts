@@ -1,4 +1,4 @@
-// What other parts of the platform know of credentials: their forms, how they are verified, and the ports to those who keep them.
+// The exports of this folder: formats of credentials, their verification, and the ports to the subgraph that stores them.
 export { looksLikeApiKey, newApiKey, parseApiKey, type NewApiKey, type ParsedApiKey } from './api-key.ts'
 export type {
   ActingUser,
@@ -45,4 +45,4 @@ export {
   type SessionClaims,
   type VerifiedSession,
 } from './session-token.ts'
-export { standingRefusal } from './standing.ts'
+export { userStateRefusal } from './user-state.ts'

@@ -13,7 +13,7 @@ export interface NewScimToken {
 
 export const looksLikeScimToken = (text: string): boolean => text.startsWith('scim_')
 
-/** The SHA-256 of a token, which is what is stored; null when the text is not a SCIM token. */
+/** The SHA-256 of a token, which is stored instead of the token; null when the text is not a SCIM token. */
 export const scimTokenHash = (text: string): string | null => (form.test(text) ? hash('sha256', text, 'hex') : null)
 
 export function newScimToken(): NewScimToken {

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Detects code inside a transaction that asks for a second connection. */
+/** Detects code inside a transaction that takes a second connection. */
 export interface ConnectionGuard {
   /** Throws when it is called inside a transaction. */
   refuseNested(): void
-  /** Runs the work of a transaction, and marks it as inside one. */
-  within<T>(work: () => Promise<T>): Promise<T>
+  /** Runs the work of a transaction; `refuseNested` throws in this work until it ends. */
+  insideTransaction<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** A guard that refuses nothing and costs nothing. */
-export const unguarded: ConnectionGuard = { refuseNested: () => undefined, within: (work) => work() }
+/** A guard that checks nothing, for production. */
+export const unguarded: ConnectionGuard = { refuseNested: () => undefined, insideTransaction: (work) => work() }
 
 /**
  * Refuses a second connection inside a transaction, because it can cause a deadlock: when as many transactions as the pool has
@@ -23,7 +23,7 @@ export function connectionGuard(): ConnectionGuard {
       if (!transactions.getStore()?.isOpen) return
       throw new Error('Code inside a transaction must use the connection of the transaction, not a second one.')
     },
-    within(work) {
+    insideTransaction(work) {
       // Asynchronous work that a transaction started may take a connection after the transaction has ended.
       const transaction = { isOpen: true }
       return transactions.run(transaction, work).finally(() => (transaction.isOpen = false))

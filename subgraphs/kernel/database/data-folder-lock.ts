@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../config/config.ts'
 
-// Referenced here, because the lock is released when the garbage collector frees its database handle.
+// Keeps a reference to each open lock, because the garbage collector would otherwise close its handle and release the lock.
 const openLocks = new Set<DatabaseSync>()
 
 const sqliteBusy = 5
@@ -19,7 +19,7 @@ function pidIn(path: string): string {
   }
 }
 
-/** Readable only by this user, because any reader could block the lock. Opened only to create it, because closing a file releases its locks. */
+/** Creates a file that only this user can read, because any reader could block the lock. An existing file is not opened, because closing it would release the lock. */
 function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

@@ -51,7 +51,7 @@ describe('a statement', () => {
     expect(await prepared(database)).toContain(text)
   })
 
-  it('that has not run recently is closed, and can run again', async () => {
+  it('that has not run recently is deallocated, and can run again', async () => {
     const database = aDatabase()
     const long = 'x'.repeat(10_000)
     const numbered = (number: number): string => `select ${number} as number, $1::text as text /* ${long} */`
@@ -68,7 +68,7 @@ describe('a statement', () => {
     expect(await database.query(numbered(0), ['again'])).toEqual([{ number: 0, text: 'again' }])
   })
 
-  it('that fails is prepared by the next one with its text', async () => {
+  it('that failed to be prepared is prepared by the next execution', async () => {
     const database = aDatabase()
     const text = 'select count(*)::int as count from not_there_yet'
     for (const _time of [1, 2]) await expect(database.query(text)).rejects.toThrow('not_there_yet')
@@ -78,7 +78,7 @@ describe('a statement', () => {
 })
 
 describe('query', () => {
-  it('returns columns in their order and in the form of answers, at the first and every later execution', async () => {
+  it('returns columns in their order and in the format of answers, at the first and every later execution', async () => {
     const database = aDatabase()
     for (const time of ['first', 'second']) {
       const [row] = await database.query(everyKind, ['Zürich "1"', id])
@@ -104,7 +104,7 @@ describe('query', () => {
     { items: ['NULL', 'null', 'x'] },
     { items: ['a', null, 'b'] },
     { items: ['\n', 'é', '😀'] },
-  ])('answers the items $items as they were given', async ({ items }) => {
+  ])('returns the items $items unchanged', async ({ items }) => {
     expect(await aDatabase().query('select $1::text[] as items', [items])).toEqual([{ items }])
   })
 
@@ -114,7 +114,7 @@ describe('query', () => {
     expect(await database.query('select 1 as one where false')).toEqual([])
   })
 
-  it('passes on what PostgreSQL refuses and keeps the connection', async () => {
+  it('rejects with the error of PostgreSQL, and keeps the connection', async () => {
     const database = aDatabase()
     const connection = async () => (await database.query('select pg_backend_pid() as pid'))[0]
     const before = await connection()
@@ -135,7 +135,7 @@ describe('query', () => {
 })
 
 describe('transaction', () => {
-  it('rejects when its connection breaks, and the process goes on', async () => {
+  it('rejects when its connection breaks, and the process continues', async () => {
     const database = aDatabase()
     const broken = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'))
     await expect(broken).rejects.toMatchObject({ code: '57P01' })
@@ -146,24 +146,24 @@ describe('transaction', () => {
 describe('a second connection inside a transaction', () => {
   const refusal = 'Code inside a transaction must use the connection of the transaction'
 
-  it('is refused by every database that shares the guard, and the transaction goes on', async () => {
+  it('is refused by every database that shares the guard, and the transaction continues', async () => {
     const guard = connectionGuard()
     const [database, other] = [aDatabase(guard), aDatabase(guard)]
-    const stranger = aDatabase()
+    const unguardedDatabase = aDatabase()
     const answer = await database.transaction(async (sql) => {
       for (const { query, transaction } of [bound(database), bound(other)]) {
         await expect(query('select 1')).rejects.toThrow(refusal)
         await expect(transaction(() => Promise.resolve())).rejects.toThrow(refusal)
       }
       await expect(sql.transaction(() => database.query('select 1'))).rejects.toThrow(refusal)
-      expect(await stranger.query('select 2 as two')).toEqual([{ two: 2 }])
+      expect(await unguardedDatabase.query('select 2 as two')).toEqual([{ two: 2 }])
       return sql.query('select 1 as one')
     })
     expect(answer).toEqual([{ one: 1 }])
     expect(await other.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('is allowed to work that a transaction started once it has ended, and to other work while it is open', async () => {
+  it('is allowed for work that outlives its transaction, and for other work while the transaction is open', async () => {
     const guard = connectionGuard()
     const [database, other] = [aDatabase(guard), aDatabase(guard)]
     let leave!: () => void

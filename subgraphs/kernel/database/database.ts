@@ -11,7 +11,7 @@ import { statementName } from './statement-names.ts'
 const { builtins } = pg.types
 const textArray = 1009
 const uuidArray = 2951
-const noItems = '{}'
+const emptyArray = '{}'
 
 /** Converts `2026-11-21 09:30:00.12+00`, which PostgreSQL prints in a UTC session, to `2026-11-21T09:30:00.120Z`. */
 function isoTimestamp(text: string): string {
@@ -38,7 +38,7 @@ for (const oid of [textArray, uuidArray]) {
 
 /** Parses a simple array of texts, many times faster than a parser that reads every character. Null for arrays with escapes, nulls or nested arrays. */
 function plainItems(text: string): string[] | null {
-  if (text === noItems) return []
+  if (text === emptyArray) return []
   if (text.includes('\\') || text.includes('{', 1) || text.includes('NULL') || !text.startsWith('{')) return null
   const items: string[] = []
   const end = text.length - 1
@@ -70,8 +70,8 @@ export function run(
   client.query(new PreparedQuery(statementName(text), text, values, parserOf, settle, settings))
 }
 
-/** The error when the connection must not be used again. A statement that PostgreSQL refuses leaves the connection usable. */
-export function brokenBy(error: unknown): Error | undefined {
+/** The error if it broke the connection. Undefined for other errors: a statement that PostgreSQL refuses leaves the connection usable. */
+export function connectionError(error: unknown): Error | undefined {
   const isRefusal = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
   return error && !isRefusal ? (error as Error) : undefined
 }
@@ -87,10 +87,11 @@ export interface DatabaseOptions {
   onCommit?: () => void
 }
 
-/** Role and settings of the connections of a pool, and what each runs first. */
+/** Role and settings of the connections of a pool. */
 interface SessionOptions {
   readonly role?: string
   readonly settings?: Readonly<Record<string, string>>
+  /** Runs once on each new connection, before its first statement. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>
 }
 
@@ -139,7 +140,7 @@ export class Database implements Sql {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable)
         const settle: Settle = (error, rows) => {
-          release(brokenBy(error))
+          release(connectionError(error))
           if (error) return reject(error)
           if (kind === 'WRITE') this.onCommit?.()
           resolve(rows as R[])
@@ -155,8 +156,8 @@ export class Database implements Sql {
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.guard.refuseNested()
-    const result = await within(await this.pool.connect(), (client) =>
-      this.guard.within(() => work(new Transaction(client))),
+    const result = await runInTransaction(await this.pool.connect(), (client) =>
+      this.guard.insideTransaction(() => work(new Transaction(client))),
     )
     this.onCommit?.()
     return result
@@ -168,7 +169,10 @@ export class Database implements Sql {
 }
 
 /** Runs `work` in a transaction on the connection: commits, or rolls back when it throws, and releases the connection. */
-export async function within<T>(client: pg.PoolClient, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+export async function runInTransaction<T>(
+  client: pg.PoolClient,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   let broken: Error | undefined
   try {
     await client.query('begin')

@@ -10,7 +10,7 @@ export interface Account {
   readonly gid?: number
 }
 
-// The caller's library path, time zone and PG* variables must not reach the server.
+// The server must not inherit the library path, time zone and PG* variables of this process.
 export const serverEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** Runs a program until it ends. The working directory is `/`, which every account can enter. */

@@ -36,7 +36,7 @@ describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
     )
   })
 
-  it('takes over a folder that was copied by root', async () => {
+  it('starts on a folder that was copied by root', async () => {
     await (await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })).stop()
     const copy = join(place.parent, 'copy')
     spawnSync('cp', ['-r', place.dataDir, copy])

@@ -58,15 +58,15 @@ export async function retireFormerServer(data: string, log: Logger): Promise<voi
   const pid = await pidIn(path)
   if (pid === null) return
   const folder = await realpath(data)
-  const serves = async () => pid > 0 && (await workingFolderOf(pid)) === folder
+  const isRunning = async () => pid > 0 && (await workingFolderOf(pid)) === folder
   for (const signal of [fastShutdown, immediateShutdown] as const) {
-    if (!(await serves())) break
+    if (!(await isRunning())) break
     log.warn(`An earlier process left the embedded PostgreSQL running (pid ${pid}): stopping it (${signal}).`)
     if (isAlive(pid)) process.kill(pid, signal)
     const deadline = Date.now() + shutdownTimeoutMs
-    while ((await serves()) && Date.now() < deadline) await delay(pollMs)
+    while ((await isRunning()) && Date.now() < deadline) await delay(pollMs)
   }
-  if (await serves()) throw new Error(`The PostgreSQL server with pid ${pid} on ${data} does not stop.`)
+  if (await isRunning()) throw new Error(`The PostgreSQL server with pid ${pid} on ${data} does not stop.`)
 
   const left = await pidIn(path)
   if (left === 0) await rm(path)
@@ -86,7 +86,7 @@ async function replacePid(path: string, pid: number): Promise<void> {
   }
 }
 
-/** Messages for clients while the server stops, was killed, or is not ready; they are no errors of the server. */
+/** Messages to clients while the server stops, was killed, or is not ready. They are not errors of the server. */
 const clientNotices =
   /^FATAL: {2}(?:terminating connection due to (?:administrator command|unexpected postmaster exit)|the database system is )/
 

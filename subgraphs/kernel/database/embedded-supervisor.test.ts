@@ -13,27 +13,24 @@ const notLost = 'not lost'
 describe('startEmbeddedPostgres', () => {
   useFreshPlace()
 
-  it.each(['', 'deep-'.repeat(20)])(
-    'starts a server that was killed again, twice, on the same address (%s)',
-    async (deep) => {
-      place.dataDir = join(place.parent, deep, 'data')
-      const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log })
-      await ask(server.url, 'CREATE TABLE kept AS SELECT 7 AS seven')
-      for (let time = 0; time < 2; time++) {
-        const before = await serverPid()
-        process.kill(before, 'SIGKILL')
-        await vi.waitFor(
-          async () => expect(await ask(server.url, 'SELECT seven FROM kept')).toEqual({ seven: 7 }),
-          patience,
-        )
-        expect(await serverPid()).not.toBe(before)
-      }
-      expect(await Promise.race([server.lost, delay(0, notLost)])).toBe(notLost)
-      await server.stop()
-    },
-  )
+  it.each(['', 'deep-'.repeat(20)])('restarts a killed server twice, with the same address (%s)', async (deep) => {
+    place.dataDir = join(place.parent, deep, 'data')
+    const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log })
+    await ask(server.url, 'CREATE TABLE kept AS SELECT 7 AS seven')
+    for (let time = 0; time < 2; time++) {
+      const before = await serverPid()
+      process.kill(before, 'SIGKILL')
+      await vi.waitFor(
+        async () => expect(await ask(server.url, 'SELECT seven FROM kept')).toEqual({ seven: 7 }),
+        patience,
+      )
+      expect(await serverPid()).not.toBe(before)
+    }
+    expect(await Promise.race([server.lost, delay(0, notLost)])).toBe(notLost)
+    await server.stop()
+  })
 
-  it('gives up on a deleted folder with an error, and creates no empty one in its place', async () => {
+  it('reports an error when its folder was deleted, and does not create an empty database instead', async () => {
     const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
     const path = join(place.dataDir, 'postgres')
     const pid = await serverPid()

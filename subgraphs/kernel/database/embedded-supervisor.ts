@@ -8,7 +8,7 @@ export interface SupervisedServer {
   stop(): Promise<void>
 }
 
-/** Delay before each restart attempt; after the last attempt the server is given up. */
+/** Delay before each restart attempt; after the last failed attempt, `lost` resolves. */
 const waitsMs = [0, 500, 1000, 2000, 4000, 8000] as const
 /** After running this long, a server counts as recovered: its next failure gets all restart attempts again. */
 const recoveredMs = 60_000

@@ -56,7 +56,7 @@ describe('startEmbeddedPostgres', () => {
     await second.stop()
   })
 
-  it('applies settings, and trades durability for speed when asked', async () => {
+  it('applies settings, and can trade durability for speed', async () => {
     const server = await startEmbeddedPostgres({
       dataDir: place.dataDir,
       log,
@@ -140,7 +140,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop()
   })
 
-  it('refuses a second start on the folder, and the first server goes on', async () => {
+  it('refuses a second start on the folder, and the first server continues', async () => {
     const { child, url } = await startApart(place.dataDir)
     const client = await connected(url)
     const refusal = `DATA_DIR: another process (pid ${child.pid}) already uses the data folder ${place.dataDir}.`
@@ -198,7 +198,7 @@ describe('startEmbeddedPostgres', () => {
     )
   })
 
-  it('gives the reason in one line when the server cannot start', async () => {
+  it('reports the reason in one line when the server cannot start', async () => {
     const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
     await first.stop()
     await writeFile(join(place.dataDir, 'postgres/data/PG_VERSION'), '14\n')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
+import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -43,12 +43,17 @@ const role = 'crm'
 const unfinished = 'new-'
 const formerBackendsTimeoutMs = 15_000
 
+/** An eighth of the memory of the machine, at least PostgreSQL's default and at most 2 GB. PostgreSQL takes it only as far as it needs it. */
+const sharedBuffersMb = Math.min(2048, Math.max(128, Math.floor(totalmem() / 8 / 2 ** 20)))
+
 const ownSettings = {
   listen_addresses: '',
   port: String(port),
   unix_socket_permissions: '0700',
   max_connections: '100',
-  shared_buffers: '128MB',
+  shared_buffers: `${sharedBuffersMb}MB`,
+  // The system keeps about as much again in its own cache.
+  effective_cache_size: `${Math.max(1024, sharedBuffersMb * 4)}MB`,
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
@@ -220,6 +225,6 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** The line of the output that names the error. */
 function errorLineOf({ message, stderr = '' }: Error & { readonly stderr?: string }): string {
-  const said = `${stderr}\n${message}`.split('\n').filter(Boolean)
-  return said.find((line) => /\b(FATAL|PANIC|error):/i.test(line)) ?? said[0]!
+  const output = `${stderr}\n${message}`.split('\n').filter(Boolean)
+  return output.find((line) => /\b(FATAL|PANIC|error):/i.test(line)) ?? output[0]!
 }

@@ -1,13 +1,14 @@
-/** One request for a connection, a scan slot, or both. A scan slot is the permission to run one statement that scans. */
-export interface Turn {
+/** A request to the pool for a connection, a scan slot, or both. A scan slot is the permission to run one statement that scans. */
+export interface PoolRequest {
   /** The queue serves tenants in turn (round robin). */
   readonly tenant: string
   readonly needsConnection: boolean
   readonly needsScanSlot: boolean
-  /** All turns of one operation share this object, which counts their connections. */
+  /** All requests of one operation share this object, which counts their connections. */
   readonly operation: { running: number }
+  /** Called when the request gets its connection or scan slot after waiting. */
   start(): void
-  /** Called when the turn has waited longer than `waitMs`. */
+  /** Called when the request has waited longer than `waitMs`. */
   expire(): void
 }
 
@@ -18,15 +19,15 @@ export interface QueueLimits {
   /** Scan slots of all tenants together. */
   readonly scans: number
   readonly scansPerTenant: number
-  /** Turns of one tenant that may wait for a connection without a scan slot. */
+  /** Maximum requests of one tenant that wait for a connection without a scan slot. */
   readonly waitingMax: number
-  /** Turns of one tenant that may wait for a scan slot. */
+  /** Maximum requests of one tenant that wait for a scan slot. */
   readonly waitingScansMax: number
   readonly waitMs: number
 }
 
 interface Waiting {
-  readonly turn: Turn
+  readonly request: PoolRequest
   /** Order of arrival. */
   readonly number: number
   readonly timer: NodeJS.Timeout
@@ -36,66 +37,66 @@ interface Tenant {
   readonly name: string
   connections: number
   scans: number
-  /** One queue for each combination of needs, so that no turn waits behind one that needs more. */
+  /** One queue for each combination of needs, so that no request waits behind one that needs more. */
   readonly queues: Record<QueueName, Waiting[]>
 }
 
 const queueNames = ['connection', 'both', 'scanSlot'] as const
 type QueueName = (typeof queueNames)[number]
 
-const queueOf = ({ needsConnection, needsScanSlot }: Turn): QueueName =>
+const queueOf = ({ needsConnection, needsScanSlot }: PoolRequest): QueueName =>
   needsConnection ? (needsScanSlot ? 'both' : 'connection') : 'scanSlot'
 
 /**
  * Shares the connections of a pool, and a smaller number of scan slots, between tenants. No tenant and no operation holds more
- * than its share; tenants are served in turn, and the turns of one tenant in order of arrival. A turn gets everything it needs at
- * once, so no turn holds a part while it waits for the rest.
+ * than its share; tenants are served in turn, and the requests of one tenant in order of arrival. A request gets everything it needs at
+ * once, so no request holds a part while it waits for the rest.
  */
 export class FairQueue {
   #connections = 0
   #scans = 0
   #arrivals = 0
   readonly #tenants = new Map<string, Tenant>()
-  /** Tenants with waiting turns; the first tenant is served next. */
+  /** Tenants with waiting requests; the first tenant is served next. */
   readonly #waiting = new Set<Tenant>()
 
   constructor(private readonly limits: QueueLimits) {}
 
   /**
-   * True: the turn may start at once. False: it waits until `start` or `expire` is called. Throws `QueueFull` when too many turns
-   * of its tenant are waiting.
+   * True: granted at once. False: the request waits until `start` or `expire` is called. Throws `QueueFull` when too many requests of its
+   * tenant are waiting.
    */
-  enter(turn: Turn): boolean {
-    let tenant = this.#tenants.get(turn.tenant)
-    if (!tenant) this.#tenants.set(turn.tenant, (tenant = newTenant(turn.tenant)))
-    // Waiting turns could not start when capacity was last released, so a turn that fits overtakes none that could start.
-    if (this.#fits(tenant, turn)) {
-      this.#take(tenant, turn)
+  acquire(request: PoolRequest): boolean {
+    let tenant = this.#tenants.get(request.tenant)
+    if (!tenant) this.#tenants.set(request.tenant, (tenant = newTenant(request.tenant)))
+    // Waiting requests did not fit when capacity was last released, so a new request that fits overtakes none that could start.
+    if (this.#fits(tenant, request)) {
+      this.#take(tenant, request)
       return true
     }
     const { waitingMax, waitingScansMax, waitMs } = this.limits
     const { queues } = tenant
-    const isFull = turn.needsScanSlot
+    const isFull = request.needsScanSlot
       ? queues.both.length + queues.scanSlot.length >= waitingScansMax
       : queues.connection.length >= waitingMax
     if (isFull) throw new QueueFull()
     const timer = setTimeout(() => {
-      if (this.remove(turn)) turn.expire()
+      if (this.remove(request)) request.expire()
     }, waitMs)
-    queues[queueOf(turn)].push({ turn, number: this.#arrivals++, timer })
+    queues[queueOf(request)].push({ request, number: this.#arrivals++, timer })
     this.#waiting.add(tenant)
     return false
   }
 
-  /** Releases what the turn holds, and starts waiting turns that fit. */
-  leave(turn: Turn): void {
-    const tenant = this.#tenants.get(turn.tenant)!
-    if (turn.needsConnection) {
+  /** Releases what the request holds, and starts waiting requests that fit. */
+  release(request: PoolRequest): void {
+    const tenant = this.#tenants.get(request.tenant)!
+    if (request.needsConnection) {
       this.#connections--
       tenant.connections--
-      turn.operation.running--
+      request.operation.running--
     }
-    if (turn.needsScanSlot) {
+    if (request.needsScanSlot) {
       this.#scans--
       tenant.scans--
     }
@@ -103,12 +104,12 @@ export class FairQueue {
     this.#forgetIdle(tenant)
   }
 
-  /** Removes a waiting turn; false when it is no longer waiting. */
-  remove(turn: Turn): boolean {
-    const tenant = this.#tenants.get(turn.tenant)
+  /** Removes a waiting request; false when it is no longer waiting. */
+  remove(request: PoolRequest): boolean {
+    const tenant = this.#tenants.get(request.tenant)
     if (!tenant) return false
-    const queue = tenant.queues[queueOf(turn)]
-    const index = queue.findIndex((waiting) => waiting.turn === turn)
+    const queue = tenant.queues[queueOf(request)]
+    const index = queue.findIndex((waiting) => waiting.request === request)
     if (index < 0) return false
     clearTimeout(queue[index]!.timer)
     queue.splice(index, 1)
@@ -123,7 +124,7 @@ export class FairQueue {
     return count
   }
 
-  #fits(tenant: Tenant, { needsConnection, needsScanSlot, operation }: Turn): boolean {
+  #fits(tenant: Tenant, { needsConnection, needsScanSlot, operation }: PoolRequest): boolean {
     const { limits } = this
     if (
       needsConnection &&
@@ -135,19 +136,19 @@ export class FairQueue {
     return !needsScanSlot || (this.#scans < limits.scans && tenant.scans < limits.scansPerTenant)
   }
 
-  #take(tenant: Tenant, turn: Turn): void {
-    if (turn.needsConnection) {
+  #take(tenant: Tenant, request: PoolRequest): void {
+    if (request.needsConnection) {
       this.#connections++
       tenant.connections++
-      turn.operation.running++
+      request.operation.running++
     }
-    if (turn.needsScanSlot) {
+    if (request.needsScanSlot) {
       this.#scans++
       tenant.scans++
     }
   }
 
-  /** Starts one turn of each tenant in turn, until no waiting turn fits. */
+  /** Starts one request of each tenant in turn, until no waiting request fits. */
   #startAll(): void {
     for (let started = true; started;) {
       started = false
@@ -156,23 +157,23 @@ export class FairQueue {
         if (!next) continue
         // Moves the tenant to the end of the round.
         this.#waiting.delete(tenant)
-        const queue = tenant.queues[queueOf(next.turn)]
+        const queue = tenant.queues[queueOf(next.request)]
         queue.splice(queue.indexOf(next), 1)
         if (isWaiting(tenant)) this.#waiting.add(tenant)
         clearTimeout(next.timer)
-        this.#take(tenant, next.turn)
-        next.turn.start()
+        this.#take(tenant, next.request)
+        next.request.start()
         started = true
         break
       }
     }
   }
 
-  /** The turn of the tenant that has waited longest among those that can start. */
+  /** The request of the tenant that has waited longest among those that can start. */
   #nextOf(tenant: Tenant): Waiting | null {
     let next: Waiting | null = null
     for (const name of queueNames) {
-      const first = tenant.queues[name].find(({ turn }) => this.#fits(tenant, turn))
+      const first = tenant.queues[name].find(({ request }) => this.#fits(tenant, request))
       if (first && (!next || first.number < next.number)) next = first
     }
     return next

@@ -48,26 +48,26 @@ async function aProxy() {
   }
 }
 
-const tell = (text: string) => fresh.database.query(`select pg_notify('news', $1)`, [text])
+const notify = (text: string) => fresh.database.query(`select pg_notify('news', $1)`, [text])
 
 describe('Listener', () => {
   it('receives messages again after its connection was lost', async () => {
     const proxy = await aProxy()
-    const heard: string[] = []
-    const listener = await Listener.open(proxy.url, 'news', (text) => heard.push(text), log)
-    await tell('first')
-    await vi.waitFor(() => expect(heard).toEqual(['first']), patience)
+    const received: string[] = []
+    const listener = await Listener.open(proxy.url, 'news', (text) => received.push(text), log)
+    await notify('first')
+    await vi.waitFor(() => expect(received).toEqual(['first']), patience)
     proxy.cut()
     proxy.open()
     await vi.waitFor(async () => {
-      await tell('again')
-      expect(heard).toContain('again')
+      await notify('again')
+      expect(received).toContain('again')
     }, patience)
     await listener.close()
     await vi.waitFor(() => expect(proxy.sockets.size).toBe(0), patience)
   })
 
-  it('leaves no connection when it is closed while it connects again', async () => {
+  it('has no open connection after it is closed while it reconnects', async () => {
     const proxy = await aProxy()
     const listener = await Listener.open(proxy.url, 'news', () => undefined, log)
     proxy.cut()

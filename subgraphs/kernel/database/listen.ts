@@ -26,7 +26,7 @@ export class Listener {
     channel: string,
     onMessage: (payload: string) => void,
     log: Pick<Logger, 'warn'>,
-    /** Called when it listens, at first and after each loss: what was sent before was missed. */
+    /** Called when LISTEN starts, at first and after each reconnect: messages that were sent before were missed. */
     onListening: () => void = () => undefined,
   ): Promise<Listener> {
     const listener = new Listener(url, channel, onMessage, log, onListening)
@@ -57,7 +57,7 @@ export class Listener {
     this.#isListening = false
     destroy(client)
     if (this.#closed) return
-    this.log.warn({ reason: error.message, channel: this.channel }, 'no longer listening; trying again')
+    this.log.warn({ reason: error.message, channel: this.channel }, 'the LISTEN connection was lost; reconnecting')
     this.#timer = setTimeout(() => (this.#connecting = this.#connect()), reconnectMs)
   }
 

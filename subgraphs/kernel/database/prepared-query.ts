@@ -77,8 +77,8 @@ export interface StatementSettings {
 }
 
 /**
- * A statement to be submitted to pg's client; it is prepared when it has a name. pg asks for a description of the columns with
- * every execution. This class asks only at the first execution on a connection, and builds rows with a compiled function.
+ * A statement for pg's client; it is prepared when it has a name. pg requests a description of the columns with every execution. This
+ * class requests it only at the first execution on a connection, and builds rows with a compiled function.
  */
 export class PreparedQuery implements pg.Submittable {
   private readonly values: readonly unknown[]

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 interface Prepared<RowFactory> {
-  /** Builds its rows; unknown until the statement has run once. */
+  /** Builds the rows of the statement; undefined until it has run once. */
   rowFactory: RowFactory | undefined
 }
 

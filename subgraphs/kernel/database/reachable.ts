@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/config-error.ts'
 import type { Sql } from './sql.ts'
 
-/** For a host name with several addresses, Node gives one error per address. */
+/** For a host name with several addresses, Node throws an AggregateError with one error per address. */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError ? error.errors.map((each: Error) => each.message).join(', ') : error.message
 

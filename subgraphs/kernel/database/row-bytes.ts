@@ -3,19 +3,19 @@ import { largeFrom, ownEventLoopTurn } from '../work/turn.ts'
 import type { Row, Sql } from './sql.ts'
 
 /** Smaller results are not recorded: an operation runs at most some dozens of statements, so they cannot add up to the limit. */
-const notedFrom = 65_536
+const recordedFrom = 65_536
 
-const noted = new WeakMap<readonly object[], number>()
+const recorded = new WeakMap<readonly object[], number>()
 
 /** Records the size of a statement's rows in bytes as PostgreSQL sent them. Must be called for every statement. */
 export function recordRowBytes(rows: readonly object[], bytes: number): void {
-  if (bytes >= notedFrom) noted.set(rows, bytes)
+  if (bytes >= recordedFrom) recorded.set(rows, bytes)
 }
 
 /** Wraps `sql` so that all statements together read at most `rowBytesMax` bytes. */
 export function limitRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
   const counted = <R>(rows: R[]): R[] | Promise<R[]> => {
-    const bytes = noted.get(rows as object[]) ?? 0
+    const bytes = recorded.get(rows as object[]) ?? 0
     read.bytes += bytes
     if (read.bytes > rowBytesMax) throw rowsTooLarge()
     return bytes < largeFrom ? rows : ownEventLoopTurn().then(() => rows)

@@ -41,7 +41,7 @@ describe('row-level security between tenants', () => {
     expect(await tenants.of('').query(numbers)).toEqual([])
   })
 
-  it('keeps no organization on the connection for the next statement', async () => {
+  it('does not keep the organization on the connection for the next statement', async () => {
     // All of them use one connection.
     await tenants.of(mine).query(numbers)
     expect(await tenants.query(numbers)).toEqual([])
@@ -99,11 +99,11 @@ describe('row-level security between tenants', () => {
     expect(views).toEqual([])
   })
 
-  it('is bypassed only by the root fields that act before sign-in or beyond one organization', () => {
-    const above = subgraphs.flatMap(({ resources }) =>
+  it('is bypassed only by root fields that run before sign-in or for more than one organization', () => {
+    const crossTenant = subgraphs.flatMap(({ resources }) =>
       resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields),
     )
-    expect(above.toSorted()).toEqual([
+    expect(crossTenant.toSorted()).toEqual([
       'authAcceptPartnerInvite',
       'authChangePassword',
       'authForgotPassword',
@@ -127,7 +127,7 @@ describe('row-level security between tenants', () => {
     ])
   })
 
-  it('hides tables without an organization from requests, especially the passwords of people', async () => {
+  it('hides tables without an organization from requests, in particular password hashes', async () => {
     await expect(tenants.of(mine).query('select password_hash from identity.person')).rejects.toThrow(
       /permission denied/,
     )

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/config.ts'
 import type { Sql } from './sql.ts'
 import { tenantRole } from './tenant-role.ts'
+import { tenantView } from './tenant-view.ts'
 
 /** Tables with an `organization_id` that requests must not use: only the vault reads the data keys. */
 const platformTables = ['kernel.data_key']
@@ -21,19 +22,44 @@ export async function enableRowLevelSecurity(sql: Sql): Promise<void> {
     if (!isPlatformTable) await sql.query(`grant select, insert, update, delete on ${name} to ${tenantRole}`)
   }
   for (const { name } of await tenantViews(sql)) await sql.query(`grant select on ${name} to ${tenantRole}`)
+  await sql.query('create schema if not exists tenant')
+  await sql.query(`grant usage on schema tenant to ${tenantRole}`)
+  for (const { name, isPlatformTable, isPartition } of tables) {
+    if (!isPlatformTable && !isPartition) await createTenantView(sql, name)
+  }
+}
+
+/**
+ * Creates the tenant's view of a table. It reads with the rights of its owner, so the policy of the table does not apply, and has the
+ * same condition itself. It is no `security_barrier`: our own SQL is the only SQL that reads it, so no operator of a client can see a row
+ * before that condition removes it, and PostgreSQL may use every index.
+ */
+async function createTenantView(sql: Sql, table: string): Promise<void> {
+  const view = tenantView(table)
+  const create = `create view ${view} as select * from ${table} where organization_id = kernel.current_organization()`
+  // One statement, so that other processes never miss the view.
+  await sql.query(
+    `do $do$ begin drop view if exists ${view}; ${create}; grant select on ${view} to ${tenantRole}; end $do$`,
+  )
 }
 
 /** False when a start was killed between its migrations and `enableRowLevelSecurity`, or when the role is missing. */
 export async function isRowLevelSecurityComplete(sql: Sql): Promise<boolean> {
-  const found = [...(await tenantTables(sql)), ...(await tenantViews(sql))]
-  return found.every(({ isProtected }) => isProtected)
+  const tables = await tenantTables(sql)
+  const found = [...tables, ...(await tenantViews(sql))]
+  const views = await sql.query<{ isComplete: boolean }>(
+    `select to_regclass('tenant.' || replace(replace(name, '"', ''), '.', '_')) is not null as "isComplete" from unnest($1::text[]) as name`,
+    [tables.filter(({ isPlatformTable, isPartition }) => !isPlatformTable && !isPartition).map(({ name }) => name)],
+  )
+  return found.every(({ isProtected }) => isProtected) && views.every(({ isComplete }) => isComplete)
 }
 
 interface Relation {
   readonly schema: string
   readonly name: string
   readonly isPlatformTable: boolean
-  /** Has its policy and its grants. */
+  readonly isPartition: boolean
+  /** True when the policy and the grants exist. */
   readonly isProtected: boolean
 }
 
@@ -45,7 +71,7 @@ const mayUse = (right: string) =>
 function tenantTables(sql: Sql): Promise<Relation[]> {
   const hasPolicy = `c.relrowsecurity and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')`
   return sql.query<Relation>(
-    `${relation}, t.of_platform as "isPlatformTable",
+    `${relation}, t.of_platform as "isPlatformTable", c.relispartition as "isPartition",
        ${hasPolicy} and (t.of_platform or ${mayUse('delete')}) as "isProtected"
      ${relations}
      join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped
@@ -58,7 +84,7 @@ function tenantTables(sql: Sql): Promise<Relation[]> {
 /** Views with `security_invoker` apply the policies of their tables. Other views read with the rights of their owner and get no grant. */
 function tenantViews(sql: Sql): Promise<Relation[]> {
   return sql.query<Relation>(
-    `${relation}, false as "isPlatformTable", ${mayUse('select')} as "isProtected" ${relations}
+    `${relation}, false as "isPlatformTable", false as "isPartition", ${mayUse('select')} as "isProtected" ${relations}
      where c.relkind = 'v' and c.reloptions @> array['security_invoker=true'] order by 2`,
   )
 }

@@ -17,13 +17,13 @@ function sent(texts: readonly (string | null)[], shift: number): { bytes: Buffer
 }
 
 const rows: Record<string, readonly (string | null)[]> = {
-  'of no column': [],
-  'of nothing': [null, null, null],
+  'without columns': [],
+  'of nulls': [null, null, null],
   'of empty texts': ['', null, ''],
-  'of plain texts': ['a', 'plain text of some length', null, '42', '\x7f\x7f\x7f\x7f\x7f'],
+  'of ASCII texts': ['a', 'plain text of some length', null, '42', '\x7f\x7f\x7f\x7f\x7f'],
   'with characters of several bytes': ['Zürich', null, '東京', '😀 and plain', 'ÿ', 'é'],
-  'whose last byte is not plain': ['abc', 'ü'],
-  'whose first byte is not plain': ['ü', 'abc'],
+  'whose last byte is not ASCII': ['abc', 'ü'],
+  'whose first byte is not ASCII': ['ü', 'abc'],
   'with lengths that have bit 7 set': ['x'.repeat(200), 'y'.repeat(255), 'z'.repeat(0x8001), null, 'end'],
 }
 

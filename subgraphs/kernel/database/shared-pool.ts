@@ -3,11 +3,11 @@ import type { Cancellation } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import type { Sql } from './sql.ts'
-import { FairQueue, QueueFull, type QueueLimits, type Turn } from './fair-queue.ts'
+import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair-queue.ts'
 import type { StatementSettings } from './prepared-query.ts'
 
-/** Gives the settings of a tenant's statement: its organization, and the timeouts of the connection or others. */
-export type SettingsFor = (deadline: 'DEFAULT' | 'READ' | 'WRITE') => StatementSettings
+/** Returns the settings of a tenant's statement: the organization, and the timeouts of a read, a write, or the connection. */
+export type SettingsFor = (name: 'DEFAULT' | 'SCAN' | 'READ' | 'WRITE') => StatementSettings
 
 export interface SharedPoolOptions {
   readonly pool: pg.Pool
@@ -34,10 +34,10 @@ export class SharedPool {
     this.onCommit = onCommit
   }
 
-  /** True when the turn may start at once; calls `refuse` when the queue is full. */
-  enter(turn: Turn, refuse: (refusal: Refusal) => void): boolean {
+  /** True: granted at once. False: the request waits, or `refuse` was called because the queue is full. */
+  acquire(request: PoolRequest, refuse: (refusal: Refusal) => void): boolean {
     try {
-      return this.queue.enter(turn)
+      return this.queue.acquire(request)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
       refuse(poolExhausted())
@@ -45,11 +45,11 @@ export class SharedPool {
     }
   }
 
-  /** Resolves when the turn has its connection or scan slot. */
-  turn(turn: Omit<Turn, 'start' | 'expire'>): Promise<Turn> {
+  /** Resolves when the request has its connection or scan slot; it must be released afterwards. */
+  whenAcquired(needs: Omit<PoolRequest, 'start' | 'expire'>): Promise<PoolRequest> {
     return new Promise((resolve, reject) => {
-      const waiting: Turn = { ...turn, start: () => resolve(waiting), expire: () => reject(poolExhausted()) }
-      if (this.enter(waiting, reject)) resolve(waiting)
+      const request: PoolRequest = { ...needs, start: () => resolve(request), expire: () => reject(poolExhausted()) }
+      if (this.acquire(request, reject)) resolve(request)
     })
   }
 }

@@ -1,5 +1,5 @@
 import type { Cancellation } from '../cancellation.ts'
-import { within } from './database.ts'
+import { runInTransaction } from './database.ts'
 import type { Row, Sql, StatementKind } from './sql.ts'
 import type { SettingsFor, SharedOperation, SharedPool } from './shared-pool.ts'
 import { SharedStatement } from './shared-statement.ts'
@@ -28,17 +28,17 @@ export class SharedSql implements Sql, SharedOperation {
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const { shared, tenant } = this
     shared.guard.refuseNested()
-    const turn = await shared.turn({ tenant, needsConnection: true, needsScanSlot: false, operation: this })
+    const request = await shared.whenAcquired({ tenant, needsConnection: true, needsScanSlot: false, operation: this })
     try {
-      const result = await within(await shared.pool.connect(), async (client) => {
+      const result = await runInTransaction(await shared.pool.connect(), async (client) => {
         const transaction = new TenantTransaction(client, this)
         await transaction.applySettings()
-        return shared.guard.within(() => work(transaction))
+        return shared.guard.insideTransaction(() => work(transaction))
       })
       shared.onCommit?.()
       return result
     } finally {
-      shared.queue.leave(turn)
+      shared.queue.release(request)
     }
   }
 }

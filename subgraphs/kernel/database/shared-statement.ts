@@ -1,17 +1,17 @@
 import type pg from 'pg'
 import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
-import { brokenBy, run } from './database.ts'
+import { connectionError, run } from './database.ts'
 import type { Row, StatementKind } from './sql.ts'
 import { translateTimeout, isClientComposed, operationMs, tooExpensive } from './deadlines.ts'
-import type { Turn } from './fair-queue.ts'
+import type { PoolRequest } from './fair-queue.ts'
 import type { StatementSettings } from './prepared-query.ts'
 import { poolExhausted, type SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
 
 /** One statement on a shared pool, from queueing to its result. */
-export class SharedStatement implements Turn, Cancellable {
+export class SharedStatement implements PoolRequest, Cancellable {
   readonly needsConnection = true
   readonly tenant: string
   readonly needsScanSlot: boolean
@@ -39,7 +39,7 @@ export class SharedStatement implements Turn, Cancellable {
       if (isLate) return this.reject(tooExpensive())
       cancellation.add(this)
     }
-    if (shared.enter(this, (refusal) => this.#refuse(refusal))) this.start()
+    if (shared.acquire(this, (refusal) => this.#refuse(refusal))) this.start()
   }
 
   start(): void {
@@ -76,7 +76,7 @@ export class SharedStatement implements Turn, Cancellable {
 
   #settle(release: Release, error: unknown, rows: Row[]): void {
     const done = (): void => {
-      release(brokenBy(error))
+      release(connectionError(error))
       this.#end(error && (this.#isCancelled ? clientLeft() : translateTimeout(error, this.kind)), rows)
     }
     this.#client = null
@@ -85,7 +85,7 @@ export class SharedStatement implements Turn, Cancellable {
   }
 
   #end(error: unknown, rows: Row[]): void {
-    this.operation.shared.queue.leave(this)
+    this.operation.shared.queue.release(this)
     this.operation.cancellation?.delete(this)
     if (error) return this.reject(error)
     if (this.kind === 'WRITE') this.operation.shared.onCommit?.()
@@ -93,8 +93,8 @@ export class SharedStatement implements Turn, Cancellable {
   }
 
   #settings(): StatementSettings | null {
-    const { settingsFor } = this.operation
-    return settingsFor && settingsFor(this.kind === 'WRITE' ? 'WRITE' : 'DEFAULT')
+    const { kind, operation } = this
+    return operation.settingsFor && operation.settingsFor(kind === 'WRITE' || kind === 'SCAN' ? kind : 'DEFAULT')
   }
 
   #refuse(refusal: Refusal): void {

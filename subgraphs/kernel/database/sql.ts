@@ -5,7 +5,7 @@ export type Row = Record<string, unknown>
  * The kind of a statement. It determines the timeout, and whether a timeout is the fault of the client or of the platform.
  *
  * - `LOOKUP`: reads records by id or by another index that our code chose.
- * - `LIST`: reads what the client chose along an index: a page in the order of creation.
+ * - `LIST`: reads a page that the client requested along an index, such as a page in the order of creation.
  * - `SCAN`: may read every row of the organization: a filter, a search, a count, figures.
  * - `WRITE`: changes rows.
  */

@@ -51,7 +51,7 @@ describe('the deadline of a statement', () => {
     expect(await sql.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('gives a lookup the error of PostgreSQL, because the client cannot change the query', async () => {
+  it('rejects a lookup with the error of PostgreSQL, because the client cannot change the query', async () => {
     await expect(tenants().of(mine).query(sleep(60))).rejects.toMatchObject({ code: '57014' })
   })
 
@@ -93,7 +93,7 @@ describe('a lock', () => {
 })
 
 describe('shares of the connections', () => {
-  it('leave room for other organizations while one sends more than its share', async () => {
+  it('leave connections for other organizations while one sends more than its share', async () => {
     const pool = tenants()
     const { connectionsPerTenant } = limitsOf(10)
     const gone = new Cancellation()
@@ -110,7 +110,7 @@ describe('shares of the connections', () => {
     expect(await running('mine')).toBe(0)
   })
 
-  it('leave room for other requests of the organization while one operation sends more', async () => {
+  it('leave connections for other requests of the organization while one operation sends more', async () => {
     const pool = tenants({ connectionsPerTenant: 2, connectionsPerOperation: 1 })
     const operation = pool.of(mine)
     const slow = [operation.query(sleep(1, 'one')), operation.query(sleep(0.1, 'one'))]
@@ -119,7 +119,7 @@ describe('shares of the connections', () => {
     await Promise.all(slow)
   })
 
-  it('let scans of one organization run one after another, and lookups beside them', async () => {
+  it('run the scans of one organization one after another, and its lookups concurrently', async () => {
     const pool = tenants({ scans: 1, scansPerTenant: 1 })
     const scans = [
       pool.of(mine).query(sleep(1, 'scan'), [], 'SCAN'),
@@ -131,7 +131,7 @@ describe('shares of the connections', () => {
     await Promise.all(scans)
   })
 
-  it('let a scan in a transaction run although its organization holds all it may', async () => {
+  it('run a scan in a transaction although its organization already uses its whole share', async () => {
     const pool = tenants({ connections: 1, scans: 1, scansPerTenant: 1 }, 1)
     const answers = await Promise.all(
       Array.from({ length: 3 }, (_, index) => [
@@ -173,15 +173,15 @@ describe('shares of the connections', () => {
 describe('a client that disconnects', () => {
   const caller = anonymous({ ip: '', userAgent: '' })
 
-  it('has its running statements cancelled and its waiting ones removed, and no other client has', async () => {
-    const asked: unknown[] = []
+  it('has its running statements cancelled and its waiting ones removed, without effect on other clients', async () => {
+    const cancelResults: unknown[] = []
     const query = fresh.database.query.bind(fresh.database) as Sql['query']
     const cancelThrough: Sql = {
       open: false,
       transaction: (work) => fresh.database.transaction(work),
       query: async <R>(text: string, values?: readonly unknown[]) => {
         const rows = await query<R>(text, values)
-        asked.push(rows)
+        cancelResults.push(rows)
         return rows
       },
     }
@@ -194,14 +194,14 @@ describe('a client that disconnects', () => {
     await untilRunning('left', 1)
     cancellation.cancel()
     await expect(abandoned).resolves.toContainEqual({ status: 'rejected', reason: expect.objectContaining(gone) })
-    expect(asked).toEqual([[{ pg_cancel_backend: true }]])
+    expect(cancelResults).toEqual([[{ pg_cancel_backend: true }]])
     expect(await running('left')).toBe(0)
     await expect(sql.query('select 1')).rejects.toMatchObject(gone)
     expect(await other).toHaveLength(1)
     expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('starts no composed read after three seconds, and goes on with other reads', async () => {
+  it('starts no LIST or SCAN after three seconds, but other reads', async () => {
     const sql = tenants().of(mine, { caller, cancellation: new Cancellation() })
     await sql.query(sleep(1.6))
     await sql.query(sleep(1.6))
@@ -225,9 +225,9 @@ describe('a client that disconnects', () => {
 
 describe('requests that do not belong to one organization', () => {
   it('leave connections for credentials and jobs, however many there are', async () => {
-    const above = new CrossTenantDatabase(fresh.database)
+    const crossTenant = new CrossTenantDatabase(fresh.database)
     const waiting = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'].map((ip) =>
-      above.of('', { caller: anonymous({ ip, userAgent: '' }) }).query(sleep(1, 'anonymous')),
+      crossTenant.of('', { caller: anonymous({ ip, userAgent: '' }) }).query(sleep(1, 'anonymous')),
     )
     await untilRunning('anonymous', 2)
     expect(await fresh.database.query('select 1 as one')).toEqual([{ one: 1 }])

@@ -11,7 +11,7 @@ import { tenantRole } from './tenant-role.ts'
 /** The part of an operation that the scheduling of its statements needs. */
 export type Operation = Pick<OperationContext, 'caller' | 'cancellation'>
 
-/** Gives access to the rows of one organization only. */
+/** Access to the rows of one organization only. */
 export interface Tenancy {
   /** Call it once per operation: all statements through the returned object share the limits of one operation. */
   of(organizationId: string, operation?: Operation): Sql
@@ -28,6 +28,12 @@ const deadline = (ms: number): string => `set_config('statement_timeout', '${ms}
 /** Prepared on every connection: sets the organization of the next statement, and its timeouts. */
 const settingsStatements = {
   DEFAULT: { name: 'tenant', text: `select ${tenant}` },
+  // Each scan is planned for its own values, because estimates without them are wrong by orders of magnitude. The memory keeps
+  // the row pointers of a large bitmap exact; there are only few scans at the same time.
+  SCAN: {
+    name: 'tenant_scan',
+    text: `select ${tenant}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '32MB', true)`,
+  },
   READ: { name: 'tenant_read', text: `select ${tenant}, ${deadline(readMs)}` },
   WRITE: {
     name: 'tenant_write',
@@ -36,7 +42,7 @@ const settingsStatements = {
 } as const
 
 /**
- * One organization may hold 80 % of the connections and one operation 30 %, so that the worst organization leaves room for the
+ * One organization may hold 80 % of the connections and one operation 30 %, so that no organization can block the
  * others, and a single one is as fast as the database allows. A scan uses one core: all scans together may use as many slots as
  * there are cores, at most half of the connections, and one organization half of these slots. So lookups find a free core and a connection.
  */
@@ -85,14 +91,14 @@ export class TenantDatabase extends Database implements Tenancy {
 
   of(organizationId: string, operation?: Operation): Sql {
     const values = [organizationId]
-    const settingsFor: SettingsFor = (deadline) => ({ ...settingsStatements[deadline], values })
+    const settingsFor: SettingsFor = (name) => ({ ...settingsStatements[name], values })
     return new SharedSql(this.#shared, organizationId, settingsFor, operation?.cancellation ?? null)
   }
 }
 
 /**
  * The whole database, for requests that do not belong to one organization, such as sign-in. Anonymous clients can send these, so
- * all of them together leave connections for credentials and jobs, and one organization or IP address leaves some for the others.
+ * their connections are limited: some remain for credentials and jobs, and one organization or IP address may use half of the rest.
  */
 export class CrossTenantDatabase implements Tenancy {
   readonly #shared: SharedPool

@@ -1,2 +1,2 @@
-/** The PostgreSQL role of tenants' requests; see `tenant-wall.ts`. */
+/** The PostgreSQL role of tenants' requests; see `row-level-security.ts`. */
 export const tenantRole = 'crm_app'

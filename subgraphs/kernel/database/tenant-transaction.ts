@@ -33,8 +33,8 @@ export class TenantTransaction extends Transaction {
   async #read<R>(text: string, values: readonly unknown[], kind: StatementKind): Promise<R[]> {
     const { shared, tenant, settingsFor } = this.operation
     const needsScanSlot = kind === 'SCAN'
-    const turn = needsScanSlot
-      ? await shared.turn({ tenant, needsConnection: false, needsScanSlot, operation: this.operation })
+    const request = needsScanSlot
+      ? await shared.whenAcquired({ tenant, needsConnection: false, needsScanSlot, operation: this.operation })
       : null
     try {
       this.#isReading = settingsFor !== null
@@ -42,7 +42,7 @@ export class TenantTransaction extends Transaction {
     } catch (error) {
       throw translateTimeout(error, kind)
     } finally {
-      if (turn) shared.queue.leave(turn)
+      if (request) shared.queue.release(request)
     }
   }
 }

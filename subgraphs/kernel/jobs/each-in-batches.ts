@@ -1,6 +1,6 @@
 /**
- * Works through what is due in batches, each beginning after the last item of the one before. An item that fails does not
- * hold up the others: all are tried, then the failures are thrown together and the job is run again.
+ * Calls `work` for every item, in batches; `next` returns the batch after the given last item. A failing item does not stop the
+ * others: after all items, the errors are thrown together, so that the job is retried.
  */
 export async function eachInBatches<T>(
   next: (after: T | null) => Promise<T[]>,

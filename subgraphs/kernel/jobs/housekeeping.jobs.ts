@@ -1,13 +1,13 @@
-import { keepEventPartitions } from '../outbox/event-partitions.ts'
+import { maintainEventPartitions } from '../outbox/event-partitions.ts'
 import type { RecordShape } from '../record/definition.ts'
 import { mergeTotals } from '../record/maintained-totals.ts'
-import { forgetOldAnswers } from '../subgraph/idempotency.ts'
+import { deleteOldAnswers } from '../subgraph/idempotency.ts'
 import type { Job } from './job.ts'
 
-/** What the kernel's own tables need, whatever the domains are. */
+/** The jobs for the kernel's own tables. */
 export const housekeeping: readonly Job[] = [
-  { name: 'idempotency.forget', cron: '17 * * * *', run: forgetOldAnswers },
-  { name: 'events.keepPartitions', cron: '10 * * * *', run: keepEventPartitions },
+  { name: 'idempotency.forget', cron: '17 * * * *', run: deleteOldAnswers },
+  { name: 'events.keepPartitions', cron: '10 * * * *', run: maintainEventPartitions },
 ]
 
 /** Merges the maintained totals of these record types. */

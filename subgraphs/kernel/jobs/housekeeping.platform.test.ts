@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../ids.ts'
 import { housekeeping } from './housekeeping.jobs.ts'
-import { handSetClock, servicesOf } from './jobs.fixture.ts'
+import { manualClock, servicesOf } from './jobs.fixture.ts'
 
 let fresh: FreshDatabase
 beforeAll(async () => {
@@ -10,10 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => fresh.drop())
 
-const clock = handSetClock('2031-01-31T23:59:00Z')
+const clock = manualClock('2031-01-31T23:59:00Z')
 const run = (name: string) => housekeeping.find((job) => job.name === name)!.run(servicesOf(fresh.database, clock))
 
-it('idempotency.forget drops answers after 24 hours', async () => {
+it('idempotency.forget deletes answers after 24 hours', async () => {
   const insert = `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)
      values ($1, $1, 'key-1', $2, 's', 'f', '{}', $3)`
   await fresh.database.query(insert, [newId(), 'old', '2031-01-30T23:59:00Z'])

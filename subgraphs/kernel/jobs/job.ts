@@ -1,6 +1,6 @@
 import type { Services } from '../request.ts'
 
-/** Work that the clock starts, in whichever worker is free. Running twice must do no harm: a crash repeats it. */
+/** Scheduled work; any free worker runs it. It must be idempotent, because it is repeated after a crash. */
 export interface Job {
   /** `case.autoClose` */
   readonly name: string

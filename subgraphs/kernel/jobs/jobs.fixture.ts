@@ -4,19 +4,19 @@ import { readConfig, settingsOf } from '../config/config.ts'
 import { MemoryCounters } from '../counters/memory-counters.ts'
 import type { Database } from '../database/database.ts'
 import { localModel } from '../language-model/local-model.ts'
-import { RememberingMailer } from '../mail/mail.fixture.ts'
+import { RecordingMailer } from '../mail/mail.fixture.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import { EventLog } from '../outbox/event-log.ts'
 import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 
-export interface HandSetClock {
+export interface ManualClock {
   now(): Date
   set(time: string): void
 }
 
-export function handSetClock(time: string): HandSetClock {
+export function manualClock(time: string): ManualClock {
   let current = new Date(time)
   return {
     now: () => current,
@@ -26,7 +26,7 @@ export function handSetClock(time: string): HandSetClock {
   }
 }
 
-export const servicesOf = (database: Database, clock: HandSetClock): Services => ({
+export const servicesOf = (database: Database, clock: ManualClock): Services => ({
   database,
   tenants: { of: () => database },
   crossTenant: { of: () => database },
@@ -36,7 +36,7 @@ export const servicesOf = (database: Database, clock: HandSetClock): Services =>
   languageModel: localModel,
   counters: new MemoryCounters(),
   settings: settingsOf(readConfig({})),
-  mailer: new RememberingMailer(),
+  mailer: new RecordingMailer(),
   outbound: new Outbound(['127.0.0.1']),
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
   shapes: builtInShapes,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { Database } from '../database/database.ts'
 import type { Job } from './job.ts'
-import { handSetClock, servicesOf } from './jobs.fixture.ts'
+import { manualClock, servicesOf } from './jobs.fixture.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 let fresh: FreshDatabase
@@ -32,11 +32,11 @@ const queued = () =>
     'select task_identifier as task, key, attempts < max_attempts as waits, locked_at is not null as locked from graphile_worker.jobs',
   )
 
-/** A queue that gave up with its connections begins anew after seconds. */
+/** Long timeout, because a queue that lost its connections restarts after some seconds. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 25_000 })
 
 async function start(job: Job): Promise<Worker> {
-  const services = servicesOf(fresh.database, handSetClock('2026-03-01T12:00:00Z'))
+  const services = servicesOf(fresh.database, manualClock('2026-03-01T12:00:00Z'))
   const worker = await startWorker({ databaseUrl: fresh.url, services, jobs: [job] })
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= worker.stop())
@@ -44,14 +44,14 @@ async function start(job: Job): Promise<Worker> {
   return { stop }
 }
 
-/** As if every worker had been away since before the last midnight: the next one that starts sees that tick as missed. */
+/** Sets the state as if no worker had run since before the last midnight, so that the next worker finds a missed tick. */
 async function missTick(): Promise<void> {
   await fresh.database.query(
     `update graphile_worker._private_known_crontabs set known_since = now() - interval '3 days', last_execution = null`,
   )
 }
 
-/** A tick now, whatever the time. */
+/** Adds a job as a tick does, at any time. */
 const tick = () =>
   fresh.database.query(`select graphile_worker.add_job('test.daily', job_key := 'test.daily', max_attempts := 25)`)
 
@@ -82,7 +82,7 @@ async function startApart() {
 }
 
 describe('workers', () => {
-  it('run a tick once between them, also one that nobody saw', async () => {
+  it('run a tick once in total, also a tick that was missed while no worker ran', async () => {
     await (await start(noting('first'))).stop()
     await missTick()
     const workers = await Promise.all([start(noting('one')), start(noting('other'))])
@@ -92,7 +92,7 @@ describe('workers', () => {
     expect(await queued()).toEqual([])
   })
 
-  it('finish what runs before they stop', async () => {
+  it('finish running jobs before they stop', async () => {
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const worker = await start(
@@ -110,7 +110,7 @@ describe('workers', () => {
     expect([await runs(), await queued()]).toEqual([['slow'], []])
   })
 
-  it('skip a tick whose predecessor still runs', async () => {
+  it('skip a tick while the run of an earlier tick has not finished', async () => {
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     await start(
@@ -133,7 +133,7 @@ describe('workers', () => {
     await eventually(async () => expect(await queued()).toEqual([]))
   })
 
-  it('begin anew at the next tick after one was killed in the middle of a job', async () => {
+  it('run a job again at the next tick after a worker was killed during the job', async () => {
     const killed = await startApart()
     await tick()
     await killed.untilRunning()
@@ -144,14 +144,14 @@ describe('workers', () => {
     await tick()
     await eventually(async () => expect(await runs()).toEqual(['next']))
     await worker.stop()
-    // What the killed one left is never run again; its lock ends after four hours, then it is removed.
+    // The job of the killed worker is never run again; its lock ends after four hours, then it is removed.
     expect(await queued()).toEqual([{ task: 'test.daily', key: null, waits: false, locked: true }])
     await fresh.database.query('update graphile_worker._private_jobs set locked_at = null')
     await start(noting('later'))
     expect([await queued(), await runs()]).toEqual([[], ['next']])
   })
 
-  it('begin anew at the next tick after a job failed', async () => {
+  it('run a job again at the next tick after it failed', async () => {
     let failing = true
     await start(
       daily(async ({ database }) => {
@@ -167,7 +167,7 @@ describe('workers', () => {
     await eventually(async () => expect(await runs()).toEqual(['again']))
   })
 
-  it('work on after they lost their connections', async () => {
+  it('continue after they lost their connections', async () => {
     await start(noting('steady'))
     await fresh.database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'worker' and datname = current_database()`,
@@ -175,7 +175,7 @@ describe('workers', () => {
     await tick()
     await eventually(async () => expect(await runs()).toEqual(['steady']))
   })
-  it('work on after they lost the connection of their first statement', async () => {
+  it('continue after they lost the connection of their first statement', async () => {
     await (await start(noting('before'))).stop()
     const waiting = `select pid from pg_stat_activity
       where application_name = 'worker' and datname = current_database() and wait_event_type = 'Lock'`

@@ -16,7 +16,7 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Starts nothing more, finishes what runs, then resolves. */
+  /** Starts no more jobs, waits for the running ones, then resolves. */
   stop(): Promise<void>
 }
 
@@ -26,8 +26,8 @@ const failuresMax = 2 * concurrency
 const hourMs = 3_600_000
 
 /**
- * Runs the jobs by their cron times; of any number of workers one takes each tick. The queue is loaded here and not when
- * this file is, so that a process can serve first.
+ * Runs the jobs at their cron times; each tick is run by one of the workers. graphile-worker is imported here and not at the top of
+ * the file, so that a process serves requests sooner.
  */
 export async function startWorker({ databaseUrl, jobs, services }: WorkerOptions): Promise<Worker> {
   const log = services.log.child({ part: 'worker' })
@@ -37,14 +37,14 @@ export async function startWorker({ databaseUrl, jobs, services }: WorkerOptions
     pgPool: pool,
     logger: queueLogger(queue, log),
     noHandleSignals: true,
-    taskList: Object.fromEntries(jobs.map((job) => [job.name, () => runAlone(pool, job, services)])),
+    taskList: Object.fromEntries(jobs.map((job) => [job.name, () => runWithLock(pool, job, services)])),
     parsedCronItems: queue.parseCronItems(jobs.map(cronItem)),
-    // Batches, even of one, are what `stop` waits for and what outlives a lost connection.
+    // Completions are written in batches, because only then `stop` waits for them and a lost connection does not lose them.
     preset: { worker: { concurrentJobs: concurrency, completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   }
   let isPrepared = false
   const start = async (): Promise<Runner> => {
-    if (!isPrepared) await prepare(queue, options)
+    if (!isPrepared) await prepareQueue(queue, options)
     isPrepared = true
     return runUntilStuck(queue, options)
   }
@@ -62,8 +62,8 @@ export async function startWorker({ databaseUrl, jobs, services }: WorkerOptions
   }
 }
 
-/** The queue's tables, without jobs that have failed for good. */
-async function prepare(queue: typeof Queue, options: RunnerOptions): Promise<void> {
+/** Creates the tables of the queue, and deletes jobs that have failed permanently. */
+async function prepareQueue(queue: typeof Queue, options: RunnerOptions): Promise<void> {
   const utils = await queue.makeWorkerUtils({ pgPool: options.pgPool!, logger: options.logger! })
   try {
     await utils.cleanup({ tasks: ['DELETE_PERMAFAILED_JOBS'] })
@@ -73,15 +73,15 @@ async function prepare(queue: typeof Queue, options: RunnerOptions): Promise<voi
 }
 
 /**
- * A queue whose very first statement fails keeps that failure and answers every later fetch with it. One that fails to fetch
- * again and again is ended.
+ * Runs the queue until it fails to fetch jobs several times in succession. graphile-worker caches the failure of its first statement
+ * and repeats it for every later fetch, so only a new queue can recover.
  */
 async function runUntilStuck(queue: typeof Queue, options: RunnerOptions): Promise<Runner> {
   const events = new EventEmitter()
   const runner = await queue.run({ ...options, events })
   let failures = 0
-  const noteFetch = () => void (failures = 0)
-  events.on('worker:getJob:empty', noteFetch).on('job:start', noteFetch)
+  const resetFailures = () => void (failures = 0)
+  events.on('worker:getJob:empty', resetFailures).on('job:start', resetFailures)
   events.on('worker:getJob:error', () => {
     failures += 1
     if (failures === failuresMax) runner.stop().catch(() => {})
@@ -89,24 +89,24 @@ async function runUntilStuck(queue: typeof Queue, options: RunnerOptions): Promi
   return runner
 }
 
-/** A queue that is stuck, or found no database, is followed by another one. Gives what ends it. */
+/** Starts a new queue when one has ended or could not reach the database. Returns a function that stops it. */
 async function keepRunning(start: () => Promise<Runner>, log: Logger): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   const { signal } = stopping
   const stopRunner = async () => runner?.stop().catch(() => {})
-  const noteEnd = (error: unknown): null => {
-    log.error({ reason: (error as Error).message }, 'the queue ended')
+  const logEnd = (error: unknown): null => {
+    log.error({ reason: (error as Error).message }, 'the job queue ended')
     return null
   }
   let runner: Runner | null = await start().catch((error: unknown) => {
     if (failureReason(error) === null) throw error
-    return noteEnd(error)
+    return logEnd(error)
   })
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
-      await runner?.promise.catch(noteEnd)
+      await runner?.promise.catch(logEnd)
       if (!signal.aborted) await delay(restartMs, undefined, { signal }).catch(() => {})
-      if (!signal.aborted) runner = await start().catch(noteEnd)
+      if (!signal.aborted) runner = await start().catch(logEnd)
     }
     await stopRunner()
   }
@@ -125,7 +125,7 @@ function queueLogger({ Logger: QueueLogger }: typeof Queue, log: Logger): Runner
   })
 }
 
-/** Connections for the queue alone: listening, fetching and the lock of each running job. */
+/** A separate pool for the queue: one connection each for LISTEN and fetching, and one for the lock of each running job. */
 function openPool(databaseUrl: string, log: Logger): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -142,8 +142,9 @@ function openPool(databaseUrl: string, log: Logger): pg.Pool {
 }
 
 /**
- * The key makes each tick replace the job of the tick before: one that failed starts anew, one that is locked (it runs
- * still, or its worker was killed) steps aside. Ticks that no worker saw are made up for where the next is far away.
+ * The job key lets each tick replace the job of the previous tick: a failed job starts again. A locked job, which still runs or
+ * belongs to a killed worker, loses its key and does not block the new one. Missed ticks are run later only for jobs that run hourly
+ * or less often.
  */
 function cronItem({ name, cron }: Job): CronItem {
   const [first, second] = new Cron(cron, { timezone: 'UTC' }).nextRuns(2)
@@ -151,8 +152,8 @@ function cronItem({ name, cron }: Job): CronItem {
   return { task: name, match: cron, options: { jobKey: name, backfillPeriod: intervalMs >= hourMs ? intervalMs : 0 } }
 }
 
-/** The lock belongs to a database session: it keeps a tick from running beside a slow one, and ends with a worker that is killed. */
-async function runAlone(pool: pg.Pool, job: Job, services: Services): Promise<void> {
+/** Runs a job only if no other run of it is in progress. The advisory lock ends with its session, also when the worker is killed. */
+async function runWithLock(pool: pg.Pool, job: Job, services: Services): Promise<void> {
   const client = await pool.connect()
   let isLocked = false
   try {
@@ -163,7 +164,7 @@ async function runAlone(pool: pg.Pool, job: Job, services: Services): Promise<vo
     isLocked = rows[0]!.taken
     if (isLocked) await job.run(services)
   } finally {
-    // A session that may still hold the lock is not given back.
+    // A connection that may still hold the lock must not return to the pool.
     const unlocked =
       !isLocked ||
       (await client.query('select pg_advisory_unlock(hashtextextended($1, 11))', [job.name]).then(

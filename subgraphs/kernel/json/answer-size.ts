@@ -6,20 +6,20 @@ export const answerBytesMax = 4_194_304
 /** Maximum bytes of rows read for one operation. Twice the answer, because the JSON text of PostgreSQL contains spaces that answers omit. */
 export const rowBytesMax = 2 * answerBytesMax
 
-const tooMuch = 'Ask for fewer records or fields at once.'
+const advice = 'Request fewer records or fields.'
 
 export const rowsTooLarge = (): Refusal =>
-  new Refusal('ANSWER_TOO_LARGE', `The operation reads more than ${rowBytesMax} bytes. ${tooMuch}`)
+  new Refusal('ANSWER_TOO_LARGE', `The rows that an operation reads must have at most ${rowBytesMax} bytes. ${advice}`)
 
 /** A refusal when the answer would be too large, otherwise null. Decided before the JSON is built. */
 export function refusalOfSize(answer: unknown): Refusal | null {
   if (!isJsonLargerThan(answer, answerBytesMax)) return null
-  return new Refusal('ANSWER_TOO_LARGE', `The answer has more than ${answerBytesMax} bytes. ${tooMuch}`)
+  return new Refusal('ANSWER_TOO_LARGE', `The answer must have at most ${answerBytesMax} bytes. ${advice}`)
 }
 
 /** Like `refusalOfSize`, for a mutation that has already been committed. */
 export function refusalOfSizeWhenDone(answer: unknown): Refusal | null {
   if (!isJsonLargerThan(answer, answerBytesMax)) return null
-  const message = `The mutation was carried out, but its answer has more than ${answerBytesMax} bytes. Read what it wrote with fewer fields.`
+  const message = `The mutation has been executed, but its answer must have at most ${answerBytesMax} bytes. Read the changed records with fewer fields.`
   return new Refusal('ANSWER_TOO_LARGE', message)
 }

@@ -14,7 +14,7 @@ describe('parseJsonExactly', () => {
     '{"a":[{"b":12345678901234567890}],"c":"12345678901234567890","d":[1,2.5,-3e-7,true,null]}',
     '["\\"12345678901234567890\\\\",12345678901234567891,"1e400"]',
     '{"12345678901234567890":12345678901234567891,"__proto__":[12345678901234567892]}',
-  ])('writes %s as it was', (text) => {
+  ])('serializes %s unchanged', (text) => {
     expect(again(text)).toBe(text)
   })
 
@@ -26,12 +26,12 @@ describe('parseJsonExactly', () => {
     ['123456789012345678900e-1', '12345678901234567890'],
     ['-0.0', '0'],
     ['1E3', '1000'],
-  ])('writes %s with the same value, as PostgreSQL does', (text, written) => {
+  ])('serializes %s with the same value, as PostgreSQL does', (text, written) => {
     expect(again(text)).toBe(written)
   })
 
   it.each(['1e308', '1.7976931348623157e308', '5e-324', '0.30000000000000004', '1e21', '123.0'])(
-    'takes %s for the JavaScript number that it is',
+    'parses %s as a JavaScript number',
     (text) => {
       expect(parseJsonExactly(text)).toBe(Number(text))
     },
@@ -44,17 +44,17 @@ describe('parseJsonExactly', () => {
     '{12345678901234567890:1}',
     '[1234567890123456789.]',
     '+12345678901234567890',
-  ])('refuses what is no JSON: %s', (text) => {
+  ])('refuses invalid JSON: %s', (text) => {
     expect(() => parseJsonExactly(text)).toThrow(SyntaxError)
   })
 
-  it('keeps every key, also one with a meaning in JavaScript', () => {
+  it('keeps every key, also one with a special meaning in JavaScript', () => {
     const value = parseJsonExactly('{"__proto__":{"a":12345678901234567890}}') as object
     expect(Object.keys(value)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   })
 
-  it('reads a million characters of any shape', () => {
+  it('parses a million characters of any form', () => {
     const last = ',12345678901234567890]'
     const shapes = [
       `[${Array.from({ length: 45_000 }, () => '12345678901234567890').join()}]`,
@@ -66,7 +66,7 @@ describe('parseJsonExactly', () => {
     for (const text of shapes) expect(again(text) === text).toBe(true)
   })
 
-  it('reads any depth', () => {
+  it('parses any nesting depth', () => {
     let value = parseJsonExactly(`${'['.repeat(400_000)}12345678901234567890${']'.repeat(400_000)}`)
     while (Array.isArray(value)) [value] = value as unknown[]
     expect(JSON.stringify(value)).toBe('12345678901234567890')
@@ -84,7 +84,7 @@ describe('a number', () => {
   })
 
   it.each(['NaN', 'Infinity', '', ' 1', '01', '.5', '5.', '+1', '0x10', '1_000', '1,5', '１'])(
-    'is not read from the text %j',
+    'is not parsed from the text %j',
     (text) => {
       expect(exactNumberOf(text)).toBe(null)
     },

@@ -10,7 +10,7 @@ const partOfNumber = /[-+.\deE]/
 /** Placeholder of a number while the rest is parsed. Random, so that no client can send it. */
 const mark = randomUUID()
 
-/** Maximum number of numbers without an exact double in a client's input, because each costs microseconds to find and to keep. */
+/** Maximum number of numbers without an exact double in a client's input, because each takes microseconds to find and to convert. */
 export const inexactMax = 1_000
 
 /** The JSON has more numbers without an exact double than the caller of the parser allows. */

@@ -30,7 +30,7 @@ export const isExactNumber = (value: unknown): value is ExactNumber =>
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
 
-/** The parts of a number: sign, digits without leading and trailing zeros, and how many of the digits stand before the point. */
+/** The parts of a number: sign, digits without leading and trailing zeros, and the number of digits before the decimal point. */
 interface Parts {
   readonly sign: string
   readonly digits: string

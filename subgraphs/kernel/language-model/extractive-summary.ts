@@ -33,7 +33,7 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence.length > 0)
 }
 
-/** Sentences with a score: the frequency of their words in the text; words of the title count double. */
+/** Sentences by descending score: the frequency of their words in the text; words of the title count double. */
 function ranked({ title, passages }: Summarizable): { sentence: string; position: number; score: number }[] {
   const sentences = [...new Set(passages.flatMap(sentencesOf))]
   const frequency = new Map<string, number>()

@@ -19,7 +19,7 @@ export interface ModelTool {
 export interface ToolCall {
   readonly id: string
   readonly name: string
-  /** JSON. */
+  /** A JSON object. */
   readonly arguments: string
 }
 
@@ -74,5 +74,5 @@ export async function complete(model: LanguageModel, request: ModelRequest): Pro
     else if (event.kind === 'toolCall') toolCalls.push(event.call)
     else return { text, toolCalls, model: event.model, reason: event.reason, usage: event.usage }
   }
-  throw new Error('The language model ended its answer early.')
+  throw new Error('The answer of the language model ended without its last event.')
 }

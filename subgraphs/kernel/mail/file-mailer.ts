@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
 import { messageOf } from './message.ts'
 
-/** Without a mail server: every mail becomes a file, named by its time and id, so that a second attempt replaces the first. */
+/** Writes mails to files when there is no mail server. The file name contains time and id, so a second attempt replaces the first file. */
 export class FileMailer implements Mailer {
   readonly #transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   readonly #folder: string

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mailContent } from './mail-content.ts'
 
 describe('mailContent', () => {
-  it('says the same as text and as HTML, in which nothing is markup that came from outside', () => {
+  it('has the same content as text and as HTML, and escapes all input in the HTML', () => {
     const url = 'https://crm.example.com/?a=1&b=2'
     const { subject, text, html } = mailContent({
       subject: 'Join\r\nBcc: x',

@@ -2,11 +2,11 @@ import type { MailContent } from './queue-mail.ts'
 
 export interface MailParts {
   readonly subject: string
-  /** Before the action. */
+  /** Paragraphs before the action. */
   readonly lines: readonly string[]
-  /** What the mail is for: a link to follow, or a code to type. */
+  /** A link to follow, or a code to type. */
   readonly action?: { readonly label: string; readonly url: string } | { readonly code: string }
-  /** After the action. */
+  /** Paragraphs after the action. */
   readonly closing?: readonly string[]
 }
 
@@ -20,7 +20,7 @@ function actionHtml(action: NonNullable<MailParts['action']>): string {
   return paragraph(`<a href="${escaped(url)}">${escaped(label)}</a><br>${escaped(url)}`)
 }
 
-/** The same words as plain text and as HTML, without pictures, trackers or styles from elsewhere. */
+/** The same content as plain text and as HTML, without images, trackers or external styles. */
 export function mailContent({ subject, lines, action, closing = [] }: MailParts): MailContent {
   const actionText = action && ('code' in action ? action.code : `${action.label}:\n${action.url}`)
   const html = [

@@ -5,19 +5,22 @@ import { Refusal } from '../errors.ts'
 import { actorIdOf } from '../context.ts'
 import type { RequestContext } from '../request.ts'
 
-/** What mails are counted by. A mailbox is one for all ways to write its address; a client is the address that asks. */
+/**
+ * What a limit counts mails by. MAILBOX: the recipient, the same for all spellings of its address. CLIENT: the IP address of the
+ * request. SENDER: the user.
+ */
 export type CountedBy = 'MAILBOX' | 'CLIENT' | 'SENDER' | 'ORGANIZATION'
 
 export interface MailLimit {
-  /** Several: counted by all of them together. */
+  /** Several values: one count for each combination of them. */
   readonly by: readonly CountedBy[]
   readonly max: number
   readonly windowMs: number
-  /** Says nothing and sends nothing, where an answer would tell what others did. Otherwise 429. */
+  /** True: the mail is silently not sent, because a refusal would reveal what other people did. False: 429. */
   readonly isSilent?: boolean
 }
 
-/** A kind of mail, counted apart from all others: one that is spent does not hold back another. */
+/** A kind of mail. Each kind is counted separately, so an exceeded limit of one kind does not block another kind. */
 export interface MailKind {
   readonly name: string
   readonly limits: readonly MailLimit[]
@@ -32,7 +35,7 @@ interface Count {
 
 const windowIsOver = `count.began_at + count.window_ms * interval '1 millisecond' <= excluded.began_at`
 
-/** Null for what the platform itself does, which no limit holds back. */
+/** The key of the count. Null for mails of the platform itself, which have no limits. */
 function keyOf({ caller }: RequestContext, kind: MailKind, { by }: MailLimit, to: string): string | null {
   const values: Record<CountedBy, string> = {
     MAILBOX: mailboxOf(to),
@@ -45,8 +48,9 @@ function keyOf({ caller }: RequestContext, kind: MailKind, { by }: MailLimit, to
 }
 
 /**
- * Counts a mail in the transaction of `ctx`. False when it is to be silently left out; throws when the asker is told. The
- * counts are rows, so that no restart forgets them, and of mails that are asked for at once none is overlooked.
+ * Counts a mail in the transaction of `ctx`. False: a silent limit is exceeded, and the mail must not be sent. Throws
+ * `MAIL_RATE_LIMITED` when another limit is exceeded. The counts are rows, so that they survive a restart and concurrent requests
+ * are all counted.
  */
 export async function countMail(ctx: RequestContext, kind: MailKind, to: string): Promise<boolean> {
   const counted = kind.limits.flatMap((limit) => {
@@ -54,7 +58,7 @@ export async function countMail(ctx: RequestContext, kind: MailKind, to: string)
     return key === null ? [] : [{ ...limit, key }]
   })
   const now = ctx.clock.now()
-  // In one order, whoever counts, so that nobody waits for somebody who waits.
+  // Rows are locked in the same order by all requests, so that no deadlock can occur.
   const counts = await ctx.db.query<Count>(
     `insert into kernel.mail_count as count (key, window_ms, began_at, mails)
      select key, window_ms, $3, 1 from unnest($1::text[], $2::int[]) as wanted (key, window_ms) order by key, window_ms
@@ -64,16 +68,16 @@ export async function countMail(ctx: RequestContext, kind: MailKind, to: string)
      returning key, window_ms as "windowMs", began_at as "beganAt", mails`,
     [counted.map(({ key }) => key), counted.map(({ windowMs }) => windowMs), now.toISOString()],
   )
-  const spent = counted.flatMap((limit) => {
+  const exceeded = counted.flatMap((limit) => {
     const count = counts.find(({ key, windowMs }) => key === limit.key && windowMs === limit.windowMs)!
     return count.mails > limit.max ? [{ ...limit, endsMs: Date.parse(count.beganAt) + limit.windowMs }] : []
   })
-  const [told] = spent.filter(({ isSilent }) => !isSilent).sort((one, other) => other.endsMs - one.endsMs)
-  if (told) throw tooMany(told, secondsOf(told.endsMs - now.getTime()))
-  return spent.length === 0
+  const [refusing] = exceeded.filter(({ isSilent }) => !isSilent).sort((one, other) => other.endsMs - one.endsMs)
+  if (refusing) throw tooMany(refusing, secondsOf(refusing.endsMs - now.getTime()))
+  return exceeded.length === 0
 }
 
-const toldOf: Readonly<Record<CountedBy, string>> = {
+const limitTexts: Readonly<Record<CountedBy, string>> = {
   MAILBOX: 'to this address',
   CLIENT: 'from your network address',
   SENDER: 'by one user',
@@ -81,7 +85,7 @@ const toldOf: Readonly<Record<CountedBy, string>> = {
 }
 
 function tooMany({ by, max, windowMs }: MailLimit, retryAfter: number): Refusal {
-  const what = by.map((name) => toldOf[name]).join(' ')
+  const what = by.map((name) => limitTexts[name]).join(' ')
   const message = `Limit of ${max} such mails ${what} in ${windowMs / 60_000} minutes reached; retry in ${retryAfter} s.`
   return new Refusal('MAIL_RATE_LIMITED', message, { retryAfter })
 }

@@ -6,7 +6,7 @@ import { mailPlace, type MailContent } from './queue-mail.ts'
 
 const minuteMs = 60_000
 
-/** 1, 4, 16 minutes, then about an hour, four, and six each. */
+/** 1, 4, 16, 64 and 256 minutes, then 6 hours each. */
 export const retryAfterMs = (attempts: number): number => Math.min(minuteMs * 4 ** (attempts - 1), 360 * minuteMs)
 export const attemptsMax = 10
 
@@ -17,7 +17,7 @@ interface QueuedMail extends QueuedItem {
   readonly expiresAt: string
 }
 
-/** Sends each mail once, as far as a process that dies between sending and noting it allows. */
+/** Sends each mail once; twice only when a process dies after it has sent the mail and before it has recorded that. */
 export const mailQueue: Queue<QueuedMail> = {
   name: 'mail',
   table: 'kernel.mail',
@@ -26,8 +26,8 @@ export const mailQueue: Queue<QueuedMail> = {
   lanes: { fresh: 3, retry: 1 },
   attemptsMax: () => attemptsMax,
   retryAfterMs: ({ attempts }) => retryAfterMs(attempts),
-  emptied: ['content'],
-  keptMs: 30 * 86_400_000,
+  clearedColumns: ['content'],
+  retentionMs: 30 * 86_400_000,
   attempt: send,
 }
 

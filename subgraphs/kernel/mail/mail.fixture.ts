@@ -1,9 +1,9 @@
 import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
 
-/** A mailer that keeps what it is given, and fails when it is told to. */
-export class RememberingMailer implements Mailer {
+/** A mailer that stores mails in memory, and throws the next of `failures` if there is one. */
+export class RecordingMailer implements Mailer {
   readonly sent: OutgoingMail[] = []
-  /** Thrown by the next attempts, one each. */
+  /** Errors for the next attempts, one for each attempt. */
   readonly failures: Error[] = []
 
   async send(mail: OutgoingMail): Promise<void> {

@@ -4,20 +4,20 @@ import { queueIndexes } from '../queue/queue-table.ts'
 export const mailTable: Migration = {
   name: '20261121-kernel-mail',
   sql: `
-    -- A mail that a committed transaction asked for. It belongs to a person, not to an organization.
+    -- A mail that a transaction has queued. It belongs to a person, not to an organization.
     create table kernel.mail (
       id uuid primary key,
       recipient text not null,
-      -- Subject and bodies, sealed: they carry one-time tokens. Gone as soon as the mail has left.
+      -- Subject and bodies, encrypted because they contain one-time tokens. Null after the mail has been sent.
       content text,
-      -- QUEUED, SENT, FAILED, EXPIRED, or WITHHELD: nobody has the address, so that nothing is to be sent.
+      -- QUEUED, SENT, FAILED, EXPIRED, or WITHHELD: not to be sent, because no user has the address.
       state text not null,
       created_at timestamptz(3) not null,
-      -- When it is worth nothing any more.
+      -- The mail is not sent after this time.
       expires_at timestamptz(3) not null,
       next_attempt_at timestamptz(3) not null,
       attempts int not null default 0,
-      -- Of the attempt that runs: only that one may say how it ended.
+      -- Fencing token of the running attempt: only this attempt may record an outcome.
       claim uuid,
       finished_at timestamptz(3),
       last_error text
@@ -37,7 +37,7 @@ export const mailTable: Migration = {
 export const mailCountTable: Migration = {
   name: '20261122-kernel-mail-count',
   sql: `
-    -- How many mails of a kind there were in the window of a limit, by what the limit counts by.
+    -- Number of mails of a kind in the window of a limit. The key contains the kind and the values that the limit counts by.
     create table kernel.mail_count (
       key text not null,
       window_ms int not null,

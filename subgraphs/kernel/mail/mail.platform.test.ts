@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
-import { drain, passInQueue } from '../queue/queue.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { drain, ageQueueItems } from '../queue/queue.fixture.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
 import { attemptsMax, mailQueue, retryAfterMs } from './mail-queue.ts'
-import { RememberingMailer } from './mail.fixture.ts'
+import { RecordingMailer } from './mail.fixture.ts'
 import { mailJobs } from './mail.jobs.ts'
 import { openMailer } from './mailer.ts'
 import { type Mailer } from './outgoing-mail.ts'
@@ -23,15 +23,15 @@ const start = '2027-03-01T12:00:00.000Z'
 const minute = 60_000
 const order = { to: 'ann@example.com', subject: 'Grüße', text: 'Code 1234', html: '<p>Code 1234</p>' }
 let fresh: FreshDatabase
-let clock: ReturnType<typeof handSetClock>
-let mailer: RememberingMailer
+let clock: ReturnType<typeof manualClock>
+let mailer: RecordingMailer
 let services: Services
 let ctx: RequestContext<'vault'>
 
 beforeEach(async () => {
   fresh = await freshDatabase()
-  clock = handSetClock(start)
-  mailer = new RememberingMailer()
+  clock = manualClock(start)
+  mailer = new RecordingMailer()
   services = { ...servicesOf(fresh.database, clock), mailer }
   ctx = systemContext(services, '')
   await services.vault.load(platformId)
@@ -48,18 +48,18 @@ const rows = () =>
   fresh.database.query(
     'select state, attempts, content is null as "isEmpty", last_error as error from kernel.mail order by id',
   )
-/** Retries and leases go by the clock of the database, everything else by that of the platform. */
+/** Retries and leases use the clock of the database, everything else uses the clock of the platform. */
 const pass = async (ms: number) => {
   clock.set(new Date(clock.now().getTime() + ms).toISOString())
-  await passInQueue(services, mailQueue.table, ms)
+  await ageQueueItems(services, mailQueue.table, ms)
 }
-/** More than a test takes. */
+/** Longer than a test takes. */
 const aMoment = 30_000
 const deliverMail = (sending: Services) => drain(mailQueue, sending)
-const [forgetMail] = mailJobs
+const [deleteOldMail] = mailJobs
 
 describe('mail', () => {
-  it('leaves once, from a row whose content nobody can read and that forgets it then', async () => {
+  it('is sent once, from a row whose content is encrypted and is removed afterwards', async () => {
     await queue()
     const [{ content }] = (await fresh.database.query('select content from kernel.mail')) as [{ content: string }]
     expect(Buffer.from(content, 'base64url').toString()).not.toContain('1234')
@@ -69,7 +69,7 @@ describe('mail', () => {
     expect(await rows()).toEqual([{ state: 'SENT', attempts: 1, isEmpty: true, error: null }])
   })
 
-  it('does not leave when the transaction that asked for it fails', async () => {
+  it('is not sent when the transaction that queued it fails', async () => {
     const failing = inTransaction(ctx, async (inner) => {
       await queue({}, inner)
       throw new Error('undone')
@@ -79,7 +79,7 @@ describe('mail', () => {
     expect([mailer.sent, await rows()]).toEqual([[], []])
   })
 
-  it('is tried again later and later, and given up after ten attempts', async () => {
+  it('is retried with growing delays, and fails after ten attempts', async () => {
     mailer.failures.push(...Array.from({ length: attemptsMax }, () => new Error('away')))
     await queue()
     for (let attempt = 1; attempt < attemptsMax; attempt++) {
@@ -97,7 +97,7 @@ describe('mail', () => {
     ])
   })
 
-  it('is not tried again when the address is refused for good, nor sent when it is worth nothing any more', async () => {
+  it('is not retried when the server permanently refuses the address, and not sent after it has expired', async () => {
     mailer.failures.push(new MailRefused('no such user'))
     await queue()
     await deliverMail(services)
@@ -113,14 +113,14 @@ describe('mail', () => {
   it('is never sent when it is withheld', async () => {
     await queue({ withheld: true })
     await deliverMail(services)
-    await forgetMail!.run(services)
+    await deleteOldMail!.run(services)
     expect([mailer.sent, await rows()]).toEqual([[], [{ state: 'WITHHELD', attempts: 0, isEmpty: true, error: null }]])
     await pass(30 * 86_400_000 + 1)
-    await forgetMail!.run(services)
+    await deleteOldMail!.run(services)
     expect(await rows()).toEqual([])
   })
 
-  it('is sent by another process when one died in an attempt, whose late word then counts for nothing', async () => {
+  it('is sent by another process when one died during an attempt, and a late outcome of that attempt is ignored', async () => {
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const hanging: Mailer = {
@@ -144,7 +144,7 @@ describe('mail', () => {
     expect(await rows()).toEqual([{ state: 'SENT', attempts: 2, isEmpty: true, error: null }])
   })
 
-  it('leaves by itself as soon as its transaction has committed', async () => {
+  it('is sent as soon as its transaction has committed', async () => {
     const delivery = await QueueWorker.start(services, fresh.url, [mailQueue])
     onTestFinished(() => delivery.close())
     await inTransaction(ctx, (inner) => queue({}, inner))
@@ -160,7 +160,7 @@ describe('limits', () => {
   })
   const variants = ['victim@gmail.com', 'v.ictim@gmail.com', 'victim+1@googlemail.com', 'Vic.tim+2@gmail.com']
 
-  it('refuse with the seconds to wait, over all ways to write one mailbox, and queue nothing then', async () => {
+  it('refuse with the seconds to wait, for all spellings of one mailbox, and queue nothing', async () => {
     const kind = perMailbox(false)
     for (const to of variants.slice(0, 3)) expect(await queue({ to, kind })).toBe(true)
     await pass(minute)
@@ -174,7 +174,7 @@ describe('limits', () => {
     expect(await queue({ to: variants[3], kind })).toBe(true)
   })
 
-  it('leave out silently, where that is asked for, and make no draft', async () => {
+  it('leave out a mail silently if the limit is silent, and make no draft', async () => {
     const kind = perMailbox(true)
     for (const to of variants.slice(0, 3)) await queue({ to, kind, withheld: true })
     const draft = () => Promise.reject(new Error('a draft was made'))
@@ -182,9 +182,9 @@ describe('limits', () => {
     expect(await rows()).toHaveLength(3)
   })
 
-  it('overlook none of the mails that are asked for at once', async () => {
+  it('count all mails of concurrent requests', async () => {
     const kind = perMailbox(true)
-    // The key that seals is there from then on.
+    // Creates the data key.
     await queue()
     const asked = await Promise.all(
       Array.from({ length: 12 }, () => inTransaction(ctx, (inner) => queue({ to: variants[0], kind }, inner))),
@@ -193,19 +193,19 @@ describe('limits', () => {
     expect(await rows()).toHaveLength(1 + 3)
   })
 
-  it('are forgotten when they are over', async () => {
+  it('are deleted when their window has ended', async () => {
     await queue({ kind: perMailbox(true) })
     const counts = () => fresh.database.query('select mails from kernel.mail_count')
-    await forgetMail!.run(services)
+    await deleteOldMail!.run(services)
     expect(await counts()).toEqual([{ mails: 1 }])
     await pass(10 * minute + 1)
-    await forgetMail!.run(services)
+    await deleteOldMail!.run(services)
     expect(await counts()).toEqual([])
   })
 })
 
-describe('the ways out', () => {
-  it('SMTP: with sender, Message-ID of the row, text and HTML; refusals of an address are final', async () => {
+describe('mailers', () => {
+  it('SMTP: sends with sender, Message-ID of the row, text and HTML; a refused address is final', async () => {
     const receiver = new SmtpReceiver()
     const smtpUrl = await receiver.start()
     onTestFinished(() => receiver.stop())
@@ -240,7 +240,7 @@ describe('the ways out', () => {
     'victim@corp.example>\r\nRCPT TO:<eve@example.com',
     'victim\u0001@corp.example',
     'Victim@corp.example',
-  ])('SMTP: nothing is sent to %j, however it came into the row', async (to) => {
+  ])('SMTP: sends nothing to %j, even if it is in the row', async (to) => {
     const receiver = new SmtpReceiver()
     const smtpUrl = await receiver.start()
     onTestFinished(() => receiver.stop())
@@ -253,7 +253,7 @@ describe('the ways out', () => {
     expect(receiver.received[0]!.text).not.toMatch(/^Bcc:/m)
   })
 
-  it('SMTP: a server that is away is no reason to give up', async () => {
+  it('SMTP: retries when the server is down', async () => {
     const receiver = new SmtpReceiver()
     const smtpUrl = await receiver.start()
     await receiver.stop()
@@ -263,7 +263,7 @@ describe('the ways out', () => {
     expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, isEmpty: false }])
   })
 
-  it('files: one for each mail, told in the log, whatever the number of attempts', async () => {
+  it('files: one for each mail, also after several attempts, and named in the log', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'mail-'))
     onTestFinished(() => rm(dataDir, { recursive: true }))
     const lines: string[] = []

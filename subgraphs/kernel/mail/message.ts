@@ -2,18 +2,18 @@ import type Mail from 'nodemailer/lib/mailer/index.js'
 import { isStoredEmail } from '../values/email-address.ts'
 import type { OutgoingMail } from './outgoing-mail.ts'
 
-/** This address will never take this mail. */
+/** The receiver permanently refuses this mail, so it must not be retried. */
 export class MailRefused extends Error {}
 
 /** `example.com` of `Example <no-reply@example.com>`. */
 const domainOf = (from: string): string => /@([^\s>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
 
 /**
- * What nodemailer is given. Its own parser finds recipients in comments and lists, so only one address passes, already taken
- * apart. Automatic mail must not be answered by automata (RFC 3834).
+ * The message for nodemailer. Its parser finds recipients in comments and lists, so it gets exactly one validated address, already
+ * parsed. `Auto-Submitted` keeps auto-responders from answering (RFC 3834).
  */
 export function messageOf({ id, to, ...mail }: OutgoingMail, from: string): Mail.Options {
-  if (!isStoredEmail(to)) throw new MailRefused('The recipient is not an email address.')
+  if (!isStoredEmail(to)) throw new MailRefused('The recipient must be an email address.')
   return {
     ...mail,
     to: { name: '', address: to },

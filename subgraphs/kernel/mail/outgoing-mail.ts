@@ -1,5 +1,5 @@
 export interface OutgoingMail {
-  /** The same for every attempt, so that a mail that was sent twice shows as one. */
+  /** The same for every attempt, so that mail programs show a mail that was sent twice as one. */
   readonly id: string
   readonly to: string
   readonly subject: string
@@ -8,7 +8,7 @@ export interface OutgoingMail {
   readonly date: Date
 }
 
-/** The way out for mail. Resolves when the mail is somebody else's to deliver; a `MailRefused` will fail again. */
+/** Sends mails. Resolves when the mail server has accepted the mail; a retry after `MailRefused` would fail again. */
 export interface Mailer {
   send(mail: OutgoingMail): Promise<void>
 }

@@ -11,18 +11,18 @@ export interface MailContent {
 }
 
 export interface MailDraft extends MailContent {
-  /** After this it is not sent any more. */
+  /** The mail is not sent after this time. */
   readonly expiresAt: Date
 }
 
-export interface MailOrder {
+export interface MailRequest {
   readonly to: string
   readonly kind: MailKind
-  /** Nobody has this address: all is done as for somebody, but nothing is sent. */
+  /** No user has this address. Everything is done as for a user, so that the response time reveals nothing, but no mail is sent. */
   readonly withheld?: boolean
 }
 
-/** Where the content of a mail is sealed for. */
+/** The place for which the content of a mail is sealed; see `Vault`. */
 export const mailPlace = (id: string): string => `kernel.mail/${id}/content`
 
 export const sealedMail: SealedColumn = {
@@ -34,12 +34,12 @@ export const sealedMail: SealedColumn = {
 }
 
 /**
- * Asks for a mail in the transaction of `ctx`; it leaves after the commit, or never. False, without a draft made, when there
- * were too many: what was mailed before stays as good as it is.
+ * Queues a mail in the transaction of `ctx`; it is sent after the commit. False when a silent limit is exceeded: `draft` is then not
+ * called, so that the tokens in earlier mails stay valid.
  */
 export async function queueMail(
   ctx: RequestContext<'vault'>,
-  { to, kind, withheld = false }: MailOrder,
+  { to, kind, withheld = false }: MailRequest,
   draft: () => Promise<MailDraft>,
 ): Promise<boolean> {
   if (!(await countMail(ctx, kind, to))) return false

@@ -23,7 +23,7 @@ describe('quotedName', () => {
     'ann@evil.example',
     'Call +1 (800) 555-01 99',
     '\u0000\u200b ',
-  ])('shows nothing of %j', (name) => {
+  ])('does not show %j', (name) => {
     expect(quotedName(name)).toBeNull()
   })
 })

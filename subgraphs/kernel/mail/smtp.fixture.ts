@@ -7,10 +7,10 @@ export interface ReceivedMail {
   readonly text: string
 }
 
-/** A mail server on this machine. */
+/** An SMTP server on this machine that stores the mails it receives. */
 export class SmtpReceiver {
   readonly received: ReceivedMail[] = []
-  /** Refuses a recipient: status by address. */
+  /** Reply code for recipients that are refused, by address. */
   readonly refusals = new Map<string, number>()
   readonly #server: SMTPServer
 

@@ -13,7 +13,7 @@ export const kernelTables: Migration = {
       record_id uuid not null,
       data jsonb not null,
       actor_id uuid,
-      -- Readers follow (transaction_id, position) below the oldest running transaction: nothing that commits late is missed.
+      -- Readers follow (transaction_id, position) up to the oldest running transaction, so they miss no event that commits late.
       transaction_id xid8 not null default pg_current_xact_id(),
       position bigint generated always as identity,
       primary key (organization_id, id, occurred_at)

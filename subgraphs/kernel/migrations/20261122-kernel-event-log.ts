@@ -1,8 +1,8 @@
 import type { Migration } from '../database/migrate.ts'
 
 /**
- * Positions for events. A row of `kernel.event` is written once and never changed; the trigger notes it in
- * `kernel.event_pending`; `kernel.assign_event_positions` moves it from there into `kernel.event_log` after its commit.
+ * Positions for events. A row of `kernel.event` is written once and never changed. A trigger adds it to `kernel.event_pending`, and
+ * `kernel.assign_event_positions` moves it to `kernel.event_log` after its commit.
  */
 export const eventLogTables: Migration = {
   name: '20261122-kernel-event-log',
@@ -12,7 +12,7 @@ export const eventLogTables: Migration = {
       organization_id uuid not null,
       position bigint not null,
       event_id uuid not null,
-      -- Of the event: finds its partition, and puts this row into the same month.
+      -- The time of the event: finds its partition, and puts this row into the same month.
       occurred_at timestamptz(3) not null,
       object text not null,
       record_id uuid not null,
@@ -21,13 +21,13 @@ export const eventLogTables: Migration = {
     create index event_log_record on kernel.event_log (organization_id, record_id, position);
     create table kernel.event_log_other partition of kernel.event_log default;
 
-    -- The latest position of each organization. It stays when old partitions are dropped, so no position is given twice.
+    -- The latest position of each organization. It is kept when old partitions are dropped, so no position is assigned twice.
     create table kernel.event_head (
       organization_id uuid primary key,
       position bigint not null
     );
 
-    -- Events that have no position yet. The sequence is the order of statements; no reader ever sees it.
+    -- Events without a position. The sequence is the order of the inserts; readers never get it.
     create table kernel.event_pending (
       sequence bigint generated always as identity,
       organization_id uuid not null,
@@ -58,7 +58,7 @@ export const eventLogTables: Migration = {
     create trigger event_is_pending after insert on kernel.event referencing new table as new_rows
       for each statement execute function kernel.note_pending_events();
 
-    -- Gives positions to at most so many events and tells listeners whose they are. Returns how many got one.
+    -- Assigns positions to one batch of events, notifies listeners of their organizations, and returns the number of positions.
     create function kernel.assign_event_positions(batch integer) returns integer language plpgsql as $$
     declare
       assigned integer;
@@ -94,8 +94,8 @@ export const eventLogTables: Migration = {
       return assigned;
     end $$;
 
-    -- Makes what is missing of the partitions from the month of first_day on, and moves into them what the default partition
-    -- has of their months. Attaching locks the default partition alone; creating in place would lock the whole table.
+    -- Creates the missing partitions, beginning with the month of first_day, and moves the rows of these months out of the default
+    -- partition. Attaching locks only the default partition; creating a partition in place would lock the whole table.
     create or replace function kernel.create_event_partitions(first_day date, months integer) returns void language plpgsql as $$
     declare
       parent text;
@@ -120,7 +120,7 @@ export const eventLogTables: Migration = {
         end loop;
       end loop;
     end $$;
-    -- Last month too: its rows are in the log that was just filled.
+    -- Also the last month: the log that was filled above has rows of it.
     select kernel.create_event_partitions((current_date - interval '1 month')::date, 4);
   `,
 }

@@ -12,7 +12,7 @@ describe('normaliseAddress', () => {
   ])('writes %s as %s', (text, written) => expect(normaliseAddress(text)).toBe(written))
 
   it.each(['', 'localhost', '1.2.3', '0x7f.0.0.1', '0177.0.0.1', '256.1.1.1', '1.2.3.4:80', '[::1]', '::g'])(
-    'knows that %j is no address',
+    'returns null for %j',
     (text) => expect(normaliseAddress(text)).toBeNull(),
   )
 })

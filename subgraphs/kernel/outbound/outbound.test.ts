@@ -79,7 +79,7 @@ describe('Outbound', () => {
 })
 
 describe('isPublicAddress', () => {
-  it.each(['8.8.8.8', '2606:4700::1111'])('%s is', (address) => expect(isPublicAddress(address)).toBe(true))
+  it.each(['8.8.8.8', '2606:4700::1111'])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true))
   it.each([
     '10.0.0.1',
     '172.16.0.1',
@@ -94,5 +94,5 @@ describe('isPublicAddress', () => {
     '2002:7f00:1::',
     '::',
     'nonsense',
-  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false))
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 })

@@ -3,14 +3,14 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Values of `previous` that the record has too are not stored again. */
+/** The data as it is stored: `previous` has only the values that differ from `record`. */
 export function storedData(data: Fields): Fields {
   const { record, previous } = data
   if (!isFields(record) || !isFields(previous)) return data
-  return { ...data, previous: differing(record, previous) }
+  return { ...data, previous: previousDifferences(record, previous) }
 }
 
-/** What `storedData` was given: the whole record as it was before. */
+/** Reverses `storedData`: `previous` has all fields again. */
 export function wholeData(data: Fields): Fields {
   const { record, previous } = data
   if (!isFields(record) || !isFields(previous)) return data
@@ -21,7 +21,7 @@ const isSame = (one: unknown, other: unknown): boolean =>
   one === other ||
   (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
 
-function differing(record: Fields, previous: Fields): Fields {
+function previousDifferences(record: Fields, previous: Fields): Fields {
   const before: Record<string, unknown> = {}
   for (const name in record) {
     const value = previous[name]

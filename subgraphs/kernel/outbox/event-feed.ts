@@ -1,6 +1,6 @@
-/** A committed event and its place in the log of its organization. */
+/** A committed event and its position in the event log of its organization. */
 export interface LoggedEvent {
-  /** 1, 2, 3 … in each organization, without gaps. What was read once never gets another position. */
+  /** 1, 2, 3 … in each organization, without gaps. The position of an event never changes. */
   readonly position: number
   readonly id: string
   readonly type: string
@@ -10,29 +10,29 @@ export interface LoggedEvent {
   readonly occurredAt: string
   readonly object: string
   readonly recordId: string
-  /** Null when the platform itself was at work. */
+  /** The user who made the change; null for a change by the platform itself or by SCIM. */
   readonly actorId: string | null
   readonly data: Readonly<Record<string, unknown>>
 }
 
 export interface EventSelection {
-  /** Only events behind this position. */
+  /** Only events with a greater position. */
   readonly after: number
-  /** At most so many. */
+  /** Maximum number of events. */
   readonly limit: number
   readonly object?: string
   readonly recordId?: string
 }
 
-/** The event log as its readers see it: by position, so that a reader that remembers one continues where it was. */
+/** Read access to the event log. A reader that stores its last position can continue from there. */
 export interface EventFeed {
   /** The position of the latest event; 0 when there is none. */
   latest(organizationId: string): Promise<number>
-  /** In the order of their positions. */
+  /** In ascending order of position. */
   read(organizationId: string, selection: EventSelection): Promise<readonly LoggedEvent[]>
   /**
-   * Calls `wake` within milliseconds when events of the organization may have got positions, whichever process wrote them;
-   * sometimes for nothing. Ends with the function that it gives.
+   * Calls `wake` within milliseconds after new events of the organization have got positions, also for events of other processes.
+   * It may also be called without new events. The returned function ends the watch.
    */
   watch(organizationId: string, wake: () => void): () => void
 }

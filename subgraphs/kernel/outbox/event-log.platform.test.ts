@@ -4,7 +4,7 @@ import { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
 import { TenantDatabase } from '../database/tenant-database.ts'
 import { newId } from '../ids.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { Values } from '../record/predicate.ts'
 import { systemContext, type Services } from '../request.ts'
 import { EventLog } from './event-log.ts'
@@ -20,7 +20,7 @@ const closers: (() => unknown)[] = []
 
 beforeEach(async () => {
   fresh = await freshDatabase()
-  services = servicesOf(fresh.database, handSetClock(now))
+  services = servicesOf(fresh.database, manualClock(now))
   tenants = new TenantDatabase({ url: fresh.url, guard: fresh.database.guard })
   log = new EventLog({ tenants, databaseUrl: fresh.url, log: services.log })
 })
@@ -31,7 +31,7 @@ afterEach(async () => {
   await fresh.drop()
 })
 
-/** A connection of its own, as another process has it. */
+/** A separate connection, like that of another process. */
 function connection(): Database {
   const database = new Database({ url: fresh.url, connectionsMax: 1 })
   closers.push(() => database.close())
@@ -79,7 +79,7 @@ describe('positions', () => {
     expect([await log.latest(one), await log.latest(other), await log.latest(newId())]).toEqual([4, 1, 0])
   })
 
-  it('go on over batches that are smaller than a statement', async () => {
+  it('continue across batches that are smaller than a statement', async () => {
     const organization = newId()
     const types = Array.from({ length: 7 }, (_, index) => `a.${index}`)
     await write(organization, types)
@@ -87,7 +87,7 @@ describe('positions', () => {
     expect(await read(organization)).toEqual(types.map((type, index) => [index + 1, type]))
   })
 
-  it('come in the order of commits: what commits late is neither lost nor waited for', async () => {
+  it('follow the order of commits: an event that commits late is not lost, and no other event waits for it', async () => {
     const [one, other] = [newId(), newId()]
     const late = connection()
     const wrote = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ describe('positions', () => {
     ])
   })
 
-  it('are not given to what was undone', async () => {
+  it('are not assigned to events that were rolled back', async () => {
     const organization = newId()
     const undone = fresh.database.transaction(async (sql) => {
       await write(organization, ['a.undone'], sql)
@@ -124,7 +124,7 @@ describe('positions', () => {
     expect(await read(organization)).toEqual([[1, 'a.kept']])
   })
 
-  it('are given once each by several relays at the same time, while events are written', async () => {
+  it('are assigned exactly once by several concurrent relays, while events are written', async () => {
     const organizations = [newId(), newId(), newId()]
     const relays = [relay(), relay(), relay()]
     const rounds = 40
@@ -145,13 +145,13 @@ describe('positions', () => {
       const events = await log.read(organization, all)
       expect(events.map(({ position }) => position)).toEqual(Array.from({ length: expected }, (_, index) => index + 1))
       expect(new Set(events.map(({ type }) => type)).size).toBe(expected)
-      // What one writer wrote one after the other stays in its order.
+      // Events that one writer wrote sequentially keep their order.
       const ofWriter = events.filter(({ type }) => /^a\.x\d+$/.test(type)).map(({ type }) => type)
       expect(ofWriter).toEqual(Array.from({ length: rounds }, (_, index) => `a.x${index}`))
     }
   })
 
-  it('are found by a relay that nobody wakes', async () => {
+  it('are also assigned by a relay that is not woken', async () => {
     const organization = newId()
     relay()
     await write(organization, ['a.first'])
@@ -160,7 +160,7 @@ describe('positions', () => {
 })
 
 describe('read', () => {
-  it('gives what is behind a position, of a kind or of one record, at most so many', async () => {
+  it('returns events after a position, of one object or one record, up to the limit', async () => {
     const [organization, stranger] = [newId(), newId()]
     const mine = await write(organization, ['account.created'])
     await write(organization, ['account.created', 'account.updated'])
@@ -178,7 +178,7 @@ describe('read', () => {
     expect((await log.read(stranger, all)).map(({ position }) => position)).toEqual([1])
   })
 
-  it('gives the event as it was written', async () => {
+  it('returns the event as it was written', async () => {
     const organization = newId()
     const recordId = await write(organization, ['account.created'])
     await assign()
@@ -200,7 +200,7 @@ describe('read', () => {
 })
 
 describe('watch', () => {
-  it('wakes within milliseconds of the commit, for the organization alone', async () => {
+  it('wakes within milliseconds of the commit, and only for that organization', async () => {
     const [organization, stranger] = [newId(), newId()]
     const running = relay()
     const writing = new Database({ url: fresh.url, connectionsMax: 1, onCommit: running.wake })
@@ -209,7 +209,7 @@ describe('watch', () => {
     let strangerWoken = 0
     log.watch(stranger, () => (strangerWoken += 1))
     const end = log.watch(organization, () => woken.resolve(performance.now()))
-    // The first wake may be of the connection that begins to listen.
+    // The first wake may come from the start of LISTEN.
     await woken.promise
     strangerWoken = 0
     const took: number[] = []
@@ -226,7 +226,7 @@ describe('watch', () => {
     end()
   })
 
-  it('wakes everybody when it listens again after its connection was lost', async () => {
+  it('wakes all watchers when it listens again after its connection was lost', async () => {
     const organization = newId()
     let wakes = 0
     onTestFinished(log.watch(organization, () => void (wakes += 1)))

@@ -11,7 +11,7 @@ export interface EventLogOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** The event log in PostgreSQL. It listens from the first `watch` on; a process without watchers needs no connection for it. */
+/** The event log in PostgreSQL. LISTEN starts with the first `watch`, so a process without watchers uses no connection for it. */
 export class EventLog implements EventFeed {
   readonly #tenants: Tenancy
   readonly #watchers = new Map<string, Set<() => void>>()
@@ -80,7 +80,7 @@ export class EventLog implements EventFeed {
     }
   }
 
-  /** The connection that listens is new: what was told before it was not heard. */
+  /** Called when LISTEN starts or restarts: notifications that were sent before were missed. */
   #wakeAll(): void {
     for (const watchers of this.#watchers.values()) for (const wake of watchers) wake()
   }

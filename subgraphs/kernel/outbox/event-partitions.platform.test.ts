@@ -5,7 +5,7 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { housekeeping } from '../jobs/housekeeping.jobs.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { Values } from '../record/predicate.ts'
 import { systemContext, type Services } from '../request.ts'
 import { EventLog } from './event-log.ts'
@@ -14,7 +14,7 @@ import { eventInsert } from './event.ts'
 let fresh: FreshDatabase
 let services: Services
 let log: EventLog
-const clock = handSetClock('2031-01-31T23:59:00Z')
+const clock = manualClock('2031-01-31T23:59:00Z')
 const errors: { rows: number; missing: string[] }[] = []
 const organization = newId()
 
@@ -41,7 +41,6 @@ async function write(time: string): Promise<void> {
   await fresh.database.query('select kernel.assign_event_positions(1000)')
 }
 
-/** Where the rows are, of both tables. */
 async function places(table: string): Promise<string[]> {
   const rows = await fresh.database.query<{ place: string }>(
     `select tableoid::regclass::text as place from kernel.${table} order by occurred_at`,
@@ -61,7 +60,7 @@ const read = async () =>
 const metric = async (name: string) => (await register.getSingleMetric(name)!.get()).values[0]!.value
 
 describe('events.keepPartitions', () => {
-  it('makes the months ahead, once, and drops those of long ago', async () => {
+  it('creates the partitions of the coming months, and changes nothing when it runs again', async () => {
     await run()
     await run()
     expect(await partitions('^event_\\d{4}_\\d\\d$')).toEqual([
@@ -79,7 +78,7 @@ describe('events.keepPartitions', () => {
     expect(errors).toEqual([])
   })
 
-  it('moves what was written without a partition into its own, and the log reads on', async () => {
+  it('moves rows out of the default partition into their months, and the log stays complete', async () => {
     await write('2031-01-15T12:00:00.000Z')
     await write('2031-02-10T12:00:00.000Z')
     const before = await read()
@@ -98,7 +97,7 @@ describe('events.keepPartitions', () => {
     expect(errors).toEqual([])
   })
 
-  it('drops a month when its last event is older than 30 days; positions go on', async () => {
+  it('drops a month when its last event is older than 30 days, and positions continue', async () => {
     await run()
     await write('2031-01-31T23:59:59.999Z')
     await write('2031-02-01T00:00:00.000Z')
@@ -119,7 +118,7 @@ describe('events.keepPartitions', () => {
     expect(await read()).toEqual([[3, '2031-08-01T00:00:01.000Z']])
   })
 
-  it('forgets what is older than the retention in the default partition too', async () => {
+  it('deletes rows older than the retention from the default partition too', async () => {
     await write('2030-06-01T00:00:00.000Z')
     clock.set('2031-01-31T23:59:00Z')
     await run()
@@ -127,7 +126,7 @@ describe('events.keepPartitions', () => {
     expect(errors).toEqual([])
   })
 
-  it('raises an alarm while the default partition has rows that belong to no month it makes', async () => {
+  it('reports rows in the default partition that belong to no month that it creates', async () => {
     await write('2032-06-01T00:00:00.000Z')
     clock.set('2031-01-31T23:59:00Z')
     await run()
@@ -139,7 +138,7 @@ describe('events.keepPartitions', () => {
     expect(await metric('event_default_partition_rows')).toBe(0)
   })
 
-  it('raises an alarm when partitions cannot be made, and lets nobody wait for long', async () => {
+  it('reports missing partitions when it cannot lock the table within the lock timeout', async () => {
     const reader = new Database({ url: fresh.url, connectionsMax: 1 })
     await reader.transaction(async (sql) => {
       await sql.query('lock table kernel.event_other in access share mode')

@@ -4,12 +4,12 @@ import type { Services } from '../request.ts'
 
 const retentionMs = 30 * 86_400_000
 const monthsAhead = 3
-/** Statements of others wait behind one that waits for this lock, so it soon gives up; the job comes again. */
+/** Other statements queue behind a statement that waits for this lock, so the wait is short. The job runs again every hour. */
 const lockTimeoutMs = 2_000
 
 const defaultRows = new Gauge({
   name: 'event_default_partition_rows',
-  help: 'Rows of the event log in the default partition: no partition was made for their month.',
+  help: 'Rows of the event log in the default partition, because no partition exists for their month.',
 })
 const missingPartitions = new Gauge({
   name: 'event_partitions_missing',
@@ -17,10 +17,10 @@ const missingPartitions = new Gauge({
 })
 
 /**
- * Makes the partitions of the months ahead, moves rows out of the default partition into theirs, and drops the months that
- * ended before the retention. Says loudly what is not as it must be afterwards.
+ * Creates the partitions of the coming months, moves rows out of the default partition into their months, and drops the months that
+ * ended before the retention time. Logs an error and sets metrics if problems remain.
  */
-export async function keepEventPartitions({
+export async function maintainEventPartitions({
   database,
   clock,
   log,
@@ -36,7 +36,7 @@ export async function keepEventPartitions({
     )
     await withLockTimeout(database, (sql) => dropBefore(sql, oldest))
   } finally {
-    await alarm(database, log, now)
+    await reportPartitionProblems(database, log, now)
   }
 }
 
@@ -49,7 +49,7 @@ async function dropBefore(sql: Sql, oldest: string): Promise<void> {
   for (const table of tables) await sql.query(`delete from kernel.${table}_other where occurred_at < $1`, [oldest])
 }
 
-async function alarm(database: Sql, log: Services['log'], now: Date): Promise<void> {
+async function reportPartitionProblems(database: Sql, log: Services['log'], now: Date): Promise<void> {
   const names = new Set((await partitionsOf(database)).map(({ name }) => name))
   const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
   const missing = tables
@@ -67,11 +67,11 @@ async function alarm(database: Sql, log: Services['log'], now: Date): Promise<vo
 
 interface Partition {
   readonly name: string
-  /** Its first day. */
+  /** First day of its month, such as `2027-03-01`. */
   readonly month: string
 }
 
-/** The monthly ones. */
+/** The monthly partitions, without the default partitions. */
 function partitionsOf(sql: Sql): Promise<Partition[]> {
   return sql.query<Partition>(
     `select c.relname as name, replace(right(c.relname, 7), '_', '-') || '-01' as month

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino'
 import type { Sql } from '../database/sql.ts'
 
-/** Events of one statement. Many, because a long snapshot (of a backup, say) keeps taken rows in the way of each statement. */
+/** Maximum events of one statement. Large, because each statement must skip the dead rows that an old snapshot, such as a backup, keeps. */
 const batch = 5_000
-/** Between two batches, so that under load one takes many events. */
-const paceMs = 20
-/** Finds what a process committed that was killed before it could wake its relay. */
+/** Pause after a batch, so that under load each batch takes many events. */
+const pauseAfterBatchMs = 20
+/** Polling finds events of a process that was killed between its commit and the wake of its relay. */
 const pollMs = 1_000
 
 /**
- * Gives positions to committed events. Every process has one, which its own commits wake: NOTIFY in the transaction of the
- * writer would make all commits of the server wait for each other. The database lets one relay work at a time.
+ * Assigns positions to committed events. Every process has a relay, which is woken by the commits of the process itself, because
+ * NOTIFY in the transaction of the writer would serialize all commits of the server. An advisory lock lets one relay work at a time.
  */
 export class EventRelay {
   #isWoken = false
@@ -28,13 +28,13 @@ export class EventRelay {
     this.#ended = this.#run()
   }
 
-  /** Something was committed: there may be events without a position. */
+  /** Call it after a commit: there may be events without a position. */
   readonly wake = (): void => {
     this.#isWoken = true
     this.#endPause?.()
   }
 
-  /** Lets the batch that runs finish. Another process, or the next start, finds the rest. */
+  /** Waits for the running batch. Another process, or the next start, assigns the remaining positions. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#endPause?.()
@@ -45,7 +45,7 @@ export class EventRelay {
     while (!this.#isClosed) {
       this.#isWoken = false
       const assigned = await this.#assign()
-      if (assigned > 0) await this.#pause(paceMs, () => this.#isClosed)
+      if (assigned > 0) await this.#pause(pauseAfterBatchMs, () => this.#isClosed)
       if (assigned < batch) await this.#pause(pollMs, () => this.#isClosed || this.#isWoken)
     }
   }
@@ -59,15 +59,16 @@ export class EventRelay {
       this.#isFailing = false
       return row!.assigned
     } catch (error) {
-      if (!this.#isFailing) this.log.warn({ err: error }, 'events get no positions; trying again')
+      if (!this.#isFailing)
+        this.log.warn({ err: error }, 'event positions could not be assigned; retrying every second')
       this.#isFailing = true
-      // A wake cannot help now.
+      // A wake must not shorten this pause, because the database has just failed.
       await this.#pause(pollMs, () => this.#isClosed)
       return 0
     }
   }
 
-  /** Ends when the time is over, or as soon as `isOver` says so. */
+  /** Resolves after `ms`, or at a wake for which `isOver` is true. */
   #pause(ms: number, isOver: () => boolean): Promise<void> {
     if (isOver()) return Promise.resolve()
     return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import type { Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
 import { storedData } from './event-data.ts'
 
-/** Something that happened in an organization: a row of the transaction that did it. All that reacts starts from this row. */
+/** An event of an organization. It is written in the transaction of the change, and every consumer of events reads this row. */
 export interface EventDraft {
   readonly type: string
   /** Schema version of `data` for the type. */
@@ -19,8 +19,7 @@ const insertInto =
   'insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id)'
 
 /**
- * `insert into kernel.event ...` as part of a statement. With `when`, the rows appear only if that query of the same
- * statement gives a row.
+ * SQL that inserts events, as part of a statement. `when` names a CTE of the same statement: events are inserted only if it has a row.
  */
 export function eventInsert(ctx: RequestContext, values: Values, events: readonly EventDraft[], when?: string): string {
   const organization = values.add(ctx.caller.organizationId)
@@ -33,7 +32,7 @@ export function eventInsert(ctx: RequestContext, values: Values, events: readonl
   return `${insertInto} ${rows.join(' union all ')}`
 }
 
-/** An event as it is stored, of a record that the program made itself. */
+/** A stored event of a generated record, such as demo data: it has no context, so all columns are given. */
 export interface EventRow extends EventDraft {
   readonly id: string
   readonly organizationId: string
@@ -41,7 +40,7 @@ export interface EventRow extends EventDraft {
   readonly actorId: string | null
 }
 
-/** Writes many events at once, in the order in which they happened. */
+/** Inserts many events with one statement, in the order of `occurredAt`. */
 export async function insertEvents(sql: Sql, events: readonly EventRow[]): Promise<void> {
   const rows = events.map((event) => ({ ...event, data: storedData(event.data) }))
   await sql.query(

@@ -1,30 +1,30 @@
 import type { Sql } from '../database/sql.ts'
 import type { Lane, Outcome, Queue, QueuedItem, Shares } from './queue.ts'
 
-/** The organization that was served last by this process: the next one has its turn before it. */
-export interface Turn {
+/** The organization whose item this process leased last: round robin continues with the organization after it. */
+export interface LastServed {
   organization: string
 }
 
-export const firstTurn = '00000000-0000-0000-0000-000000000000'
+export const noOrganization = '00000000-0000-0000-0000-000000000000'
 
-/** An item and, where organizations share the queue, whose it is. */
+/** An item, with its organization if the queue has `shares`. */
 type Leased<Item> = Item & { readonly organization?: string }
 
 const waitingIn: Readonly<Record<Lane, string>> = {
   fresh: `state = 'QUEUED' and attempts = 0`,
   retry: `state = 'QUEUED' and attempts > 0`,
 }
-// The clock of the database is one for all processes. It stands still within a statement, so that indexes can be used.
+// All processes use the clock of the database. `statement_timestamp()` is constant during a statement, so that indexes can be used.
 const due = 'next_attempt_at <= statement_timestamp()'
 
-/** Takes the next item that is due, for as long as the queue's lease. */
+/** Leases the next due item for `leaseMs`. */
 export async function leaseNext<Item extends QueuedItem>(
   database: Sql,
   queue: Queue<Item>,
   lane: Lane,
   token: string,
-  turn: Turn,
+  lastServed: LastServed,
 ): Promise<Leased<Item> | undefined> {
   const { shares } = queue
   if (!shares) {
@@ -33,15 +33,15 @@ export async function leaseNext<Item extends QueuedItem>(
     return item
   }
   return database.transaction(async (sql) => {
-    // One after the other, so that every process counts the leases of all.
+    // Processes lease one after another, so that each of them counts the leases of all others.
     await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [queue.table])
     const [item] = await sql.query<Leased<Item>>(sharedLeaseSql(queue, shares, lane), [
       token,
       queue.leaseMs,
       shares.perKeyMax,
-      turn.organization,
+      lastServed.organization,
     ])
-    if (item) turn.organization = item.organization!
+    if (item) lastServed.organization = item.organization!
     return item
   })
 }
@@ -53,8 +53,9 @@ const leaseSql = ({ table, columns }: Pick<Queue, 'table' | 'columns'>, which: s
    returning id, attempts, ${columns}`
 
 /**
- * The oldest item of a key that has room, of the organization that has the fewest attempts running; of several, the next
- * in turn. It jumps from key to key along the index, so its cost is the number of keys that wait, not of items.
+ * Leases the oldest item of a key with fewer than `perKeyMax` running attempts, from the organization with the fewest running
+ * attempts; if several have the fewest, from the next one in round robin. The search jumps from key to key along the index, so its
+ * cost depends on the number of waiting keys, not of waiting items.
  */
 function sharedLeaseSql({ table, columns }: Queue, { organization, key }: Shares, lane: Lane): string {
   const pair = `${organization} as organization, ${key} as key`
@@ -89,10 +90,10 @@ function sharedLeaseSql({ table, columns }: Queue, { organization, key }: Shares
     ${leaseSql({ table, columns }, which)}, ${organization} as organization`
 }
 
-/** Counts only from the attempt that holds the lease. False when another one has it by then. */
-export async function settle(
+/** Records the outcome of an attempt. False, and nothing is changed, when another attempt has the lease by then. */
+export async function recordOutcome(
   database: Sql,
-  { table, shares, emptied = [] }: Pick<Queue, 'table' | 'shares' | 'emptied'>,
+  { table, shares, clearedColumns = [] }: Pick<Queue, 'table' | 'shares' | 'clearedColumns'>,
   { id, organization }: Leased<QueuedItem>,
   token: string,
   outcome: Outcome,
@@ -107,7 +108,7 @@ export async function settle(
       ? [
           `state = $${values.push(outcome.end)}`,
           'finished_at = statement_timestamp()',
-          ...emptied.map((column) => `${column} = null`),
+          ...clearedColumns.map((column) => `${column} = null`),
         ]
       : [`next_attempt_at = statement_timestamp() + $${values.push(retryAfterMs)} * interval '1 millisecond'`]),
     ...Object.entries(outcome.result ?? {}).map(([column, value]) => `${column} = $${values.push(value)}`),

@@ -1,7 +1,7 @@
 import type { Migration } from '../database/migrate.ts'
 import type { Queue } from './queue.ts'
 
-/** The channel of notifications that a transaction has put items into a queue. The payload is the name of the queue. */
+/** The NOTIFY channel for new items. The payload is the name of the queue. */
 export const queueChannel = 'queue'
 
 export const queueNotification: Migration = {
@@ -15,14 +15,14 @@ export const queueNotification: Migration = {
   `,
 }
 
-/** The columns that every table of a queue has, beside `id` and those of the kind of work. An insert that names none of them queues the item. */
+/** The columns of every queue table, in addition to `id` and the columns of its kind of work. Their defaults queue the item. */
 export const queueColumns = `
-      -- QUEUED until it has ended.
+      -- QUEUED until the item has ended.
       state text not null default 'QUEUED',
       attempts int not null default 0,
-      -- By the clock of the database, never rounded up: an item is due as soon as it is there. While an attempt runs: when its lease ends.
+      -- By the clock of the database, not rounded up, so that a new item is due at once. During an attempt: the end of its lease.
       next_attempt_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
-      -- Fencing token of the attempt that runs: only that one may say how it ended.
+      -- Fencing token of the running attempt: only this attempt may record an outcome.
       lease_token uuid,
       created_at timestamptz(3) not null default now(),
       finished_at timestamptz(3),
@@ -30,7 +30,7 @@ export const queueColumns = `
 
 type Described = Pick<Queue, 'name' | 'table' | 'shares'>
 
-/** Indexes of a queue's table, and the trigger that wakes its workers. The insert of many items is one message. */
+/** Indexes of a queue table, and the trigger that wakes its workers: one notification per insert statement. */
 export function queueIndexes({ name, table, shares }: Described): string {
   const share = shares ? `${shares.organization}, ${shares.key}, ` : ''
   return `

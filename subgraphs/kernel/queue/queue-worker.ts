@@ -1,14 +1,14 @@
 import { Listener } from '../database/listen.ts'
 import type { Services } from '../request.ts'
-import { firstTurn } from './lease.ts'
+import { noOrganization } from './lease.ts'
 import type { Queue } from './queue.ts'
 import { queueChannel } from './queue-table.ts'
-import { workThrough } from './work-through.ts'
+import { attemptDueItems } from './attempt-due-items.ts'
 
-/** Finds what is tried again, what a dead process held, and what was queued while the connection that listens was lost. */
+/** Polling finds due retries, items of a dead process, and items that were queued while the LISTEN connection was lost. */
 const pollMs = 5_000
 
-/** Works on queues: at once when an item was queued. Belongs to every process that works on jobs. */
+/** Attempts the items of queues, as soon as they are queued. Runs in every worker process. */
 export class QueueWorker {
   readonly #wakes = new Map<string, (() => void)[]>()
   readonly #timer: NodeJS.Timeout
@@ -31,7 +31,7 @@ export class QueueWorker {
     return worker
   }
 
-  /** Begins no attempt, and lets those that run finish. */
+  /** Starts no further attempts, and waits for the running ones. */
   async close(): Promise<void> {
     this.#isStopping = true
     clearInterval(this.#timer)
@@ -41,25 +41,25 @@ export class QueueWorker {
   }
 
   #start(queue: Queue): void {
-    const turn = { organization: firstTurn }
+    const lastServed = { organization: noOrganization }
     const wakes: (() => void)[] = []
     this.#wakes.set(queue.name, wakes)
     for (const lane of ['fresh', 'retry'] as const) {
       for (let slot = 0; slot < queue.lanes[lane]; slot++) {
-        const bell = new Bell()
-        wakes.push(bell.ring)
-        const work = () => workThrough(queue, this.services, lane, turn, () => this.#isStopping)
-        this.#slots.push(this.#keepWorking(queue.name, bell, work))
+        const signal = new WakeSignal()
+        wakes.push(signal.wake)
+        const work = () => attemptDueItems(queue, this.services, lane, lastServed, () => this.#isStopping)
+        this.#slots.push(this.#keepWorking(queue.name, signal, work))
       }
     }
   }
 
-  async #keepWorking(queue: string, bell: Bell, work: () => Promise<void>): Promise<void> {
+  async #keepWorking(queue: string, signal: WakeSignal, work: () => Promise<void>): Promise<void> {
     while (!this.#isStopping) {
       await work().catch((error: unknown) =>
-        this.services.log.warn({ err: error, queue }, 'a queue was not looked after'),
+        this.services.log.warn({ err: error, queue }, 'leasing or recording an item failed'),
       )
-      if (!this.#isStopping) await bell.rung()
+      if (!this.#isStopping) await signal.woken()
     }
   }
 
@@ -72,14 +72,14 @@ export class QueueWorker {
   }
 }
 
-/** Remembers that it was rung while nobody waited. */
-class Bell {
-  #rung = Promise.withResolvers<void>()
+/** Wakes one waiting slot. A wake that comes while the slot works is kept for its next wait. */
+class WakeSignal {
+  #woken = Promise.withResolvers<void>()
 
-  readonly ring = (): void => this.#rung.resolve()
+  readonly wake = (): void => this.#woken.resolve()
 
-  async rung(): Promise<void> {
-    await this.#rung.promise
-    this.#rung = Promise.withResolvers()
+  async woken(): Promise<void> {
+    await this.#woken.promise
+    this.#woken = Promise.withResolvers()
   }
 }

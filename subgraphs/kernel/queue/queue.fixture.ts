@@ -1,18 +1,20 @@
 import type { Services } from '../request.ts'
-import { firstTurn } from './lease.ts'
+import { noOrganization } from './lease.ts'
 import type { Lane, Queue, QueuedItem } from './queue.ts'
-import { workThrough } from './work-through.ts'
+import { attemptDueItems } from './attempt-due-items.ts'
 
-/** Attempts everything that is due, as one process would. */
+/** Attempts all due items, as one process does. */
 export async function drain<Item extends QueuedItem>(queue: Queue<Item>, services: Services): Promise<void> {
-  const turn = { organization: firstTurn }
+  const lastServed = { organization: noOrganization }
   const lanes: Lane[] = ['fresh', 'retry']
   await Promise.all(
-    lanes.flatMap((lane) => Array.from({ length: queue.lanes[lane] }, () => workThrough(queue, services, lane, turn))),
+    lanes.flatMap((lane) =>
+      Array.from({ length: queue.lanes[lane] }, () => attemptDueItems(queue, services, lane, lastServed)),
+    ),
   )
 }
 
-/** Makes everything in the queue as much older as its database would after that time. */
-export const passInQueue = async ({ database }: Services, table: string, ms: number): Promise<void> => {
+/** Moves all due times of the queue into the past by `ms`, because a test cannot set the clock of the database. */
+export const ageQueueItems = async ({ database }: Services, table: string, ms: number): Promise<void> => {
   await database.query(`update ${table} set next_attempt_at = next_attempt_at - $1 * interval '1 millisecond'`, [ms])
 }

@@ -4,10 +4,10 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import type { Services } from '../request.ts'
-import { forgetEnded } from './forget-ended.ts'
-import { drain, passInQueue } from './queue.fixture.ts'
+import { deleteFinishedItems } from './delete-finished-items.ts'
+import { drain, ageQueueItems } from './queue.fixture.ts'
 import { queueColumns, queueIndexes } from './queue-table.ts'
 import { QueueWorker } from './queue-worker.ts'
 import type { Outcome, Queue, QueuedItem } from './queue.ts'
@@ -40,7 +40,7 @@ beforeEach(async () => {
     { level: 'warn' },
     { write: (line: string) => void warnings.push(JSON.parse(line) as (typeof warnings)[0]) },
   )
-  services = { ...servicesOf(fresh.database, handSetClock('2027-01-01T00:00:00Z')), log }
+  services = { ...servicesOf(fresh.database, manualClock('2027-01-01T00:00:00Z')), log }
 })
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -56,15 +56,15 @@ function aQueue(attempt: (item: Delivery) => Outcome | Promise<Outcome>, more: P
     lanes: { fresh: 1, retry: 1 },
     attemptsMax: () => 3,
     retryAfterMs: ({ attempts }) => attempts * 60_000,
-    emptied: ['text'],
-    keptMs: 86_400_000,
+    clearedColumns: ['text'],
+    retentionMs: 86_400_000,
     attempt: async (_services, item) => attempt(item),
     ...more,
   }
   return queue
 }
 
-/** In the order of the texts. */
+/** Inserts one item for each text, in this order. */
 async function put(texts: readonly string[], organization = one, endpoint = 'e', sql: Sql = fresh.database) {
   for (const text of texts)
     await sql.query(`insert into ${table} (organization_id, id, endpoint, text) values ($1, $2, $3, $4)`, [
@@ -80,9 +80,9 @@ const rows = () =>
     `select state, attempts, text, last_error as error, status, finished_at is not null as "isFinished", lease_token is not null as "isLeased"
      from ${table} order by id`,
   )
-const pass = (ms: number) => passInQueue(services, table, ms)
+const pass = (ms: number) => ageQueueItems(services, table, ms)
 
-/** A queue whose attempts begin and hang until they are let go. */
+/** A queue whose attempts hang until `end` is called. */
 function hanging(more: Partial<Queue<Delivery>> = {}) {
   const begun: string[] = []
   const ends: Promise<void>[] = []
@@ -115,7 +115,7 @@ describe('an item', () => {
     expect(await rows()).toEqual([sent, sent])
   })
 
-  it('is tried again after its delay, or the longer one asked for, and has failed when its attempts are used up', async () => {
+  it('is retried after its delay, or a longer delay of the outcome, and fails when no attempts remain', async () => {
     const queue = aQueue(() => ({ retry: 'away', afterMs: 90_000, result: { status: 503 } }))
     await put(['a'])
     for (const [attempts, delay] of [
@@ -133,20 +133,20 @@ describe('an item', () => {
     await drain(queue, services)
     expect(await rows()).toMatchObject([{ state: 'FAILED', attempts: 3, text: null, error: 'away', isFinished: true }])
     expect(warnings.map(({ msg, reason }) => `${reason}: ${msg}`)).toEqual([
-      'away: an item is tried again later',
-      'away: an item is tried again later',
+      'away: an attempt failed; it will be retried',
+      'away: an attempt failed; it will be retried',
       'away: an item has failed',
     ])
   })
 
-  it('is tried again when its attempt throws', async () => {
+  it('is retried when its attempt throws', async () => {
     const queue = aQueue(() => Promise.reject(new Error('x'.repeat(600))))
     await put(['a'])
     await drain(queue, services)
     expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, error: 'x'.repeat(500) }])
   })
 
-  it('of a dead process is taken by another when its lease ends; the late word of the first counts for nothing', async () => {
+  it('of a dead process is leased by another one when its lease ends; a late outcome of the first attempt is ignored', async () => {
     const { queue, begun, drains, end } = hanging()
     await put(['a'])
     drains()
@@ -162,7 +162,7 @@ describe('an item', () => {
     expect(await rows()).toMatchObject([{ state: 'TAKEN', attempts: 2 }])
   })
 
-  it('does not exist when the transaction that queued it is undone', async () => {
+  it('does not exist when the transaction that queued it is rolled back', async () => {
     const undone = fresh.database.transaction(async (sql) => {
       await put(['a'], one, 'e', sql)
       throw new Error('undone')
@@ -173,7 +173,7 @@ describe('an item', () => {
 })
 
 describe('lanes', () => {
-  it('keep retries that hang from holding up what is fresh', async () => {
+  it('keep hanging retries from delaying fresh items', async () => {
     const begun: string[] = []
     const letGo = Promise.withResolvers<void>()
     const queue = aQueue(async ({ text, attempts }) => {
@@ -195,7 +195,7 @@ describe('lanes', () => {
 })
 
 describe('organizations', () => {
-  it('take turns, whatever the length of their queues', async () => {
+  it('are served in turn, whatever the length of their queues', async () => {
     const seen: string[] = []
     const queue = aQueue(({ text }) => {
       seen.push(text)
@@ -207,7 +207,7 @@ describe('organizations', () => {
     expect(seen).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
   })
 
-  it('that have fewer attempts running go first', async () => {
+  it('with fewer running attempts are served first', async () => {
     const { begun, drains } = hanging({ lanes: { fresh: 3, retry: 1 }, shares: { ...shares, perKeyMax: 10 } })
     await put(['a1', 'a2', 'a3'], one)
     await put(['b1'], other)
@@ -216,7 +216,7 @@ describe('organizations', () => {
     expect(begun.toSorted()).toEqual(['a1', 'a2', 'b1'])
   })
 
-  it('have at most so many attempts at once with one key, in all processes together', async () => {
+  it('have at most `perKeyMax` running attempts with one key, in all processes together', async () => {
     const { begun, drains } = hanging({ lanes: { fresh: 4, retry: 1 } })
     await put(['slow1', 'slow2', 'slow3', 'slow4'], one, 'slow')
     await put(['quick'], one, 'quick')
@@ -225,7 +225,7 @@ describe('organizations', () => {
     drains()
     drains({ ...services, database: second })
     await vi.waitFor(() => expect(begun).toHaveLength(3), patience)
-    // Each of the eight has by then found nothing more that it may take.
+    // By then, each of the eight slots has found no further item that it may lease.
     await drain(
       aQueue(() => ({ end: 'SENT' })),
       services,
@@ -234,9 +234,11 @@ describe('organizations', () => {
   })
 })
 
-describe('forgetEnded', () => {
-  it('deletes what was queued longer ago than it is kept, unless it still waits', async () => {
-    const queue = aQueue(({ text }) => (text === 'fails' ? { retry: 'away' } : { end: 'SENT' }), { keptMs: 86_400_000 })
+describe('deleteFinishedItems', () => {
+  it('deletes items older than the retention time, unless they still wait', async () => {
+    const queue = aQueue(({ text }) => (text === 'fails' ? { retry: 'away' } : { end: 'SENT' }), {
+      retentionMs: 86_400_000,
+    })
     await put(['old', 'young', 'fails'])
     await drain(queue, services)
     const now = services.clock.now().getTime()
@@ -248,13 +250,13 @@ describe('forgetEnded', () => {
     await queued('old', 86_400_001)
     await queued('young', 86_400_000)
     await queued('fails', 86_400_001)
-    await forgetEnded(queue, services)
+    await deleteFinishedItems(queue, services)
     expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'QUEUED'])
   })
 })
 
 describe('a worker', () => {
-  it('attempts what was queued as soon as its transaction has committed, and ends when its attempts have', async () => {
+  it('attempts items as soon as their transaction has committed, and waits for running attempts when it closes', async () => {
     const queue = aQueue(() => ({ end: 'SENT' }))
     const worker = await QueueWorker.start(services, fresh.url, [queue])
     await fresh.database.transaction((sql) => put(['a', 'b'], one, 'e', sql))
@@ -265,14 +267,14 @@ describe('a worker', () => {
     expect(await states()).toEqual(['SENT', 'SENT', 'QUEUED'])
   })
 
-  it('finds what was queued while none ran', async () => {
+  it('finds items that were queued while no worker ran', async () => {
     await put(['a'])
     const worker = await QueueWorker.start(services, fresh.url, [aQueue(() => ({ end: 'SENT' }))])
     closers.push(() => worker.close())
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]), patience)
   })
 
-  it('works on while one attempt hangs', async () => {
+  it('continues with other items while one attempt hangs', async () => {
     const letGo = Promise.withResolvers<void>()
     const queue = aQueue(
       async ({ text }) => {

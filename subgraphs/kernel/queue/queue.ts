@@ -1,63 +1,66 @@
 import type { Services } from '../request.ts'
 
-/** What an attempt knows of every item; `Queue.columns` adds the item's own. */
+/** The columns that every attempt gets; `Queue.columns` adds those of the kind of work. */
 export interface QueuedItem {
   readonly id: string
-  /** This attempt included. */
+  /** Including this attempt. */
   readonly attempts: number
 }
 
-interface Reported {
-  /** Columns of the item to set, with what the attempt found out. */
+interface WithResult {
+  /** Columns of the item to set, such as the status of a response. */
   readonly result?: Readonly<Record<string, unknown>>
 }
 
-/** The item needs no further attempt. */
-export interface Ended extends Reported {
-  /** The state it has from now on. */
+/** No further attempt is made. */
+export interface Finished extends WithResult {
+  /** The final state of the item. */
   readonly end: string
   readonly error?: string
 }
 
-/** The item is tried again, or has failed for good when its attempts are used up. */
-export interface TriedAgain extends Reported {
+/** The item is retried, or becomes FAILED when no attempts remain. */
+export interface RetryLater extends WithResult {
+  /** The error of this attempt. */
   readonly retry: string
-  /** Waits at least so long, when that is longer than the queue's own delay. */
+  /** Minimum delay before the retry, when it is longer than `retryAfterMs` of the queue. */
   readonly afterMs?: number
 }
 
-export type Outcome = Ended | TriedAgain
+export type Outcome = Finished | RetryLater
 
-/** How organizations take turns, and how much one key (an endpoint, say) may have at once. The columns are the table's. */
+/** Fair sharing: organizations are served in turn, and the running attempts of one key, such as an endpoint, are limited. */
 export interface Shares {
+  /** Column with the organization. */
   readonly organization: string
+  /** Column with the key. */
   readonly key: string
-  /** Attempts at once with one key, in all processes together. */
+  /** Maximum running attempts with one key, in all processes together. */
   readonly perKeyMax: number
 }
 
-/** Items that have not been attempted, and items that were: a receiver that is away holds up its own retries only. */
+/** `fresh`: items without an attempt; `retry`: all others. Retries to a receiver that is down must not delay fresh items. */
 export type Lane = 'fresh' | 'retry'
 
-/** One kind of work that leaves the process. Each kind has a table of its own, made with `queueTable`. */
+/** One kind of work that is sent to a receiver outside this process. Each kind has a separate table with `queueColumns`. */
 export interface Queue<Item extends QueuedItem = QueuedItem> {
   readonly name: string
   readonly table: string
-  /** Select list of what an attempt needs beside `id` and `attempts`. */
+  /** Select list of the columns that an attempt needs, in addition to `id` and `attempts`. */
   readonly columns: string
-  /** How long an attempt has. When a process dies in the middle of one, another process takes the item after this. */
+  /** Maximum duration of an attempt. When a process dies during an attempt, another process leases the item after this time. */
   readonly leaseMs: number
-  /** Attempts at once in one process. */
+  /** Maximum running attempts in one process. */
   readonly lanes: Readonly<Record<Lane, number>>
-  /** Without it: first come, first served. */
+  /** Without it, items are served in the order of their due time. */
   readonly shares?: Shares
   attemptsMax(item: Item): number
-  /** The delay after this attempt. */
+  /** The delay before a retry. */
   retryAfterMs(item: Item): number
-  /** Columns that are emptied when the item has ended: nobody needs to read them again. */
-  readonly emptied?: readonly string[]
-  /** How long an item that has ended is kept, from the time it was queued. */
-  readonly keptMs: number
-  /** An error that is thrown is a `retry`. */
+  /** Columns that are set to null when the item has ended, such as its content. */
+  readonly clearedColumns?: readonly string[]
+  /** How long an ended item is kept, counted from the time when it was queued. */
+  readonly retentionMs: number
+  /** A thrown error counts as a `retry`. */
   attempt(services: Services, item: Item): Promise<Outcome>
 }

@@ -46,6 +46,11 @@ export interface ColumnOptions {
   internal?: boolean
   /** The database view of the record computes this column, so it is never written. */
   computed?: boolean
+  /**
+   * The table has an index on `(organization_id, <column>, created_at, id)` of the rows that are not deleted, so lists are filtered and
+   * sorted by the column at any size. Where a record type declares no index, its lists are small and sorted by every column.
+   */
+  indexed?: boolean
   /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */
   writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
   /** The value of a new record when the client gives none. A column that is not nullable and has no default is required on create. */

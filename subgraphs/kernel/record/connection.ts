@@ -3,8 +3,10 @@ import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { isHidden } from './field-security.ts'
-import { ListQuery, pageSize, type ConnectionArgs, type ListArgs } from './list.ts'
+import { pageSize, type ConnectionArgs } from './list.ts'
+import { ListQuery, type ListArgs } from './list-query.ts'
 import type { Order } from './order.ts'
+import { readSource } from './read-source.ts'
 import { selectList, withFields } from './selection.ts'
 
 /** The result of a connection field. Building cursors takes longer than reading the rows, so they are built only when selected. */
@@ -119,7 +121,7 @@ async function childrenOf(
     : Promise.resolve(new Map<string, number>())
   const [rows, totals] = await Promise.all([
     ctx.db.query(
-      `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${definition.table} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${predicate.values.add(first + 1)}) c`,
+      `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${readSource(definition)} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${predicate.values.add(first + 1)}) c`,
       predicate.values.list,
       query.kind,
     ),
@@ -148,7 +150,7 @@ async function countsOf(
   const parent = columnOf(definition, parentColumn).sql('t')
   const { predicate, conditions } = new ListQuery(ctx, definition, args)
   const rows = await ctx.db.query<{ id: string; total: number }>(
-    `select ${parent} as id, count(*)::int8 as total from ${definition.table} t where ${parent} = any(${predicate.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
+    `select ${parent} as id, count(*)::int8 as total from ${readSource(definition)} t where ${parent} = any(${predicate.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
     predicate.values.list,
     'SCAN',
   )

@@ -2,7 +2,7 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import type { Caller } from '../context.ts'
 import { TenantDatabase } from '../database/tenant-database.ts'
 import { newId } from '../ids.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { requestContext, systemContext, type RequestContext, type Services } from '../request.ts'
 import type { CustomFieldDefinition } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
@@ -30,7 +30,7 @@ export class InMemoryDefinitions implements DefinitionSource {
 /** Organizations with custom fields, on a migrated database with row-level security. */
 export class CustomFieldsFixture {
   readonly definitions = new InMemoryDefinitions()
-  readonly clock = handSetClock('2027-02-01T09:00:00.000Z')
+  readonly clock = manualClock('2027-02-01T09:00:00.000Z')
   fresh!: FreshDatabase
   services!: Services
   #tenants!: TenantDatabase

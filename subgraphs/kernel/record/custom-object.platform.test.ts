@@ -64,6 +64,8 @@ function contextOf(id: string, ownerIds: readonly string[] | null = null): Reque
 beforeAll(async () => {
   await fixture.open()
   await fixture.fresh.database.query(`create table public.custom_record (${recordColumns}, object_name text not null)`)
+  // These tests read as the owner of the tables, without the setting of a tenant.
+  await fixture.fresh.database.query('create view tenant.public_custom_record as select * from public.custom_record')
   ctx = contextOf(organizationId)
   const of = (serial: unknown, power?: number, builtOn?: string) => ({
     customFields: { serial, ...(power !== undefined && { power }), ...(builtOn && { builtOn }) },

@@ -41,7 +41,7 @@ describe('names of columns', () => {
 
   it('are checked by the compiler in the filters of a REST list', () => {
     // @ts-expect-error -- misspelt
-    const area = restArea(account, { path: 'accounts', filters: ['ratign'], unsorted: ['phone'] })
+    const area = restArea(account, { path: 'accounts', filters: ['ratign'] })
     expect(area.filters).toEqual([{ name: 'ratign', column: 'ratign', operator: 'eq' }])
   })
 

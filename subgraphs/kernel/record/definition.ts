@@ -62,6 +62,8 @@ export interface RecordShape extends TrackedObject {
   readonly visibleThrough?: { readonly by: string; readonly to: () => RecordShape }
   /** Columns that `search` compares with the text. */
   readonly searchable: readonly string[]
+  /** The table has the search text of these columns and its index (`searchIndex` of `record-table.ts`). */
+  readonly hasSearchText?: boolean
   /** Columns with ids of other records, each with the function that checks the ids. */
   readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>

@@ -8,7 +8,9 @@ import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
 import { operandDescription, operatorSql, operatorsOf, parseOperand } from './operators.ts'
-import type { TenantPredicate } from './predicate.ts'
+import type { TenantPredicate, Values } from './predicate.ts'
+import { readSource } from './read-source.ts'
+import { containsCandidates } from './search.ts'
 import { isStorable } from './scalars.ts'
 
 export type FilterInput = { readonly [field: string]: unknown }
@@ -18,16 +20,17 @@ const listItemsMax = 500
 /** Maximum conditions of one filter on all levels together, because the database evaluates them for many rows. */
 export const filterConditionsMax = 100
 
+/** A compiled filter. All of its conditions are combined with `and`. */
 export interface CompiledFilter {
-  readonly sql: string
-  /** Names of the columns that the condition reads. */
-  readonly columns: ReadonlySet<string>
-  /** False when the condition also reads related records, JSON or custom fields. */
-  readonly isOwnColumnsOnly: boolean
+  /** Conditions `column = value` on indexed columns: the index on the column gives the matching rows in the order of creation. */
+  readonly equalities: readonly string[]
+  readonly others: readonly string[]
+  /** The columns of the record that the filter reads, when it reads nothing else; null with relations and custom fields. */
+  readonly columns: ReadonlySet<string> | null
 }
 
 /**
- * Compiles a filter to an SQL condition; null when it has no condition. Fields of one object are combined with `and`. An absent
+ * Compiles a filter to SQL conditions. Fields of one object are combined with `and`. An absent
  * operator or field is ignored, so that a stored document can contain a variable for every parameter. Only related records that
  * the caller can see are compared.
  */
@@ -37,23 +40,44 @@ export function filterPredicate(
   definition: RecordShape,
   filter: FilterInput,
   alias: string,
-): CompiledFilter | null {
+): CompiledFilter {
   const problems: FieldProblem[] = []
   const hiddenPaths: string[] = []
-  const compiler = new FilterCompiler(shapes, predicate, problems, hiddenPaths)
-  const sql = compiler.object(definition, filter, alias, 'filter', 0)
+  const compiled = new FilterCompiler(shapes, predicate, problems, hiddenPaths).compile(definition, filter, alias)
   if (hiddenPaths.length > 0) throw fieldNotReadable(hiddenPaths)
   if (problems.length > 0) throw invalid(...problems)
-  return sql === null ? null : { sql, columns: compiler.columns, isOwnColumnsOnly: compiler.isOwnColumnsOnly }
+  return compiled
 }
 
 const hasOperand = (value: unknown): boolean =>
   Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
 
+const textSearches: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith'])
+
+/** A condition that an index answers and that holds wherever the operator holds; null when there is none. */
+function indexedCandidates(
+  definition: RecordShape,
+  column: Column,
+  operator: string,
+  operand: unknown,
+  alias: string,
+  values: Values,
+): string | null {
+  if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
+  if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
+    return null
+  return `${alias}.${column.column} @> ${values.add(JSON.stringify({ [column.key]: operand }))}::jsonb`
+}
+
+const isEquality = (value: unknown): boolean => {
+  const given = Object.entries(value as FilterInput).filter(([, operand]) => operand !== undefined && operand !== null)
+  return given.length === 1 && given[0]![0] === 'eq'
+}
+
 class FilterCompiler {
   #conditions = 0
-  readonly columns = new Set<string>()
-  isOwnColumnsOnly = true
+  readonly #columns = new Set<string>()
+  #isOwnColumnsOnly = true
 
   constructor(
     readonly shapes: OrganizationShapes | null,
@@ -62,6 +86,18 @@ class FilterCompiler {
     /** Paths in the filter that name hidden fields. */
     private readonly hiddenPaths: string[],
   ) {}
+
+  compile(definition: RecordShape, filter: FilterInput, alias: string): CompiledFilter {
+    const equalities: string[] = []
+    const others: string[] = []
+    for (const [name, value] of Object.entries(filter)) {
+      if (value === undefined || value === null) continue
+      const part = this.#member(definition, name, value, alias, `filter.${name}`, 0)
+      const isIndexed = definition.columns.byName.get(name)?.indexed && isEquality(value)
+      if (part) (isIndexed ? equalities : others).push(part)
+    }
+    return { equalities, others, columns: this.#isOwnColumnsOnly ? this.#columns : null }
+  }
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {
     if (depth > filterDepthMax)
@@ -109,9 +145,9 @@ class FilterCompiler {
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
     const column = definition.columns.byName.get(name)
     if (!column) return null
-    this.columns.add(name)
-    if (column.kind === 'json') this.isOwnColumnsOnly = false
-    if (column.kind !== 'json') return this.#operators(column, value as FilterInput, column.sql(alias), path)
+    this.#columns.add(name)
+    if (column.kind !== 'json') return this.#operators(definition, column, value as FilterInput, alias, path)
+    this.#isOwnColumnsOnly = false
     if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
       return this.#customFields(definition, column, value, alias, path)
     this.#count(path)
@@ -120,18 +156,19 @@ class FilterCompiler {
 
   /** A defined custom field supports the operators of its kind. Any other key must have the given value. */
   #customFields(
-    { columns: { customFields } }: RecordShape,
+    definition: RecordShape,
     column: Column,
     value: FilterInput,
     alias: string,
     path: string,
   ): string | null {
+    const { customFields } = definition.columns
     const members = Object.entries(value)
     const undefinedFields = members.filter(([key]) => !customFields.has(key))
     const parts: string[] = []
     for (const [key, condition] of members) {
       const field = customFields.get(key)
-      const part = field && this.#operators(field, operatorsOf(field, condition), field.sql(alias), `${path}.${key}`)
+      const part = field && this.#operators(definition, field, operatorsOf(field, condition), alias, `${path}.${key}`)
       if (part) parts.push(part)
     }
     if (undefinedFields.length > 0 || members.length === 0) {
@@ -203,7 +240,7 @@ class FilterCompiler {
     path: string,
     depth: number,
   ): string | null {
-    this.isOwnColumnsOnly = false
+    this.#isOwnColumnsOnly = false
     const relation = definition.relations![name]!
     const target = this.#target(relation)
     const other = this.predicate.alias()
@@ -211,7 +248,7 @@ class FilterCompiler {
       ? `${other}.id = ${columnOf(definition, relation.by).sql(alias)}`
       : `${columnOf(target, relation.from!).sql(other)} = ${alias}.id`
     const exists = (inner: string | null) =>
-      `exists (select 1 from ${target.table} ${other} where ${this.predicate.live(target, other)} and ${joinCondition}${inner ? ` and ${inner}` : ''})`
+      `exists (select 1 from ${readSource(target)} ${other} where ${this.predicate.live(target, other)} and ${joinCondition}${inner ? ` and ${inner}` : ''})`
     if (relation.by) {
       this.#count(path)
       return exists(this.object(target, value, other, path, depth + 1))
@@ -229,7 +266,14 @@ class FilterCompiler {
     return parts.length > 0 ? parts.join(' and ') : null
   }
 
-  #operators(column: Column, operators: FilterInput, sql: string, path: string): string | null {
+  #operators(
+    definition: RecordShape,
+    column: Column,
+    operators: FilterInput,
+    alias: string,
+    path: string,
+  ): string | null {
+    const { values } = this.predicate
     const parts: string[] = []
     for (const [operator, given] of Object.entries(operators)) {
       if (given === undefined || given === null) continue
@@ -237,7 +281,10 @@ class FilterCompiler {
       if (!this.#fits(column, given, `${path}.${operator}`)) continue
       // GraphQL has not checked the operand of a custom field, because custom fields have no GraphQL type.
       const operand = column.key === undefined ? given : this.#customOperand(column, operator, given, path)
-      if (operand !== undefined) parts.push(operatorSql(column, sql, operator, operand, this.predicate.values))
+      if (operand === undefined) continue
+      const candidates = indexedCandidates(definition, column, operator, operand, alias, values)
+      if (candidates) parts.push(candidates)
+      parts.push(operatorSql(column, column.sql(alias), operator, operand, values))
     }
     return parts.length > 0 ? parts.join(' and ') : null
   }

@@ -196,15 +196,19 @@ registerEnumType(SortOrder, {
   description: 'Sort direction, in upper or lower case. Records without a value come last in both directions.',
 })
 
-const sortable = (kind: Column['kind']): boolean => kind !== 'json' && kind !== 'textList'
+const sortable = ({ kind }: Column): boolean => kind !== 'json' && kind !== 'textList'
+
+/** The columns that lists can be sorted by: those with an index; every column where the record type declares none. */
+export function sortableColumns(entity: object): readonly Column[] {
+  const columns = shown(entity).filter(sortable)
+  return columns.some(({ indexed }) => indexed)
+    ? columns.filter(({ indexed, name }) => indexed || name === 'id')
+    : columns
+}
 
 /** The GraphQL sort input of a record type. */
 export function orderOf<T>(name: string, entity: Entity<T>): Class {
-  const fields = Object.fromEntries(
-    shown(entity)
-      .filter(({ kind }) => sortable(kind))
-      .map((shownColumn) => [shownColumn.name, shownColumn.name]),
-  )
+  const fields = Object.fromEntries(sortableColumns(entity).map(({ name }) => [name, name]))
   registerEnumType(fields, { name: `${name}Field` })
   const order = classNamed(name)
   field(order, 'field', () => fields, { nullable: true, defaultValue: 'createdAt' })

@@ -5,13 +5,13 @@ import { jobs, migrations, recordTypes } from '../../all.ts'
 import { account } from '../../crm/account/account.record.ts'
 import { migrate, type Migration } from '../database/migrate.ts'
 import { newId } from '../ids.ts'
-import { handSetClock, servicesOf } from '../jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { columnOf } from './definition.ts'
 import { measureColumn, mergeTotals, totalsTable, withValueColumn } from './maintained-totals.ts'
 
 let fresh: FreshDatabase
 let organizationId: string
-const clock = handSetClock('2031-01-31T23:59:00Z')
+const clock = manualClock('2031-01-31T23:59:00Z')
 
 beforeAll(async () => {
   fresh = await freshDatabase()

@@ -13,11 +13,13 @@ export interface OrderInput {
 
 const newestFirst: readonly OrderInput[] = [{}]
 
-const indexed: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'id'])
+/** Every table of records has an index for these. */
+const alwaysIndexed: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'id'])
 
 export type CursorPath = 'cursor' | 'after'
 
 interface SortTerm extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
+  readonly isIndexed: boolean
   readonly descending: boolean
   /** The name of the value in a result row. Custom fields have no column in the row, so their values are selected under an alias. */
   readonly rowName: string
@@ -27,17 +29,24 @@ function termOf(definition: RecordShape, name: string, descending: boolean, inde
   const column = definition.columns.byName.get(name)
   if (!column || !columnKinds[column.kind].isSortable)
     throw invalid({ path: 'orderBy', code: 'NOT_SORTABLE', message: `Records cannot be ordered by ${name}.` })
-  const { kind, nullable, sql, key } = column
-  return { name, kind, nullable, sql, descending, rowName: key === undefined ? name : `order${index}` }
+  const { kind, nullable, sql, key, indexed = false } = column
+  const isIndexed = indexed || alwaysIndexed.has(name)
+  return { name, kind, nullable, sql, isIndexed, descending, rowName: key === undefined ? name : `order${index}` }
 }
 
 /**
- * A total order: the requested columns, then `id`, so that rows with equal values keep their order between pages. Null values
- * come last in both directions.
+ * A total order: the requested columns, then `createdAt` and `id`, so that rows with equal values keep their order between pages.
+ * Null values come last in both directions. An index on `(organization_id, <column>, created_at, id)` serves it in both directions.
  */
 export class Order {
   readonly terms: readonly SortTerm[]
   readonly names: readonly string[]
+  /** Whether an index of the table has this order. */
+  readonly isIndexed: boolean
+  /** Whether the list is in the order of creation, newest or oldest first. */
+  readonly isByCreation: boolean
+  /** Whether all terms have one direction and only the first one can be null. */
+  readonly isUniform: boolean
   readonly #hasCustomFields: boolean
 
   constructor(definition: RecordShape, requested: readonly OrderInput[] | null | undefined) {
@@ -45,10 +54,18 @@ export class Order {
       termOf(definition, field ?? 'createdAt', (direction ?? 'DESC').toUpperCase() === 'DESC', index),
     )
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
-    const withoutId = distinct.findIndex((term) => term.name === 'id')
-    const last = distinct.at(-1)!
-    this.terms =
-      withoutId >= 0 ? distinct.slice(0, withoutId + 1) : [...distinct, termOf(definition, 'id', last.descending, 0)]
+    const lastUnique = distinct.findIndex((term) => term.name === 'id')
+    const { descending } = distinct.at(-1)!
+    const tieBreakers = ['createdAt', 'id']
+      .filter((name) => distinct.every((term) => term.name !== name))
+      .map((name) => termOf(definition, name, descending, 0))
+    this.terms = lastUnique >= 0 ? distinct.slice(0, lastUnique + 1) : [...distinct, ...tieBreakers]
+    const [first, ...others] = this.terms as [SortTerm, ...SortTerm[]]
+    this.isUniform = others.every((term) => !term.nullable && term.descending === first.descending)
+    const indexedAfterFirst = ['createdAt', 'id'].filter((name) => name !== first.name && first.name !== 'id')
+    this.isIndexed =
+      first.isIndexed && this.isUniform && others.map(({ name }) => name).join() === indexedAfterFirst.join()
+    this.isByCreation = this.isIndexed && first.name === 'createdAt'
     this.names = this.terms.map((term) => term.name)
     this.#hasCustomFields = this.terms.some(({ name, rowName }) => name !== rowName)
   }
@@ -60,11 +77,6 @@ export class Order {
           `${sql(alias)} ${descending ? 'desc' : 'asc'}${nullable ? ' nulls last' : ''}`,
       )
       .join(', ')
-  }
-
-  /** Whether every table has an index for this order. */
-  get isIndexed(): boolean {
-    return indexed.has(this.terms[0]!.name) && this.terms.length <= 2
   }
 
   /** Columns that a row must contain for its cursor. */
@@ -86,15 +98,59 @@ export class Order {
     ).toString('base64url')
   }
 
+  /**
+   * The list in sections, each of them one range of an index: records with a value, then records without one. Gives the condition of
+   * each section after the cursor; null for a section without a condition. The order within a section is `sectionSql`.
+   */
+  sections(
+    cursor: string | null,
+    alias: string,
+    values: Values,
+    path: CursorPath = 'cursor',
+  ): readonly (string | null)[] {
+    const [first] = this.terms as [SortTerm]
+    if (!this.isUniform) return [cursor && this.after(cursor, alias, values, path)]
+    const position = cursor === null ? null : this.#parse(cursor, path)
+    const sql = first.sql(alias)
+    const withoutValue = `${sql} is null`
+    if (!position) return first.nullable ? [`${sql} is not null`, withoutValue] : [null]
+    if (position[0] === null) return [`${withoutValue} and ${this.#beyond(position, 1, alias, values)}`]
+    const beyond = this.#beyond(position, 0, alias, values)
+    return first.nullable ? [beyond, withoutValue] : [beyond]
+  }
+
+  /** The order within a section. */
+  sectionSql(alias: string): string {
+    if (!this.isUniform) return this.sql(alias)
+    return this.terms.map(({ sql, descending }) => `${sql(alias)} ${descending ? 'desc' : 'asc'}`).join(', ')
+  }
+
+  /** The values of the terms for a select list, to be ordered by `sortedSql`. */
+  sortColumns(alias: string): string {
+    return this.terms.map(({ sql }, index) => `${sql(alias)} as sort${index}`).join(', ')
+  }
+
+  sortedSql(alias: string): string {
+    return this.terms
+      .map(
+        ({ nullable, descending }, index) =>
+          `${alias}.sort${index} ${descending ? 'desc' : 'asc'}${nullable ? ' nulls last' : ''}`,
+      )
+      .join(', ')
+  }
+
+  /** Compares the terms from `start` on with the position as one row. All of them have values and one direction. */
+  #beyond(position: readonly unknown[], start: number, alias: string, values: Values): string {
+    const terms = this.terms.slice(start)
+    const columns = terms.map((term) => term.sql(alias)).join(', ')
+    const operands = terms.map(({ kind }, index) => values.addOf(kind, position[start + index]))
+    return `(${columns}) ${terms[0]!.descending ? '<' : '>'} (${operands.join(', ')})`
+  }
+
   /** The condition for rows after the cursor. `path` is the argument with the cursor, for error messages. */
   after(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
     const position = this.#parse(cursor, path)
-    const [first] = this.terms
-    const isUniform = this.terms.every((term) => !term.nullable && term.descending === first!.descending)
-    if (isUniform) {
-      const columns = this.terms.map((term) => term.sql(alias)).join(', ')
-      return `(${columns}) ${first!.descending ? '<' : '>'} (${position.map((value, index) => values.addOf(this.terms[index]!.kind, value)).join(', ')})`
-    }
+    if (this.isUniform && !this.terms[0]!.nullable) return this.#beyond(position, 0, alias, values)
     const alternatives: string[] = []
     const equal: string[] = []
     this.terms.forEach((term, index) => {

@@ -18,13 +18,19 @@ export abstract class OrgRecord {
 
   // Callers with the visibility OWN or TEAM would not see a record without owner.
   @Column(() => ID, {
+    indexed: true,
     nullable: true,
     notClearable: true,
     description: 'The user who owns the record. Which users can see the record depends on its owner.',
   })
   ownerId!: string | null
 
-  @Column(() => String, { nullable: true, max: 255, description: 'The identifier of the record in another system.' })
+  @Column(() => String, {
+    indexed: true,
+    nullable: true,
+    max: 255,
+    description: 'The identifier of the record in another system.',
+  })
   externalId!: string | null
 
   @Column(() => [String], { max: 100, maxItems: 100, filled: true })
@@ -42,10 +48,10 @@ export abstract class OrgRecord {
   })
   version!: number
 
-  @Column(() => DateTime, { writable: 'NEVER' })
+  @Column(() => DateTime, { indexed: true, writable: 'NEVER' })
   createdAt!: string
 
-  @Column(() => DateTime, { writable: 'NEVER' })
+  @Column(() => DateTime, { indexed: true, writable: 'NEVER' })
   updatedAt!: string
 
   @Column(() => ID, { nullable: true, writable: 'NEVER' })

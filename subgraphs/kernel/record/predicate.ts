@@ -2,10 +2,18 @@ import type { Caller } from '../context.ts'
 import { requireEntitlement } from '../require.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { columnOf, hasColumn, type RecordShape } from './definition.ts'
+import { readSource } from './read-source.ts'
 
 /** The parameters of a statement; `add` returns the placeholder of the new parameter. */
 export class Values {
   readonly list: unknown[] = []
+
+  /** For a statement with further values: the placeholders of these stay valid. */
+  copy(): Values {
+    const copy = new Values()
+    copy.list.push(...this.list)
+    return copy
+  }
 
   add(value: unknown): string {
     this.list.push(value)
@@ -22,6 +30,7 @@ export class Values {
 export class TenantPredicate {
   #organization: string | null = null
   #owners: string | null = null
+  readonly #objects = new Map<string, string>()
   #aliases = 0
 
   constructor(
@@ -33,8 +42,27 @@ export class TenantPredicate {
     return (this.#organization ??= this.values.add(this.caller.organizationId))
   }
 
-  #ownerIds(): string {
-    return (this.#owners ??= this.values.add(this.caller.ownerIds))
+  /** The comparison of a column with the users whose records the caller sees. One user is a range of an index on the column. */
+  #isOwner(column: string): string {
+    const ids = this.caller.ownerIds!
+    this.#owners ??= this.values.add(ids.length === 1 ? ids[0] : ids)
+    return ids.length === 1 ? `${column} = ${this.#owners}` : `${column} = any(${this.#owners})`
+  }
+
+  /** What decides which rows of the organization the caller sees: nothing, a range of an index in the order of creation, or conditions. */
+  visibility({ visibleThrough, visibleBy }: RecordShape): 'ALL' | 'RANGE' | 'CONDITIONS' {
+    if (visibleThrough) return 'CONDITIONS'
+    const { ownerIds } = this.caller
+    if (!ownerIds || visibleBy.length === 0) return 'ALL'
+    return ownerIds.length === 1 && visibleBy.length === 1 ? 'RANGE' : 'CONDITIONS'
+  }
+
+  /** The rows of the record type that the caller's organization has. */
+  #rows({ object, objectColumn, columns }: RecordShape, alias: string): string[] {
+    const parts = [`${alias}.organization_id = ${this.organization()}`]
+    if (!objectColumn) return parts
+    if (!this.#objects.has(object)) this.#objects.set(object, this.values.add(object))
+    return [...parts, `${columns.byName.get(objectColumn)!.sql(alias)} = ${this.#objects.get(object)!}`]
   }
 
   alias(): string {
@@ -44,19 +72,15 @@ export class TenantPredicate {
   /** The condition for rows of the caller's organization that the caller can see, including deleted rows. */
   visible(definition: RecordShape, alias: string): string {
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
-    const parts = [`${alias}.organization_id = ${this.organization()}`]
-    if (definition.objectColumn)
-      parts.push(`${columnOf(definition, definition.objectColumn).sql(alias)} = ${this.values.add(definition.object)}`)
+    const parts = this.#rows(definition, alias)
     if (definition.visibleThrough) {
       const { by, to } = definition.visibleThrough
       const parent = this.alias()
       parts.push(
-        `exists (select 1 from ${to().table} ${parent} where ${this.live(to(), parent)} and ${parent}.id = ${columnOf(definition, by).sql(alias)})`,
+        `exists (select 1 from ${readSource(to())} ${parent} where ${this.live(to(), parent)} and ${parent}.id = ${columnOf(definition, by).sql(alias)})`,
       )
     } else if (this.caller.ownerIds && definition.visibleBy.length > 0) {
-      const owners = definition.visibleBy.map(
-        (name) => `${columnOf(definition, name).sql(alias)} = any(${this.#ownerIds()})`,
-      )
+      const owners = definition.visibleBy.map((name) => this.#isOwner(columnOf(definition, name).sql(alias)))
       parts.push(owners.length === 1 ? owners[0]! : `(${owners.join(' or ')})`)
     }
     return parts.join(' and ')
@@ -67,6 +91,13 @@ export class TenantPredicate {
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     const kind = kinds.map((name) => `'${name}'`).join(', ')
     return `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
+  }
+
+  /** The condition for the live rows of the caller's organization, of which the caller may not see all: a range of every index of the table. */
+  tenant(definition: RecordShape, alias: string): string {
+    const parts = this.#rows(definition, alias)
+    if (hasColumn(definition, 'deletedAt')) parts.push(`${alias}.deleted_at is null`)
+    return parts.join(' and ')
   }
 
   /** Like `visible`, without deleted rows. */

@@ -18,7 +18,7 @@ export const recordColumns = `
       deleted_at timestamptz(3),
       primary key (organization_id, id)`
 
-/** The indexes for paging through lists. `name` is the prefix of the index names. */
+/** The first indexes of the first three record types; later ones use `listIndexes`. `name` is the prefix of the index names. */
 export const recordIndexes = (table: string, name: string): string => `
     create index ${name}_created on ${table} (organization_id, created_at, id) where deleted_at is null;
     create index ${name}_updated on ${table} (organization_id, updated_at, id) where deleted_at is null;
@@ -32,6 +32,34 @@ export const maintainedCountTriggers = (table: string, object: string): string =
       for each statement execute function kernel.keep_total_of_updated('${object}');
     create trigger ${object}_total_delete after delete on ${table} referencing old table as old_rows
       for each statement execute function kernel.keep_total_of_deleted('${object}');`
+
+/**
+ * One index per column, on the rows that are not deleted: it answers a filter by the column in the order of creation, and a sort by the
+ * column. `indexed` of the columns in the record class says that it exists. `name` begins the names of the indexes.
+ */
+export const columnIndexes = (table: string, name: string, columns: readonly string[]): string =>
+  columns
+    .map(
+      (column) =>
+        `create index ${name}_by_${column} on ${table} (organization_id, ${column}, created_at, id) where deleted_at is null;`,
+    )
+    .join('\n    ')
+
+/** The indexes of a new table of records: for `indexed` columns of `OrgRecord`, for these columns, and for the list of deleted records. */
+export const listIndexes = (table: string, name: string, columns: readonly string[]): string => `
+    create index ${name}_created on ${table} (organization_id, created_at, id) where deleted_at is null;
+    create index ${name}_deleted on ${table} (organization_id, deleted_at, id) where deleted_at is not null;
+    ${columnIndexes(table, name, ['updated_at', 'external_id', 'owner_id', ...columns])}`
+
+/**
+ * The search text of the columns, and the index that answers `search`, `contains` on these columns, filters by tags, and custom fields
+ * that must have a value.
+ */
+export const searchIndex = (table: string, name: string, columns: readonly string[]): string => `
+    alter table ${table} add column search_text text not null generated always as (kernel.search_text(
+      ${columns.map((column) => `' ' || coalesce(${column}, '')`).join(' || ')})) stored;
+    create index ${name}_search on ${table} using gin
+      (organization_id, search_text gin_trgm_ops, tags, custom_fields jsonb_path_ops) where deleted_at is null;`
 
 /** The columns of a table of totals; the names are columns of the record's table, the measures SQL expressions over them. */
 export interface TotalsColumns {

@@ -10,6 +10,16 @@ export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
 export function RequiresScope(resource: string): Decorator {
   return ((target: object, key?: string, descriptor?: PropertyDescriptor) => {
     const scope = key === undefined ? `READ_${resource}` : `WRITE_${resource}`
+    if (key === undefined) readScopes.set(target, scope)
     ;(RequiresScopes(scope) as (...args: unknown[]) => void)(target, key, descriptor)
   }) as Decorator
+}
+
+const readScopes = new WeakMap<object, string>()
+
+/** The scope that `@RequiresScope` requires to read a type. */
+export function readScopeOf(type: object): string {
+  const scope = readScopes.get(type)
+  if (scope === undefined) throw new Error(`The type ${(type as { name?: string }).name} must have @RequiresScope.`)
+  return scope
 }

@@ -17,26 +17,22 @@ export interface RestArea {
   /** The path under `/v1/`, and the folder under `schema/rest/`. */
   readonly path: string
   readonly filters: readonly RestFilter[]
-  /** Sortable columns that `sortBy` does not support. */
-  readonly unsorted: readonly string[]
 }
 
 interface RestOptions<T> {
   readonly path: string
   /** A plain column name is a parameter with that name that filters by equality. */
   readonly filters?: readonly (ColumnName<T> | RestFilter<ColumnName<T>>)[]
-  readonly unsorted?: readonly ColumnName<T>[]
 }
 
 /** With it, `npm run schema` generates the REST contract of the resolver's standard operations. */
 export const restArea = <T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { path, filters = [], unsorted = [] }: RestOptions<T>,
+  { path, filters = [] }: RestOptions<T>,
 ): RestArea => ({
   definition,
   path,
   filters: filters.map((filter) =>
     typeof filter === 'string' ? { name: filter, column: filter, operator: 'eq' } : filter,
   ),
-  unsorted,
 })

@@ -62,7 +62,7 @@ describe('save of events without a changed column', () => {
   it('waits for a concurrent change and is refused when it commits', async () => {
     const { ctx, previous } = await createAndReadCase()
     let late: Promise<string> | undefined
-    await platform.holding(async (sql) => {
+    await platform.inSeparateTransaction(async (sql) => {
       await sql.query('update support."case" set version = version + 1 where id = $1', [previous.id])
       late = codeOf(escalate(ctx, previous))
       await expect.poll(() => platform.waitingForLocks(), { interval: 1, timeout: 4000 }).toBe(1)

@@ -5,6 +5,7 @@ import type { Column } from './column.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
 import { fromTotals, hasTotalsFor, totalsTable, withValueColumn } from './maintained-totals.ts'
+import { readSource } from './read-source.ts'
 import { TenantPredicate, Values } from './predicate.ts'
 import { shapeFor } from './shape-source.ts'
 import { TotalsSql } from './totals-sql.ts'
@@ -93,7 +94,7 @@ async function read(
   ]
   const source = isFromTotals
     ? fromTotals(definition, predicate)
-    : `${definition.table} t where ${predicate.live(definition, 't')}`
+    : `${readSource(definition)} t where ${predicate.live(definition, 't')}`
   const groupings = [...(aggregates.length > 0 ? ['()'] : []), ...columns.map((sql) => `(${sql})`)]
   const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, unknown>>(
     `select ${selected.join(', ')} from ${source} group by grouping sets (${groupings.join(', ')})`,
@@ -152,7 +153,7 @@ function frequencies(predicate: TenantPredicate, definition: RecordShape, column
   const order = `order by count desc, value limit ${limit}`
   if (!hasTotalsFor(predicate.caller, definition) || !definition.totals.separately?.includes(column.name)) {
     const value = column.sql('t')
-    return `select ${value} as value, count(*)::int8 as count, (sum(count(*)) over ())::int8 as all from ${definition.table} t
+    return `select ${value} as value, count(*)::int8 as count, (sum(count(*)) over ())::int8 as all from ${readSource(definition)} t
       where ${predicate.live(definition, 't')} and ${value} is not null group by 1 ${order}`
   }
   const table = totalsTable(definition)

@@ -2,6 +2,7 @@ import { AggregateSql, conditionSql, type AddendShape } from './aggregates.ts'
 import type { TotalsShape } from './definition.ts'
 import { measureColumn, withValueColumn, type WithTotals } from './maintained-totals.ts'
 import { Values, type TenantPredicate } from './predicate.ts'
+import { readSource } from './read-source.ts'
 
 /**
  * Builds the SQL of an aggregate from maintained totals. An addend that they do not contain becomes a subquery of its own, with
@@ -36,9 +37,8 @@ export class TotalsSql extends AggregateSql {
 
   #subquery(where: object, value: AddendShape): string {
     const rows = new AggregateSql(this.definition, this.predicate.values, 's')
-    const { table } = this.definition
     if (Object.keys(where).length === 0) this.readsEveryRow = true
-    return `(select ${rows.total(value)} from ${table} s where ${this.predicate.live(this.definition, 's')} and ${conditionSql(rows, where)})`
+    return `(select ${rows.total(value)} from ${readSource(this.definition)} s where ${this.predicate.live(this.definition, 's')} and ${conditionSql(rows, where)})`
   }
 }
 

@@ -43,7 +43,7 @@ describe('loadKeys', () => {
     expect(verify(null, text, createPublicKey(signing), sign(null, text, signing))).toBe(true)
   })
 
-  it('gives the same keys to all processes that start at the same moment', async () => {
+  it('returns the same keys to all processes that start at the same moment', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => loadKeys({ dataDir, ...none })))
     expect(new Set(all.map((keys) => JSON.stringify(exported(keys)))).size).toBe(1)
     expect(await readdir(join(dataDir, 'keys'))).toHaveLength(3)
@@ -63,7 +63,7 @@ describe('loadKeys', () => {
     ['encryption.key', 'c2hvcnQ=', '32 bytes in base64'],
     ['encryption.key', `${Buffer.alloc(32).toString('base64')}!`, '32 bytes in base64'],
     ['caller.key', '', 'at least 32 characters'],
-  ])('refuses a damaged %s and leaves it as it is', async (name, text, form) => {
+  ])('refuses a damaged %s and does not change it', async (name, text, form) => {
     await loadKeys({ dataDir, ...none })
     const path = join(dataDir, 'keys', name)
     await writeFile(path, text)

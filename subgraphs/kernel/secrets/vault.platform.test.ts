@@ -32,7 +32,7 @@ async function vaultWith(...organizations: readonly string[]): Promise<Vault> {
 }
 
 describe('Vault', () => {
-  it('opens what it sealed, in the same place and organization only', async () => {
+  it('opens a text that it sealed, but only for the same place and organization', async () => {
     const vault = await vaultWith(mine, theirs)
     const sealed = vault.seal(mine, 'token/1', 'hunter2')
     expect(sealed).toMatch(/^k1\.[\w-]+$/)
@@ -79,7 +79,7 @@ describe('Vault', () => {
     }
   })
 
-  it('knows a key that another process has created only after a load', async () => {
+  it('uses a key that another process has created only after `load`', async () => {
     const organization = newId()
     let nowMs = 0
     const vault = new Vault(fresh.database, master, [], () => nowMs)

@@ -20,9 +20,9 @@ describe('a signed caller', () => {
     expect(verified.payload).toMatchObject({ aud: 'support', iat: 1772366400, exp: 1772366430 })
   })
 
-  it('is valid for thirty seconds, and five seconds earlier for a slow clock', () => {
-    const believed = [-6, -5, 0, 29.9, 30].map((seconds) => isSignedCaller(token, signed, key, at(seconds)))
-    expect(believed).toEqual([false, true, true, true, false])
+  it('is valid for thirty seconds, and up to five seconds before its time for a slow clock', () => {
+    const accepted = [-6, -5, 0, 29.9, 30].map((seconds) => isSignedCaller(token, signed, key, at(seconds)))
+    expect(accepted).toEqual([false, true, true, true, false])
   })
 
   it.each([
@@ -36,7 +36,7 @@ describe('a signed caller', () => {
     ['no token', undefined, signed, key],
     ['several headers', [token, token], signed, key],
     ['an empty one', '', signed, key],
-  ])('is not believed with %s', (_what, given, claim, secret) => {
+  ])('is refused with %s', (_what, given, claim, secret) => {
     expect(isSignedCaller(given, claim, secret, now)).toBe(false)
   })
 })

@@ -9,7 +9,7 @@ const skewS = 5
 
 const header = encoded({ alg: 'HS256', typ: 'JWT' })
 
-/** What a token signs. */
+/** The content that a token signs. */
 export interface Signed {
   /** The receiving subgraph (audience); another subgraph refuses the token. */
   readonly subgraph: string

@@ -14,7 +14,7 @@ function fail(circuit: Circuit, times: number): void {
 }
 
 describe('Circuit', () => {
-  it('allows all calls until there are consecutive failures', () => {
+  it('allows all calls until there are too many consecutive failures', () => {
     const { circuit } = handSet()
     fail(circuit, 2)
     circuit.succeeded()

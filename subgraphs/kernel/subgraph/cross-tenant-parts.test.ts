@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { crossTenantParts } from './cross-tenant-parts.ts'
 
 const parts = (document: string) =>
-  crossTenantParts(parse(document), new Set(['login', 'count'])).map(({ document: part, isAbove }) => [
+  crossTenantParts(parse(document), new Set(['login', 'count'])).map(({ document: part, isCrossTenant }) => [
     print(part).replaceAll(/\s+/g, ' '),
-    isAbove,
+    isCrossTenant,
   ])
 
 describe('crossTenantParts', () => {
@@ -13,7 +13,7 @@ describe('crossTenantParts', () => {
     '{ me { id } }',
     '{ count login }',
     'query ($a: Int) { me { id(a: $a) } ...F } fragment F on Query { you }',
-  ])('leaves %s whole', (document) => {
+  ])('does not split %s', (document) => {
     const [part, ...more] = crossTenantParts(parse(document), new Set(['login', 'count']))
     expect([print(part!.document), more]).toEqual([print(parse(document)), []])
   })

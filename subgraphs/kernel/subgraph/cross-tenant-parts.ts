@@ -11,11 +11,11 @@ import {
 export interface Part {
   readonly document: DocumentNode
   /** True: its statements bypass row-level security and can reach the rows of all organizations. */
-  readonly isAbove: boolean
+  readonly isCrossTenant: boolean
 }
 
 interface Group {
-  readonly isAbove: boolean
+  readonly isCrossTenant: boolean
   readonly selections: FieldNode[]
 }
 
@@ -30,19 +30,19 @@ export function crossTenantParts(document: DocumentNode, crossTenantFields: Read
   const groups: Group[] = []
   const byKey = new Map<string, Group>()
   for (const field of rootFieldsOf(operation.selectionSet, byName)) {
-    const isAbove = crossTenantFields.has(field.name.value)
+    const isCrossTenant = crossTenantFields.has(field.name.value)
     const key = field.alias?.value ?? field.name.value
     const last = groups.at(-1)
     // A field that is selected twice is executed once, at its first position.
-    const group = byKey.get(key) ?? (last?.isAbove === isAbove ? last : { isAbove, selections: [] })
+    const group = byKey.get(key) ?? (last?.isCrossTenant === isCrossTenant ? last : { isCrossTenant, selections: [] })
     if (group.selections.length === 0) groups.push(group)
     group.selections.push(field)
     byKey.set(key, group)
   }
-  if (groups.length === 1) return [{ document, isAbove: groups[0]!.isAbove }]
-  return groups.map(({ isAbove, selections }) => {
+  if (groups.length === 1) return [{ document, isCrossTenant: groups[0]!.isCrossTenant }]
+  return groups.map(({ isCrossTenant, selections }) => {
     const part = { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections } } as const
-    return { document: { kind: Kind.DOCUMENT, definitions: [part, ...fragments] }, isAbove }
+    return { document: { kind: Kind.DOCUMENT, definitions: [part, ...fragments] }, isCrossTenant }
   })
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { refusalOfSize } from '../json/answer-size.ts'
-import { CallsOut } from '../outbound/calls-out.ts'
+import { ExternalCalls } from '../outbound/external-calls.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
 import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
@@ -26,16 +26,17 @@ interface Stored {
   readonly role: Role
   readonly fields: FieldRestrictions | null
   readonly ownerIds: readonly string[] | null
+  /** The records and figures in the answer. The stored JSON has this name. */
   readonly told: DisclosedRecords
   readonly answer: SubgraphResult
 }
 
 const noRecords: Pick<Stored, 'told'> = { told: { records: {}, hasFigures: false } }
 
-/** Thrown to roll back everything that a run wrote, and still answer. */
+/** Thrown to roll back the transaction and still return the answer. */
 class RolledBack extends Error {
   constructor(readonly answer: SubgraphResult) {
-    super('undone')
+    super('rolled back')
   }
 }
 
@@ -55,15 +56,15 @@ export interface KeyedRequest {
  * leaves all of them or none. A request whose key is in use is refused at once; it never waits. During an external call no
  * transaction is open and the key is not in use: when two requests both make the call, one writes and the other gets its answer.
  */
-export async function once(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
-  const callsOut = new CallsOut()
+export async function runOnce(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
+  const externalCalls = new ExternalCalls()
   for (;;) {
-    const answer = await onceWith(callsOut, keyed, run)
-    if (!(await callsOut.answer())) return answer
+    const answer = await runOnceWith(externalCalls, keyed, run)
+    if (!(await externalCalls.callRegistered())) return answer
   }
 }
 
-async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
+async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const { services, request, kinds, ports } = keyed
   const { context } = request
   const { caller } = context
@@ -76,7 +77,7 @@ async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Prom
       const earlier = await findStoredAnswer(db, services, request, step)
       if (earlier) return { earlier }
       const answered = new AnsweredRecords(kinds)
-      const answer = await run(requestContext(context, services, { ports, db, callsOut, answered }))
+      const answer = await run(requestContext(context, services, { ports, db, externalCalls, answered }))
       const tooLarge = refusalOfSize(answer)
       if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
       if (isDefect(answer) || isAnswerTooLarge(answer))
@@ -103,7 +104,7 @@ async function onceWith(callsOut: CallsOut, keyed: KeyedRequest, run: Run): Prom
  * Runs a query that contributes to the answer of a mutation, or replays its first answer: parts of several subgraphs can make up the
  * answer, and a replay must return all of them unchanged. A part with a record that is no longer visible is read again.
  */
-export async function replayedRead(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
+export async function readOrReplay(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const { services, request, kinds, ports } = keyed
   const step = stepOf(request.document, request.variables)
   const { caller } = request.context
@@ -150,7 +151,7 @@ function refuseReducedRights(before: Stored, now: Caller): void {
     )
 }
 
-/** Whether the caller may still see the answer: every record in it, and only figures over records that the caller sees. */
+/** Whether the caller may still see the answer: all of its records, and the records that its figures count. */
 async function isStillVisible(
   { request, kinds }: KeyedRequest,
   db: Sql,
@@ -281,6 +282,6 @@ function isFinal(answer: SubgraphResult): boolean {
 }
 
 /** Deletes answers older than the replay window. */
-export async function forgetOldAnswers(services: Services): Promise<void> {
+export async function deleteOldAnswers(services: Services): Promise<void> {
   await services.database.query('delete from kernel.idempotency where created_at <= $1', [cutoff(services)])
 }

@@ -16,7 +16,7 @@ const subgraphSchema = { schema, crossTenantFields: new Set<string>(), kinds: ne
 const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', subgraphSchema, services)
 const wideDocument = (number: number): string => `{ alias${number}: one { ${names.join(' ')} } }`
 
-async function ask(subgraph: LocalSubgraph, from: number, to: number): Promise<void> {
+async function execute(subgraph: LocalSubgraph, from: number, to: number): Promise<void> {
   for (let number = from; number < to; number++) {
     const { data } = await subgraph.execute(anOperation({ document: wideDocument(number), variables: {} }))
     expect(data).toEqual({ [`alias${number}`]: null })
@@ -25,19 +25,19 @@ async function ask(subgraph: LocalSubgraph, from: number, to: number): Promise<v
 
 it('keeps at most 48 MB of compiled operations', async () => {
   const subgraph = aSubgraph()
-  await ask(subgraph, 0, 40)
+  await execute(subgraph, 0, 40)
   const perDocument = subgraph.compiledBytes / 40
   expect(Math.round(perDocument / 1000)).toBe(630)
-  await ask(subgraph, 40, 120)
+  await execute(subgraph, 40, 120)
   expect(subgraph.compiledBytes).toBeLessThanOrEqual(48_000_000)
   expect(subgraph.compiledBytes).toBeGreaterThan(48_000_000 - perDocument)
 })
 
 it('frees the memory of evicted operations', async () => {
   const subgraph = aSubgraph()
-  await ask(subgraph, 0, 100)
+  await execute(subgraph, 0, 100)
   const before = heldBytes()
-  await ask(subgraph, 100, 250)
+  await execute(subgraph, 100, 250)
   // The compilation cache of V8 would keep 100 MB for these.
   expect(heldBytes() - before).toBeLessThan(20_000_000)
 })

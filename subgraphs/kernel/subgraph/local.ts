@@ -8,10 +8,10 @@ import type { RecordTypes } from '../record/visible-records.ts'
 import { portsOf, requestContext, type Ports, type RequestContext, type Services } from '../request.ts'
 import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
-import { replayedRead, once } from './idempotency.ts'
+import { readOrReplay, runOnce } from './idempotency.ts'
 import { fieldsIn } from './document-size.ts'
 import { crossTenantParts } from './cross-tenant-parts.ts'
-import { knowingCoerced, withoutRecursion, type Split } from './recursive-variables.ts'
+import { withCoercedType, withoutRecursion, type RewrittenOperation } from './recursive-variables.ts'
 import type { SubgraphSchema } from './subgraph.ts'
 
 interface Compiled {
@@ -48,7 +48,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds' | 'ports'>,
     private readonly services: Services,
   ) {
-    this.schema = knowingCoerced(schema)
+    this.schema = withCoercedType(schema)
     this.crossTenantFields = crossTenantFields
     this.crossTenantServices = { ...services, tenants: services.crossTenant }
     this.kinds = kinds
@@ -77,7 +77,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     // Idempotency keys belong to a credential, so they have no effect for anonymous callers.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
-      return (compiled.isMutation ? once : replayedRead)(
+      return (compiled.isMutation ? runOnce : readOrReplay)(
         { services, request, kinds: this.kinds, ports: this.ports },
         run,
       )
@@ -116,7 +116,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
       const parts = crossTenantParts(ast, this.crossTenantFields)
       compiled = {
         isMutation: getOperationAST(ast)?.operation === 'mutation',
-        services: parts[0]!.isAbove ? this.crossTenantServices : this.services,
+        services: parts[0]!.isCrossTenant ? this.crossTenantServices : this.services,
         parts: parts.length > 1 ? parts.map((part) => print(part.document)) : null,
         run: runner(query, split),
       }
@@ -135,8 +135,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
       if (cause instanceof Refusal || (error.extensions?.code && !error.originalError)) {
         return { message: error.message, ...path, extensions: { ...error.extensions } }
       }
-      const passing = transientError(cause)
-      if (passing) return { message: passing.message, ...path, extensions: { ...passing.extensions } }
+      const transient = transientError(cause)
+      if (transient) return { message: transient.message, ...path, extensions: { ...transient.extensions } }
       ctx.log.error(
         { err: cause, requestId: ctx.requestId, subgraph: this.name, path: error.path },
         'a resolver failed',
@@ -153,7 +153,7 @@ function namesInherited(document: DocumentNode): boolean {
   return variableDefinitions.some(({ variable }) => variable.name.value in Object.prototype)
 }
 
-function runner({ query }: CompiledQuery, { document, coerce }: Split): Compiled['run'] {
+function runner({ query }: CompiledQuery, { document, coerce }: RewrittenOperation): Compiled['run'] {
   type Result = SubgraphResult | Promise<SubgraphResult>
   const run: Compiled['run'] = namesInherited(document)
     ? (ctx, variables) => query(undefined, ctx, Object.assign(Object.create(null), variables)) as Result

@@ -2,7 +2,7 @@ import { buildSchema, graphql, printSchema, type GraphQLSchema } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { parse } from 'graphql'
 import { beforeEach, expect, it } from 'vitest'
-import { letNullBeDefault, resolveNullAsDefault } from './null-defaults.ts'
+import { makeDefaultedInputsNullable, resolveNullAsDefault } from './null-defaults.ts'
 
 const sdl = `
   enum Role { ADMIN MEMBER }
@@ -20,7 +20,7 @@ let seen: unknown[]
 
 beforeEach(() => {
   schema = buildSchema(sdl)
-  letNullBeDefault(schema)
+  makeDefaultedInputsNullable(schema)
   seen = []
   for (const field of Object.values(schema.getQueryType()!.getFields())) {
     field.resolve = (_source, args) => void seen.push(JSON.parse(JSON.stringify(args)))
@@ -63,11 +63,11 @@ it.each<[string, string, Record<string, unknown>, object]>([
       ],
     },
   ],
-])('null is the default where one is: in %s', async (_, document, variables, args) => {
+])('null means the default, if there is one: in %s', async (_, document, variables, args) => {
   expect(await argsOf(document, variables)).toEqual(args)
 })
 
-it('null is the default at any depth of an input object that contains itself', async () => {
+it('null means the default at any depth of a recursive input object', async () => {
   const document = '{ list(filter: {and: [{not: {size: null, order: {field: null}}}], not: null}) }'
   expect(await argsOf(document)).toEqual({
     ...defaults,
@@ -81,7 +81,7 @@ it('null stays null without a default, and given values are unchanged', async ()
   expect(await argsOf('{ list(limit: 3, role: ADMIN) }')).toEqual({ limit: 3, role: 'ADMIN' })
 })
 
-it('the published types are nullable', () => {
+it('published types with a default are nullable', () => {
   expect(printSchema(schema)).toContain('list(limit: Int = 20, search: String')
   expect(printSchema(schema)).toContain('direction: Role = ADMIN')
 })

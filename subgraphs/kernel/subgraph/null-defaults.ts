@@ -17,7 +17,7 @@ type Given = Record<string, unknown>
 const hasDefault = ({ defaultValue }: Member): boolean => defaultValue !== undefined
 
 /** Makes arguments and input fields with a default nullable in the published schema. */
-export function letNullBeDefault(schema: GraphQLSchema): void {
+export function makeDefaultedInputsNullable(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     const members: Member[] = isInputObjectType(type)
       ? Object.values(type.getFields())
@@ -49,10 +49,10 @@ class NullDefaults {
 
   /** The members that have a default, or contain a member with a default. */
   affected(members: readonly Member[]): readonly Member[] {
-    return members.filter((member) => hasDefault(member) || this.#reaches(member.type, new Set()))
+    return members.filter((member) => hasDefault(member) || this.#hasNestedDefault(member.type, new Set()))
   }
 
-  /** Returns a copy, or the same object when nothing changes. Never changes `given`, which may be shared between executions. */
+  /** Returns a copy, or the same object when nothing changes. Must not modify `given`, which may be shared between executions. */
   withDefaults(affected: readonly Member[], given: Given): Given {
     let copy: Given | null = null
     for (const { name, type, defaultValue } of affected) {
@@ -81,10 +81,12 @@ class NullDefaults {
     return members
   }
 
-  #reaches(type: GraphQLInputType, above: Set<GraphQLInputObjectType>): boolean {
+  #hasNestedDefault(type: GraphQLInputType, above: Set<GraphQLInputObjectType>): boolean {
     const named = getNamedType(type)
     if (!isInputObjectType(named) || above.has(named)) return false
     above.add(named)
-    return Object.values(named.getFields()).some((field) => hasDefault(field) || this.#reaches(field.type, above))
+    return Object.values(named.getFields()).some(
+      (field) => hasDefault(field) || this.#hasNestedDefault(field.type, above),
+    )
   }
 }

@@ -17,8 +17,8 @@ import {
 /** The type of a variable whose value graphql-js has already coerced. */
 const Coerced = new GraphQLScalarType({ name: 'Coerced__' })
 
-/** Adds the type `Coerced__`, which `withoutRecursion` gives to variables. */
-export function knowingCoerced(schema: GraphQLSchema): GraphQLSchema {
+/** Adds the type `Coerced__`, which `withoutRecursion` uses as the type of recursive variables. */
+export function withCoercedType(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig()
   return new GraphQLSchema({ ...config, types: [...config.types, Coerced], assumeValid: true })
 }
@@ -31,7 +31,7 @@ function isRecursive(type: GraphQLInputType, above: readonly string[] = []): boo
   return Object.values(named.getFields()).some((field) => isRecursive(field.type, [...above, named.name]))
 }
 
-export interface Split {
+export interface RewrittenOperation {
   readonly document: DocumentNode
   /** Null when no variable is recursive. */
   readonly coerce: ((variables: object) => { variables: object } | { errors: readonly GraphQLError[] }) | null
@@ -41,7 +41,7 @@ export interface Split {
  * graphql-jit compiles the check of a variable down to its leaf types, which never ends for an input type that contains itself.
  * graphql-js coerces such variables instead, and the compiled operation accepts them unchecked.
  */
-export function withoutRecursion(schema: GraphQLSchema, document: DocumentNode): Split {
+export function withoutRecursion(schema: GraphQLSchema, document: DocumentNode): RewrittenOperation {
   const recursive: VariableDefinitionNode[] = []
   const rewritten = visit(document, {
     VariableDefinition(definition) {

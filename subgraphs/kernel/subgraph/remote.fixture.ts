@@ -33,9 +33,9 @@ export const anOperation = (part: Partial<SubgraphRequest> = {}): SubgraphReques
 })
 
 /** A subgraph that records its requests and always gives the same answer. */
-export class Scripted implements SubgraphEndpoint {
+export class FakeSubgraph implements SubgraphEndpoint {
   readonly name = 'crm'
-  readonly asked: SubgraphRequest[] = []
+  readonly received: SubgraphRequest[] = []
 
   constructor(
     private readonly answer: SubgraphResult | (() => Promise<SubgraphResult>) = {
@@ -44,7 +44,7 @@ export class Scripted implements SubgraphEndpoint {
   ) {}
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
-    this.asked.push(request)
+    this.received.push(request)
     return typeof this.answer === 'function' ? this.answer() : this.answer
   }
 }
@@ -61,8 +61,8 @@ export function remote(url: string, options: Partial<RemoteOptions> = {}): Remot
   return endpoint
 }
 
-/** A server with a given answer that counts its requests. */
-export async function strange(listener: RequestListener) {
+/** An HTTP server with the given listener, which counts its requests. */
+export async function fakeServer(listener: RequestListener) {
   const counted = { requests: 0 }
   const server = createServer((request, response) => {
     counted.requests++

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Cancellation } from '../cancellation.ts'
 import { Circuit } from './circuit.ts'
-import { anOperation, callerKey, remote, Scripted, serve, strange } from './remote.fixture.ts'
+import { anOperation, callerKey, remote, FakeSubgraph, serve, fakeServer } from './remote.fixture.ts'
 import type { SubgraphResult } from './endpoint.ts'
 import { wireBytesMax } from './wire.ts'
 
@@ -23,33 +23,33 @@ describe('a subgraph in another process', () => {
       errors: [{ message: 'No.', path: ['account'], extensions: { code: 'NOT_FOUND' } }],
       replayed: true,
     }
-    const subgraph = new Scripted(answer)
+    const subgraph = new FakeSubgraph(answer)
     const operation = anOperation({ variables: { name: 'ß\u0000', list: [1, null, { a: true }] } })
     expect(await remote((await serve(subgraph)).url).execute(operation)).toEqual(answer)
     const context = { ...operation.context, cancellation: expect.any(Cancellation) }
-    expect(subgraph.asked).toEqual([{ ...operation, context }])
+    expect(subgraph.received).toEqual([{ ...operation, context }])
   })
 
-  it('may see the records of a thousand users', async () => {
+  it('accepts a caller who sees the records of a thousand users', async () => {
     const ownerIds = Array.from(
       { length: 1000 },
       (_, index) => `019a0c5e-7f00-7c1d-8f21-${String(index).padStart(12, '0')}`,
     )
-    const subgraph = new Scripted()
+    const subgraph = new FakeSubgraph()
     const { context } = anOperation()
     await remote((await serve(subgraph)).url).execute(
       anOperation({ context: { ...context, caller: { ...context.caller, ownerIds } } }),
     )
-    expect(subgraph.asked[0]!.context.caller.ownerIds).toEqual(ownerIds)
+    expect(subgraph.received[0]!.context.caller.ownerIds).toEqual(ownerIds)
   })
 
-  it('is told that the client of a read has disconnected, and this does not count as a failure', async () => {
+  it('is notified when the client of a read has disconnected, which does not count as a failure', async () => {
     const arrived = Promise.withResolvers<void>()
-    const told = Promise.withResolvers<void>()
-    const subgraph = new Scripted(async () => {
-      subgraph.asked[0]!.context.cancellation!.add({ cancel: told.resolve })
+    const cancelled = Promise.withResolvers<void>()
+    const subgraph = new FakeSubgraph(async () => {
+      subgraph.received[0]!.context.cancellation!.add({ cancel: cancelled.resolve })
       arrived.resolve()
-      await told.promise
+      await cancelled.promise
       return { data: null }
     })
     const circuit = new Circuit({ failuresMax: 1 })
@@ -60,39 +60,39 @@ describe('a subgraph in another process', () => {
     await arrived.promise
     cancellation.cancel()
     await expect(answer).rejects.toMatchObject(unavailable)
-    await told.promise
+    await cancelled.promise
     expect(circuit.isOpen).toBe(false)
     await expect(endpoint.execute(anOperation({ context: { ...context, cancellation } }))).rejects.toMatchObject(
       unavailable,
     )
-    expect(subgraph.asked).toHaveLength(1)
+    expect(subgraph.received).toHaveLength(1)
   })
 
   it('finishes a mutation although its client has disconnected', async () => {
-    const subgraph = new Scripted()
+    const subgraph = new FakeSubgraph()
     const document = 'mutation { accountDelete(id: $id) }'
     await remote((await serve(subgraph)).url).execute(anOperation({ document }))
-    expect(subgraph.asked[0]!.context.cancellation).toBeUndefined()
+    expect(subgraph.received[0]!.context.cancellation).toBeUndefined()
   })
 
   it('is unavailable while no process listens, and available again as soon as one does', async () => {
-    const { port, stop, url } = await serve(new Scripted())
+    const { port, stop, url } = await serve(new FakeSubgraph())
     const endpoint = remote(url)
     expect((await endpoint.execute(anOperation())).data).toEqual({ account: { name: 'Ärger & Söhne' } })
     await stop()
     await expect(endpoint.execute(anOperation())).rejects.toMatchObject(unavailable)
-    await serve(new Scripted(), { port })
+    await serve(new FakeSubgraph(), { port })
     expect((await endpoint.execute(anOperation())).data).toEqual({ account: { name: 'Ärger & Söhne' } })
   })
 
   it('is unavailable when it does not answer in time', async () => {
-    const { url } = await strange(() => {})
+    const { url } = await fakeServer(() => {})
     const endpoint = remote(url, { timeoutMs: 30 })
     await expect(endpoint.execute(anOperation())).rejects.toMatchObject(unavailable)
   })
 
   it('is unavailable when its answer is incomplete', async () => {
-    const { url } = await strange(
+    const { url } = await fakeServer(
       (_, response) => void response.writeHead(200, { 'content-length': 100 }).write('{"data":'),
     )
     await expect(remote(url, { timeoutMs: 30 }).execute(anOperation())).rejects.toMatchObject(unavailable)
@@ -100,7 +100,7 @@ describe('a subgraph in another process', () => {
 
   it('does not make every request wait for the whole timeout when it hangs', async () => {
     const time = { ms: 0 }
-    const { url, counted } = await strange(() => {})
+    const { url, counted } = await fakeServer(() => {})
     const endpoint = remote(url, { timeoutMs: 300, circuit: new Circuit({ failuresMax: 2, now: () => time.ms }) })
     const reasons = []
     for (let call = 0; call < 4; call++) reasons.push(await reasonOf(endpoint))
@@ -118,7 +118,7 @@ describe('a subgraph in another process', () => {
   it('is available again after it hung', async () => {
     const time = { ms: 0 }
     let hangs = true
-    const { url } = await strange((_, response) => void (hangs || response.end('{"data":{"a":1}}')))
+    const { url } = await fakeServer((_, response) => void (hangs || response.end('{"data":{"a":1}}')))
     const circuit = new Circuit({ failuresMax: 1, now: () => time.ms })
     expect(await reasonOf(remote(url, { timeoutMs: 20, circuit }))).toBe('subgraph crm did not answer')
     const endpoint = remote(url, { circuit })
@@ -139,8 +139,8 @@ describe('a subgraph in another process', () => {
     ['no data', 200, '{"errors":[]}', 'subgraph crm did not answer with GraphQL'],
     ['a redirect', 302, '{"data":{}}', 'subgraph crm answered 302'],
     ['a failure', 500, '{"data":{}}', 'subgraph crm answered 500'],
-  ])('is unavailable when it answers %s, which does not make others wait', async (_what, status, text, reason) => {
-    const { url, counted } = await strange(
+  ])('is unavailable when it answers %s, and later requests do not wait', async (_what, status, text, reason) => {
+    const { url, counted } = await fakeServer(
       (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end(text),
     )
     const endpoint = remote(url, { circuit: new Circuit({ failuresMax: 1 }) })
@@ -148,17 +148,17 @@ describe('a subgraph in another process', () => {
     expect(counted.requests).toBe(2)
   })
 
-  it('cannot fill the memory of the gateway', async () => {
+  it('cannot exhaust the memory of the gateway', async () => {
     const part = Buffer.alloc(1_000_000, ' ')
-    const { url } = await strange((_, response) => {
+    const { url } = await fakeServer((_, response) => {
       const more = () => void (response.destroyed || response.write(part, more))
       more()
     })
     expect(await reasonOf(remote(url))).toBe(`subgraph crm answered more than ${wireBytesMax} bytes`)
   })
 
-  it('gets a retry of a query on a connection that was closed in the meantime, and never of a mutation', async () => {
-    const { url, counted, sockets } = await strange((request, response) => {
+  it('gets a retry of a query, but never of a mutation, when the connection was closed in the meantime', async () => {
+    const { url, counted, sockets } = await fakeServer((request, response) => {
       if (counted.requests % 2 === 1) response.end('{"data":{}}')
       else request.socket.resetAndDestroy()
     })
@@ -171,9 +171,9 @@ describe('a subgraph in another process', () => {
   })
 
   it('refuses a gateway that has another secret', async () => {
-    const subgraph = new Scripted()
+    const subgraph = new FakeSubgraph()
     const { url } = await serve(subgraph, { callerKey: `${callerKey}!` })
     expect(await reasonOf(remote(url))).toBe('subgraph crm answered 401')
-    expect(subgraph.asked).toEqual([])
+    expect(subgraph.received).toEqual([])
   })
 })

@@ -56,7 +56,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
   }
 
   async execute(operation: SubgraphRequest): Promise<SubgraphResult> {
-    if (operation.context.cancellation?.isCancelled) throw unavailable('the client has left')
+    if (operation.context.cancellation?.isCancelled) throw unavailable('the client has disconnected')
     if (!this.#circuit.enter())
       throw unavailable(`subgraph ${this.name} is not called: its circuit is open after consecutive failures`)
     const { status, text } = await this.#send(operation)
@@ -85,10 +85,10 @@ export class RemoteSubgraph implements SubgraphEndpoint {
       this.#circuit.succeeded()
       return answer
     } catch (cause) {
-      // That a client leaves says nothing of the subgraph.
+      // A disconnected client does not mean that the subgraph has failed.
       if (cancellation?.isCancelled) {
         this.#circuit.abandoned()
-        throw unavailable('the client has left', cause)
+        throw unavailable('the client has disconnected', cause)
       }
       const wasOpen = this.#circuit.isOpen
       this.#circuit.failed()

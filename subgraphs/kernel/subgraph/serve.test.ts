@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { signCaller } from './caller-token.ts'
-import { anOperation, callerKey, remote, Scripted, serve } from './remote.fixture.ts'
+import { anOperation, callerKey, remote, FakeSubgraph, serve } from './remote.fixture.ts'
 import { requestBytesMax, writeRequest } from './wire.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -16,21 +16,21 @@ async function post(url: string, text: string, headers: Record<string, string> =
 
 describe('serveSubgraph', () => {
   it('answers the gateway', async () => {
-    const { url } = await serve(new Scripted(), { clock })
+    const { url } = await serve(new FakeSubgraph(), { clock })
     expect(await post(url, body, signedFor(body))).toEqual([200, undefined])
   })
 
   it('executes only requests that the gateway has signed', async () => {
-    const subgraph = new Scripted()
+    const subgraph = new FakeSubgraph()
     const { url } = await serve(subgraph, { clock })
     const other = writeRequest(anOperation({ document: 'mutation { accountDelete(id: 1) }' }))
     expect(await post(url, body)).toEqual([401, 'UNAUTHENTICATED'])
     expect(await post(url, other, signedFor(body))).toEqual([401, 'UNAUTHENTICATED'])
-    expect(subgraph.asked).toEqual([])
+    expect(subgraph.received).toEqual([])
   })
 
-  it('names the problem of a request', async () => {
-    const { url } = await serve(new Scripted(), { clock })
+  it('answers an invalid request with the status of the problem', async () => {
+    const { url } = await serve(new FakeSubgraph(), { clock })
     const large = 'x'.repeat(requestBytesMax + 1)
     expect(await post(url, '{}', signedFor('{}'))).toEqual([400, 'INVALID_JSON'])
     expect(await post(url, 'null', signedFor('null'))).toEqual([400, 'INVALID_JSON'])
@@ -40,7 +40,7 @@ describe('serveSubgraph', () => {
   })
 
   it('reveals nothing about its own failures', async () => {
-    const { url } = await serve(new Scripted(() => Promise.reject(new Error('secret detail'))), { clock })
+    const { url } = await serve(new FakeSubgraph(() => Promise.reject(new Error('secret detail'))), { clock })
     const response = await fetch(url, { method: 'POST', body, headers: signedFor(body) })
     expect([response.status, await response.json()]).toEqual([
       500,
@@ -50,13 +50,15 @@ describe('serveSubgraph', () => {
 
   it('refuses an answer that is too large before it is built', async () => {
     const text = 'x'.repeat(1_000_000)
-    const { url } = await serve(new Scripted({ data: { list: Array.from({ length: 1_000 }, () => text) } }), { clock })
+    const { url } = await serve(new FakeSubgraph({ data: { list: Array.from({ length: 1_000 }, () => text) } }), {
+      clock,
+    })
     expect(await post(url, body, signedFor(body))).toEqual([200, 'ANSWER_TOO_LARGE'])
   })
 
   it('is live, and ready while its database answers', async () => {
     const state: { check: () => Promise<boolean> } = { check: () => Promise.resolve(true) }
-    const { url } = await serve(new Scripted(), { isReady: () => state.check() })
+    const { url } = await serve(new FakeSubgraph(), { isReady: () => state.check() })
     const statuses = async () => [(await fetch(`${url}health/live`)).status, (await fetch(`${url}health/ready`)).status]
     expect(await statuses()).toEqual([200, 200])
     state.check = () => Promise.reject(new Error('no connection'))
@@ -68,7 +70,7 @@ describe('serveSubgraph', () => {
   it('finishes requests in progress before it stops', async () => {
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
-    const subgraph = new Scripted(async () => {
+    const subgraph = new FakeSubgraph(async () => {
       begun.resolve()
       await end.promise
       return { data: { done: true } }
@@ -77,12 +79,12 @@ describe('serveSubgraph', () => {
     const answer = remote(url).execute(anOperation())
     await begun.promise
     const stopped = stop()
-    const asked = () =>
+    const nextRequest = () =>
       fetch(url).then(
         ({ status }) => status,
         ({ cause }: { cause: { code: string } }) => cause.code,
       )
-    await expect.poll(asked).toBe('ECONNREFUSED')
+    await expect.poll(nextRequest).toBe('ECONNREFUSED')
     end.resolve()
     expect((await answer).data).toEqual({ done: true })
     await stopped

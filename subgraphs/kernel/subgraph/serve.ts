@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { cancellationBy } from '../cancellation.ts'
+import { cancellationOnDisconnect } from '../cancellation.ts'
 import { systemClock, type Clock } from '../time/clock.ts'
 import { defectMessage, statusOfCode, type ErrorCode } from '../errors.ts'
 import { listenOn, stopAccepting } from '../network/listen-on.ts'
@@ -37,7 +37,7 @@ interface Reply {
 const keepAliveMs = 65_000
 const requestTimeoutMs = 10_000
 const stopTimeoutMs = 15_000
-/** Delay before idle connections are closed, because the gateway may just be sending a request. */
+/** Delay before idle connections are closed, because the gateway may be sending a request at that moment. */
 const sendingMs = 100
 
 const refused = (code: ErrorCode, message: string): Reply => ({
@@ -45,9 +45,9 @@ const refused = (code: ErrorCode, message: string): Reply => ({
   text: JSON.stringify({ errors: [{ message, extensions: { code } }] }),
 })
 
-const health = (isWell: boolean): Reply => ({
-  status: isWell ? 200 : 503,
-  text: JSON.stringify({ status: isWell ? 'ok' : 'unavailable' }),
+const health = (isHealthy: boolean): Reply => ({
+  status: isHealthy ? 200 : 503,
+  text: JSON.stringify({ status: isHealthy ? 'ok' : 'unavailable' }),
 })
 
 /** Serves one subgraph to the gateway only: `POST /` with a signed caller, and the two health paths. */
@@ -93,11 +93,11 @@ async function closed(server: Server): Promise<void> {
 }
 
 function send(response: ServerResponse, { status, text }: Reply, isLast: boolean): void {
-  const isCutOff = status === statusOfCode.PAYLOAD_TOO_LARGE
+  const isBodyUnread = status === statusOfCode.PAYLOAD_TOO_LARGE
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),
-    ...((isLast || isCutOff) && { connection: 'close' }),
+    ...((isLast || isBodyUnread) && { connection: 'close' }),
   })
   response.end(text)
 }
@@ -137,7 +137,7 @@ async function execute(
 /** Cancels a read when the gateway closes the connection, which it does when the client has disconnected. */
 const cancelledWith = (response: ServerResponse, operation: SubgraphRequest): SubgraphRequest => ({
   ...operation,
-  context: { ...operation.context, cancellation: cancellationBy(response) },
+  context: { ...operation.context, cancellation: cancellationOnDisconnect(response) },
 })
 
 /** The body; null when it is too large, and then the rest is not read. */

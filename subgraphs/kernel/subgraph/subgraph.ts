@@ -13,18 +13,18 @@ import { selectedFields, type SelectionInfo } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { Port, RequestContext } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
-import { letNullBeDefault, resolveNullAsDefault } from './null-defaults.ts'
+import { makeDefaultedInputsNullable, resolveNullAsDefault } from './null-defaults.ts'
 
 type Class = abstract new (...args: never[]) => object
 
-/** Everything that one resource folder contributes: a record type, or an edge to a record of another subgraph. */
+/** The contribution of one resource folder: a record type, or an edge to a record of another subgraph. */
 export interface Resource {
   readonly resolver: new () => object
   /** Types that no operation of the subgraph returns: fields that it adds to records of other subgraphs. */
   readonly types?: readonly Class[]
   /** Records that other subgraphs may reference, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
-  /** Where REST serves the record; `npm run schema` prints that contract. */
+  /** The REST paths of the record; `npm run schema` prints their OpenAPI. */
   readonly rest?: RestArea
   /** Other sources of events, in addition to `entities`. */
   readonly announces?: readonly (RecordShape | TrackedObject)[]
@@ -42,7 +42,7 @@ export interface Resource {
 /** One domain. Its database schema has the same name. */
 export interface SubgraphDefinition {
   readonly name: string
-  /** The services that its resolvers use beside the database: they get no others. */
+  /** The services that its resolvers may use in addition to the database. */
   readonly ports?: readonly Port[]
   readonly resources: readonly Resource[]
 }
@@ -69,7 +69,7 @@ const federation = `extend schema @link(
 )`
 
 /** Makes mutations nullable: a refused root field is null, and the client still gets the results of the others, which are not rolled back. */
-function letMutationsFailAlone(schema: GraphQLSchema): void {
+function makeMutationsNullable(schema: GraphQLSchema): void {
   const mutation = schema.getMutationType()
   if (!mutation) return
   mutation.description = [
@@ -85,13 +85,13 @@ function kindsOf(resources: readonly Resource[]): RecordTypes {
   return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
 }
 
-/** A subgraph only describes its subscriptions: the gateway follows the event log and runs them. */
-const notHere = {
+/** A subgraph only declares its subscriptions; the gateway runs them on the event log. */
+const noPubSub = {
   publish: (): never => {
-    throw new Error('A subgraph publishes nothing.')
+    throw new Error('A subgraph must not publish events through pubSub.')
   },
   subscribe: (): never => {
-    throw new Error('The gateway runs subscriptions.')
+    throw new Error('Subscriptions must run in the gateway, not in a subgraph.')
   },
 }
 
@@ -100,7 +100,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   const schema = await buildSchema({
     resolvers: resources.map(({ resolver }) => resolver) as unknown as NonEmptyArray<new () => object>,
     orphanedTypes: resources.flatMap(({ types = [] }) => types) as never,
-    pubSub: notHere,
+    pubSub: noPubSub,
     skipCheck: true,
     validate: false,
     scalarsMap: [
@@ -108,8 +108,8 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       { type: Object, scalar: Json },
     ],
   })
-  letMutationsFailAlone(schema)
-  letNullBeDefault(schema)
+  makeMutationsNullable(schema)
+  makeDefaultedInputsNullable(schema)
   const sdl = `${federation}\n\n${printSchemaWithDirectives(schema)}\n`
   const references = Object.fromEntries(
     Object.entries(entities).map(([type, definition]) => [
@@ -117,7 +117,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       {
         __resolveReference: async (reference: { id: string }, ctx: RequestContext, info: SelectionInfo) => {
           const row = await readReference(ctx, definition, reference.id, selectedFields(info))
-          // The reference may contain further fields from the gateway (@requires).
+          // The gateway adds fields to the reference for @requires.
           return row && { ...reference, ...row }
         },
       },

@@ -2,7 +2,7 @@ import type { BusinessHours } from './working-week.ts'
 import { weekdays } from './working-week.ts'
 
 /** A pseudo-random generator of integers below a bound; the same seed gives the same numbers. */
-export function randomly(seed: number): (below: number) => number {
+export function seededRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -1,6 +1,6 @@
 import { dayMs, WallCalendar } from './wall-calendar.ts'
 import type { BusinessHours } from './working-week.ts'
-import { stretches } from './zone-offsets.ts'
+import { offsetPeriods } from './zone-offsets.ts'
 
 /** Upper bound of a due date: ten years ahead, even when an organization has almost no working time. */
 export const aheadMaxMs = 3653 * dayMs
@@ -31,7 +31,7 @@ export function addWorkingTime(from: string, ms: number, hours: BusinessHours | 
   if (!calendar || ms <= 0) return iso(start + ms)
   const end = start + aheadMaxMs
   let left = ms
-  for (const { from: begin, until, offsetMs } of stretches(hours!.timezone, start, end)) {
+  for (const { from: begin, until, offsetMs } of offsetPeriods(hours!.timezone, start, end)) {
     const worked = calendar.workedUntil(begin + offsetMs)
     const available = calendar.workedUntil(until + offsetMs) - worked
     if (left <= available)
@@ -47,7 +47,7 @@ export function workingTimeBetween(from: string, to: string, hours: BusinessHour
   const calendar = calendarOf(hours)
   if (!calendar || end <= start) return Math.max(0, end - start)
   let sum = 0
-  for (const { from: begin, until, offsetMs } of stretches(hours!.timezone, start, end)) {
+  for (const { from: begin, until, offsetMs } of offsetPeriods(hours!.timezone, start, end)) {
     sum += calendar.workedUntil(until + offsetMs) - calendar.workedUntil(begin + offsetMs)
   }
   return sum

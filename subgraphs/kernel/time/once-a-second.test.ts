@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { onceASecond } from './once-a-second.ts'
 
-it('asks at most once a second, and never twice at a time', async () => {
+it('runs at most once a second, and never concurrently', async () => {
   const time = { ms: 0 }
   const asked: PromiseWithResolvers<string>[] = []
   const known = onceASecond(

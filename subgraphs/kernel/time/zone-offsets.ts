@@ -13,7 +13,7 @@ interface Offset {
 }
 
 /** A period in which the UTC offset of a time zone is constant. */
-export interface Stretch {
+export interface OffsetPeriod {
   readonly from: number
   readonly until: number
   readonly offsetMs: number
@@ -70,7 +70,7 @@ function offsetsOf(zone: string, piece: number): readonly Offset[] {
 }
 
 /** Splits the time from `from` to `until`, in order, at each change of the zone's UTC offset. */
-export function* stretches(zone: string, from: number, until: number): Generator<Stretch> {
+export function* offsetPeriods(zone: string, from: number, until: number): Generator<OffsetPeriod> {
   for (let piece = Math.floor(from / pieceMs); piece * pieceMs < until; piece++) {
     const offsets = offsetsOf(zone, piece)
     for (const [index, { at, offsetMs }] of offsets.entries()) {

@@ -10,7 +10,7 @@ describe('parseEmail', () => {
     ['ann@bu\u0308cher.example', 'ann@xn--bcher-kva.example'],
     ['ann@xn--bcher-kva.example', 'ann@xn--bcher-kva.example'],
     [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
-  ])('reads %j as %s, which stays as it is', (text, address) => {
+  ])('normalizes %j to %s', (text, address) => {
     expect([parseEmail(text), parseEmail(address)]).toEqual([address, address])
   })
 
@@ -32,7 +32,7 @@ describe('parseEmail', () => {
     'ann@example.com,eve@example.com',
     'ann@example.com;eve@example.com',
     'ann:eve@example.com;',
-    // Controls, spaces and what ends a line of SMTP.
+    // Control characters, spaces and line ends of SMTP.
     'victim\u0001@corp.example',
     'victim@corp.example\u0000',
     'victim@corp\t.example',
@@ -53,7 +53,7 @@ describe('parseEmail', () => {
     'ann@192.0.2.1',
     'ann@127.1',
     'ann@[IPv6:::1]',
-    // Letters that look like others.
+    // Letters that look like ASCII letters.
     'victіm@corp.example',
     'ｖictim@corp.example',
     '\u212aim@corp.example',
@@ -63,7 +63,7 @@ describe('parseEmail', () => {
     'ann@corp.example:25',
     'ann@corp.example?x',
     'ann@corp.example#x',
-    // Dots and hyphens that no server takes.
+    // Dots and hyphens in places that mail servers refuse.
     '.ann@corp.example',
     'ann.@corp.example',
     'a..n@corp.example',
@@ -77,7 +77,7 @@ describe('parseEmail', () => {
     `ann@${'a'.repeat(64)}.example`,
     `${'a'.repeat(60)}@${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(20)}`,
     ' '.repeat(2000),
-  ])('does not take %j for an address', (text) => {
+  ])('refuses %j', (text) => {
     expect([parseEmail(text), isStoredEmail(text)]).toEqual([null, false])
   })
 })

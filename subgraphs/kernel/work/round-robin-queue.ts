@@ -29,10 +29,10 @@ export class RoundRobinQueue<T extends Waiting> {
     return true
   }
 
-  /** Removes and returns the oldest item of the next organization for which `mayHave` is true. */
-  take(mayHave: (organizationId: string) => boolean): T | null {
+  /** Removes and returns the oldest item of the next organization for which `isAllowed` is true. */
+  take(isAllowed: (organizationId: string) => boolean): T | null {
     for (const [organizationId, items] of this.#byOrganization) {
-      if (!mayHave(organizationId)) continue
+      if (!isAllowed(organizationId)) continue
       const [item] = items as Set<T> & Iterable<T, undefined>
       this.#byOrganization.delete(organizationId)
       this.#byOrganization.set(organizationId, items)

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 /** Pure functions that a thread runs by name. */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>
 
-export interface Order {
+export interface TaskMessage {
   readonly name: string
   readonly input: unknown
 }
@@ -12,12 +12,12 @@ export type Outcome = { readonly value: unknown } | { readonly failed: string }
 
 /** The loop of a worker thread: runs the tasks that the pool sends, one after the other. */
 export function serveTasks(tasks: Tasks): void {
-  const outcomeOf = ({ name, input }: Order): Outcome => {
+  const outcomeOf = ({ name, input }: TaskMessage): Outcome => {
     try {
       return { value: tasks[name]!(input as never) }
     } catch (error) {
       return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }
     }
   }
-  parentPort!.on('message', (order: Order) => parentPort!.postMessage(outcomeOf(order)))
+  parentPort!.on('message', (message: TaskMessage) => parentPort!.postMessage(outcomeOf(message)))
 }

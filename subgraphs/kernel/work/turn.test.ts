@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ownEventLoopTurn } from './turn.ts'
 
 describe('event-loop turns for large values', () => {
-  it('are given one per round of the event loop, in the order of the requests', async () => {
+  it('are one per iteration of the event loop, in the order of the calls', async () => {
     let round = 0
     let isCounting = true
     const count = (): void => {

@@ -8,7 +8,7 @@ const tasks = {
     for (;;);
   },
   exit: () => process.exit(3),
-  hoard: () => {
+  allocate: () => {
     const kept: number[][] = []
     for (;;) kept.push(Array.from({ length: 100_000 }, Math.random))
   },

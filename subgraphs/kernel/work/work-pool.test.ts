@@ -21,13 +21,13 @@ const deadlinePassed = refusal('The task did not finish in time; retry in 1 s.')
 const queueFull = refusal('Too many tasks are waiting; retry in 1 s.')
 
 describe('a task in a thread', () => {
-  it('returns its value, does not block the event loop, and sees no secret', async () => {
+  it('returns its value, does not block the event loop, and has no environment variables', async () => {
     const pool = aPool()
-    let turns = 0
-    const turning = setInterval(() => turns++, 1)
+    let ticks = 0
+    const ticking = setInterval(() => ticks++, 1)
     await pool.run('sleep', 200, 'a')
-    clearInterval(turning)
-    expect(turns).toBeGreaterThan(0)
+    clearInterval(ticking)
+    expect(ticks).toBeGreaterThan(0)
     expect(await pool.run('echo', 'said', 'a')).toBe('said')
     expect(await pool.run('environment', undefined, 'a')).toEqual([])
   })
@@ -36,8 +36,8 @@ describe('a task in a thread', () => {
     await expect(aPool().run('fail', 'wrong', 'a')).rejects.toThrow(/^Error: wrong/)
   })
 
-  it.each(['exit', 'hoard'] as const)(
-    'is 503 where the thread dies by %s, and the next gets another one',
+  it.each(['exit', 'allocate'] as const)(
+    'is refused with 503 when its thread ends (%s), and the next task gets a new thread',
     async (name) => {
       const pool = aPool({ memoryMbMax: 16 })
       const [died, next] = await Promise.allSettled([pool.run(name, undefined, 'a'), pool.run('echo', 'alive', 'a')])
@@ -46,17 +46,17 @@ describe('a task in a thread', () => {
     },
   )
 
-  it('is stopped at its deadline, also while it waits', async () => {
+  it('is stopped at its deadline, also while it is queued', async () => {
     const pool = aPool({ deadlineMs: 1000 })
     const outcomes = await Promise.allSettled([pool.run('spin', undefined, 'a'), pool.run('echo', 'waits', 'a')])
     expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: deadlinePassed })
-    // It has waited just as long, so it may have been started at the same moment.
+    // Its deadline passes at the same moment, and it may already have been started.
     if (outcomes[1].status === 'rejected') expect(outcomes[1].reason).toMatchObject(deadlinePassed)
     // Starting another thread may take long on a busy machine.
     expect(await vi.waitFor(() => pool.run('echo', 'again', 'a'), { timeout: 60_000 })).toBe('again')
   })
 
-  it('ends with the pool', async () => {
+  it('is refused when the pool is closed', async () => {
     const pool = aPool()
     const outcomes = Promise.allSettled([pool.run('spin', undefined, 'a'), pool.run('echo', 'waits', 'a')])
     await pool.close()
@@ -77,7 +77,7 @@ describe('waiting tasks', () => {
     expect(await pool.run('echo', 'room', 'a')).toBe('room')
   })
 
-  it('are started organization by organization', async () => {
+  it('are started in turn between organizations', async () => {
     const pool = aPool()
     const order: string[] = []
     const jobs = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(async (name) =>

@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { Refusal } from '../errors.ts'
 import { RoundRobinQueue, type QueueBounds } from './round-robin-queue.ts'
-import type { Order, Outcome, Tasks } from './serve-tasks.ts'
+import type { TaskMessage, Outcome, Tasks } from './serve-tasks.ts'
 import type { KernelTasks } from './thread.ts'
 
 interface Job {
   readonly organizationId: string
-  readonly order: Order
+  readonly message: TaskMessage
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
   deadline: NodeJS.Timeout
@@ -69,7 +69,7 @@ export class WorkPool<T extends Tasks = KernelTasks> {
   ): Promise<ReturnType<T[Name]>> {
     return new Promise((resolve, reject) => {
       const take = resolve as (value: unknown) => void
-      const job: Job = { organizationId, order: { name, input }, resolve: take, reject, deadline: undefined! }
+      const job: Job = { organizationId, message: { name, input }, resolve: take, reject, deadline: undefined! }
       if (this.#isClosed || !this.#queue.add(job)) return reject(queueFull())
       job.deadline = setTimeout(() => this.#giveUp(job), this.#options.deadlineMs)
       this.#assign()
@@ -96,7 +96,7 @@ export class WorkPool<T extends Tasks = KernelTasks> {
       const thread = idle ?? this.#open()
       thread.job = job
       thread.worker.ref()
-      thread.worker.postMessage(job.order)
+      thread.worker.postMessage(job.message)
     }
   }
 
@@ -111,7 +111,7 @@ export class WorkPool<T extends Tasks = KernelTasks> {
     const thread: Thread = { worker, job: null }
     this.#threads.add(thread)
     worker.on('message', (outcome: Outcome) => this.#finish(thread, outcome))
-    worker.on('error', (error) => this.#log.warn({ reason: error.message }, 'a thread failed'))
+    worker.on('error', (error) => this.#log.warn({ reason: error.message }, 'a worker thread failed'))
     worker.on('exit', () => {
       this.#threads.delete(thread)
       if (thread.job) this.#refuse(thread.job, threadEnded())

@@ -6,10 +6,10 @@ import { type Case } from './case.ts'
 import { supportCase } from './case.record.ts'
 import { hoursAfter, statusChange } from './case.status.ts'
 
-const daysResolved = 7
+const daysUntilClosed = 7
 const batchSize = 200
 
-type Due = Pick<Case, 'id' | 'organizationId'> & { resolvedAt: string }
+type DueCase = Pick<Case, 'id' | 'organizationId'> & { resolvedAt: string }
 
 /** Closes cases that have been RESOLVED for seven days. */
 export const caseAutoClose: Job = {
@@ -17,9 +17,9 @@ export const caseAutoClose: Job = {
   cron: '*/5 * * * *',
   async run(services) {
     const now = services.clock.now().toISOString()
-    const resolvedBefore = hoursAfter(now, -24 * daysResolved)
+    const resolvedBefore = hoursAfter(now, -24 * daysUntilClosed)
     await eachInBatches(
-      (after: Due | null) => due(services, resolvedBefore, after),
+      (after: DueCase | null) => dueCases(services, resolvedBefore, after),
       ({ organizationId, id }) =>
         change(systemContext(services, organizationId), supportCase, id, (previous) => ({
           operation: 'UPDATE',
@@ -33,8 +33,8 @@ export const caseAutoClose: Job = {
 const isDue = ({ status, resolvedAt }: Case, resolvedBefore: string): boolean =>
   status === 'RESOLVED' && resolvedAt !== null && resolvedAt <= resolvedBefore
 
-function due({ database }: Services, resolvedBefore: string, after: Due | null): Promise<Due[]> {
-  return database.query<Due>(
+function dueCases({ database }: Services, resolvedBefore: string, after: DueCase | null): Promise<DueCase[]> {
+  return database.query<DueCase>(
     `select organization_id as "organizationId", id, resolved_at as "resolvedAt" from support."case"
      where status = 'RESOLVED' and deleted_at is null and resolved_at <= $1
        and ($2::timestamptz is null or (resolved_at, id) > ($2, $3::uuid))

@@ -3,7 +3,7 @@ import { expectValidEvents } from '../../../test/expectations.ts'
 import { storedEvents } from '../../../test/stored-events.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../../kernel/ids.ts'
-import { handSetClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
+import { manualClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { createCase, setCaseStatus, updateCase } from './case.actions.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
@@ -12,7 +12,7 @@ import type { Case } from './case.ts'
 
 let fresh: FreshDatabase
 let services: Services
-const clock = handSetClock('2026-03-01T12:00:00Z')
+const clock = manualClock('2026-03-01T12:00:00Z')
 
 beforeAll(async () => {
   fresh = await freshDatabase()
@@ -116,7 +116,7 @@ describe('case.slaBreach', () => {
     expect((await stored(id)).slaBreachedAt).toBe('2026-03-01T16:00:00.000Z')
   })
 
-  it.each(['PENDING_CUSTOMER', 'RESOLVED', 'CLOSED'] as const)('leaves a case that is %s', async (status) => {
+  it.each(['PENDING_CUSTOMER', 'RESOLVED', 'CLOSED'] as const)('does not change a case that is %s', async (status) => {
     const { id } = await aCase({ priority: 'URGENT', status })
     clock.set('2026-03-09T12:00:00Z')
     await caseSlaBreach.run(services)
@@ -167,7 +167,7 @@ describe('case.slaBreach', () => {
     ['the same due time', () => ({ slaDueAt: '2026-03-01T16:00:00.000Z' })],
     ['another due time in the past', () => ({ slaDueAt: '2026-03-01T16:30:00.000Z' })],
     ['another priority', () => ({ priority: 'LOW' as const })],
-  ])('announces nothing again for %s', async (_, change) => {
+  ])('emits no second event for %s', async (_, change) => {
     const { id } = await aCase({ priority: 'URGENT' })
     await runAt('2026-03-01T17:00:00Z')
     await updateCase(context(), id, change(), null)
@@ -186,9 +186,9 @@ describe('case.slaBreach', () => {
     expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
   })
 
-  it('emits each event once with two workers, and after a worker that stopped midway', async () => {
-    const made = await Promise.all(Array.from({ length: 12 }, () => aCase({ priority: 'URGENT' })))
-    const last = made
+  it('emits each event once with two workers, also after a worker that failed in the middle', async () => {
+    const created = await Promise.all(Array.from({ length: 12 }, () => aCase({ priority: 'URGENT' })))
+    const last = created
       .map(({ id }) => id)
       .toSorted()
       .at(-1)!
@@ -204,6 +204,6 @@ describe('case.slaBreach', () => {
     await fresh.database.query('drop function refused cascade')
 
     await Promise.all([caseSlaBreach.run(services), caseSlaBreach.run(services)])
-    for (const { id } of made) expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
+    for (const { id } of created) expect(await breaches(id)).toEqual(['2026-03-01T16:00:00.000Z'])
   })
 })

@@ -9,11 +9,11 @@ import { isDone } from './case.status.ts'
 
 const batchSize = 200
 
-type Due = Pick<Case, 'id' | 'organizationId'> & { slaDueAt: string }
+type DueCase = Pick<Case, 'id' | 'organizationId'> & { slaDueAt: string }
 
 /**
- * Emits `case.sla_breached` for open cases past their due time, once per due time. Cases that wait for the customer are skipped,
- * because their clock is stopped.
+ * Emits `case.sla_breached` for open cases past their due time, once per due time. Cases in PENDING_CUSTOMER are skipped, because
+ * this status stops the SLA clock.
  */
 export const caseSlaBreach: Job = {
   name: 'case.slaBreach',
@@ -21,25 +21,25 @@ export const caseSlaBreach: Job = {
   async run(services) {
     const now = services.clock.now().toISOString()
     await eachInBatches(
-      (after: Due | null) => due(services, now, after),
+      (after: DueCase | null) => dueCases(services, now, after),
       ({ organizationId, id }) =>
         change(systemContext(services, organizationId), supportCase, id, (previous) => ({
           operation: 'UPDATE',
-          ...breach(previous, now),
+          ...breachOf(previous, now),
         })),
     )
   },
 }
 
 /** Changes nothing if the case was changed after the query and is no longer in breach. */
-function breach({ status, slaDueAt, slaBreachedAt }: Case, now: string): Pick<Draft<Case>, 'values' | 'events'> {
+function breachOf({ status, slaDueAt, slaBreachedAt }: Case, now: string): Pick<Draft<Case>, 'values' | 'events'> {
   const isInTime = isDone(status) || status === 'PENDING_CUSTOMER' || slaDueAt === null || slaDueAt > now
   if (isInTime || slaBreachedAt !== null) return { values: {} }
   return { values: { slaBreachedAt: now }, events: ['case.sla_breached'] }
 }
 
-function due({ database }: Services, now: string, after: Due | null): Promise<Due[]> {
-  return database.query<Due>(
+function dueCases({ database }: Services, now: string, after: DueCase | null): Promise<DueCase[]> {
+  return database.query<DueCase>(
     `select organization_id as "organizationId", id, sla_due_at as "slaDueAt" from support."case"
      where sla_breached_at is null and deleted_at is null and sla_due_at <= $1
        and status not in ('RESOLVED', 'CLOSED', 'PENDING_CUSTOMER')

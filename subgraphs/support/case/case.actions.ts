@@ -1,5 +1,5 @@
 import { organizationSettings } from '../../identity/public.ts'
-import { callingOut, callOut } from '../../kernel/outbound/call-out.ts'
+import { transactionWithExternalCalls, externalCall } from '../../kernel/outbound/external-call.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
@@ -10,7 +10,14 @@ import { type CaseComment } from '../case-comment/case-comment.ts'
 import { caseComment } from './case.record.ts'
 import { type Case, type CaseStatus } from './case.ts'
 import { supportCase } from './case.record.ts'
-import { breachReset, hoursAfter, mustBeAllowed, slaHours, statusChange, type StatusChange } from './case.status.ts'
+import {
+  breachReset,
+  hoursAfter,
+  requireAllowedTransition,
+  slaHours,
+  statusChange,
+  type StatusChange,
+} from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
@@ -21,7 +28,7 @@ const cases = recordsOf(supportCase)
 export async function createCase(ctx: RequestContext, input: RecordInput<Case>): Promise<Case> {
   const { businessHours = null } = await organizationSettings(ctx)
   const now = ctx.clock.now().toISOString()
-  const fresh = {
+  const newCase = {
     status: 'NEW',
     priority: input.priority ?? 'MEDIUM',
     slaDueAt: null,
@@ -31,8 +38,8 @@ export async function createCase(ctx: RequestContext, input: RecordInput<Case>):
     escalationLevel: 0,
     reopenCount: 0,
   } as const
-  const implied = statusChange(fresh, input.status ?? 'NEW', now, businessHours).values
-  const hours = slaHours[implied.priority ?? fresh.priority]
+  const implied = statusChange(newCase, input.status ?? 'NEW', now, businessHours).values
+  const hours = slaHours[implied.priority ?? newCase.priority]
   const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution, businessHours)
   const firstResponseDueAt = hoursAfter(now, hours.firstResponse, businessHours)
   return cases.create(ctx, input, { slaDueAt, firstResponseDueAt, ...implied })
@@ -50,13 +57,13 @@ export function updateCase(
     id,
     async (previous, inner) => {
       const { status } = input
-      const moved = status
-        ? await move(inner, { ...previous, ...definedPriority(input) }, previous.status, status)
+      const changed = status
+        ? await changeStatus(inner, { ...previous, ...definedPriority(input) }, previous.status, status)
         : { values: {}, events: [] }
       // If the input sets the due time, the end of a pause in the same change does not move it.
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
-      const events = [...moved.events, ...assignment(previous, input.assignedToId)]
-      const implied = { ...moved.values, ...due }
+      const events = [...changed.events, ...assignmentEvents(previous, input.assignedToId)]
+      const implied = { ...changed.values, ...due }
       const reset = breachReset(previous, implied, ctx.clock.now().toISOString())
       return { operation: 'UPDATE', values: input as Partial<Case>, implied: { ...implied, ...reset }, events }
     },
@@ -76,7 +83,7 @@ export function setCaseStatus(
     supportCase,
     id,
     async (previous, inner) => {
-      const { values: implied, events } = await move(inner, previous, previous.status, status)
+      const { values: implied, events } = await changeStatus(inner, previous, previous.status, status)
       const reset = breachReset(previous, implied, ctx.clock.now().toISOString())
       return { operation: 'UPDATE', values: { status }, implied: { ...implied, ...reset }, events }
     },
@@ -95,7 +102,7 @@ export function assignCase(
     ctx,
     supportCase,
     id,
-    (previous) => ({ operation: 'UPDATE', values: { assignedToId }, events: assignment(previous, assignedToId) }),
+    (previous) => ({ operation: 'UPDATE', values: { assignedToId }, events: assignmentEvents(previous, assignedToId) }),
     { expectedVersion },
   )
 }
@@ -106,9 +113,9 @@ export function assignCase(
  */
 export async function summarizeCase(ctx: RequestContext<'languageModel'>, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
-  const summarized = await callingOut(ctx, (outer) =>
+  const summarized = await transactionWithExternalCalls(ctx, (outer) =>
     change(outer, supportCase, id, async (previous, inner) => {
-      const aiSummary = await callOut(inner, `summary of case ${id}`, () => summaryCall(inner, previous))
+      const aiSummary = await externalCall(inner, `summary of case ${id}`, () => summaryCall(inner, previous))
       return { operation: 'UPDATE', values: {}, implied: { aiSummary } }
     }),
   )
@@ -128,9 +135,9 @@ async function summaryCall(ctx: RequestContext<'languageModel'>, previous: Case)
   }
 }
 
-/** Largest number of comments in a summary; the newest are used. A comment is used whole or not at all. */
+/** Maximum number of comments in a summary; the newest are used. A comment is never cut. */
 const commentsMax = 200
-/** Largest number of characters in the description and those comments together. */
+/** Maximum number of characters of the description and these comments together. */
 const charactersMax = 100_000
 
 async function summarizableOf(ctx: RequestContext, { id, subject, description }: Case): Promise<Summarizable> {
@@ -148,16 +155,21 @@ async function summarizableOf(ctx: RequestContext, { id, subject, description }:
   return { title: subject, passages: [description ?? '', ...comments.map(({ body }) => body)] }
 }
 
-async function move(ctx: RequestContext, before: Case, from: CaseStatus, to: CaseStatus): Promise<StatusChange> {
+async function changeStatus(
+  ctx: RequestContext,
+  before: Case,
+  from: CaseStatus,
+  to: CaseStatus,
+): Promise<StatusChange> {
   if (from === to) return { values: {}, events: [] }
   const { enforceCaseTransitions = false, businessHours = null } = await organizationSettings(ctx)
-  if (enforceCaseTransitions) mustBeAllowed(from, to)
+  if (enforceCaseTransitions) requireAllowedTransition(from, to)
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 
 const definedPriority = ({ priority }: RecordInput<Case>): Partial<Case> => (priority ? { priority } : {})
 
-function assignment(previous: Case, given: string | null | undefined): string[] {
+function assignmentEvents(previous: Case, given: string | null | undefined): string[] {
   // Input ids may be in upper case; stored ids are in lower case.
   const assignedToId = given?.toLowerCase() ?? null
   if (given === undefined || assignedToId === previous.assignedToId) return []

@@ -1,10 +1,12 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
+  columnIndexes,
   dropMaintainedCountTriggers,
   maintainedCountTriggers,
   maintainedTotals,
   recordColumns,
   recordIndexes,
+  searchIndex,
 } from '../../kernel/record/record-table.ts'
 
 export const caseTables: Migration = {
@@ -57,6 +59,31 @@ export const caseTables: Migration = {
     );
 
     create index case_comment_case on support.case_comment (organization_id, case_id, created_at, id);
+  `,
+}
+
+export const caseIndexes: Migration = {
+  name: '20261122-support-case-indexes',
+  sql: `
+    drop index support.case_contact;
+    drop index support.case_updated;
+    ${searchIndex('support."case"', 'case', ['subject', 'description'])}
+    ${columnIndexes('support."case"', 'case', [
+      'updated_at',
+      'external_id',
+      'subject',
+      'status',
+      'priority',
+      'type',
+      'origin',
+      'contact_id',
+      'opportunity_id',
+      'sla_due_at',
+      'resolved_at',
+      'closed_at',
+      'escalated_at',
+      'escalation_level',
+    ])}
   `,
 }
 

@@ -1,4 +1,4 @@
-import { seenAccounts } from '../../crm/public.ts'
+import { visibleAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import type { Condition } from '../../kernel/record/aggregates.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
@@ -17,7 +17,8 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],
-  references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: seenAccounts },
+  hasSearchText: true,
+  references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: visibleAccounts },
   relations: { comments: relationFrom(() => caseComment, 'caseId') },
   numbered: 'caseNumber',
   totals: {

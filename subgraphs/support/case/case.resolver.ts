@@ -32,7 +32,7 @@ import { AssigneePageArgs, CaseAssignee, CaseStats, CaseSummary } from './case.s
 import { caseAssignees, caseStats } from './case.stats.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
-import { caseTables, caseTotals } from './case.migrations.ts'
+import { caseIndexes, caseTables, caseTotals } from './case.migrations.ts'
 
 const cases = recordsOf(supportCase)
 const comments = recordsOf(caseComment)
@@ -190,7 +190,7 @@ export const caseResource: Resource = {
   resolver: CaseResolver,
   entities: { Case: supportCase },
   announces: [caseComment],
-  migrations: [caseTables, caseTotals],
+  migrations: [caseTables, caseIndexes, caseTotals],
   rest: restArea(supportCase, {
     path: 'cases',
     filters: [

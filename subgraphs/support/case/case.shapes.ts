@@ -60,7 +60,7 @@ export class CaseAssignee {
 
 @ObjectType({
   description:
-    'Figures over the live cases that the caller sees. A figure over a field that the profile hides is null.',
+    'Statistics of the live cases that the caller sees. A value is null if the profile hides a field that it needs.',
 })
 @RequiresScope('CASES')
 export class CaseStats {

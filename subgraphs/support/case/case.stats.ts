@@ -2,6 +2,7 @@ import { activeWriterPage } from '../../identity/public.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { averageTime, count, countBy, plus, ratio, type Condition } from '../../kernel/record/aggregates.ts'
 import { pageNumber, pageSize } from '../../kernel/record/list.ts'
+import { readSource } from '../../kernel/record/read-source.ts'
 import { figures } from '../../kernel/record/stats.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -52,7 +53,7 @@ export async function caseAssignees(ctx: RequestContext, args: AssigneeArgs): Pr
   const scope = new TenantPredicate(ctx.caller)
   // The statuses are literals, because the partial index `case_open_assignee` needs the same condition.
   const counts = await ctx.db.query<{ id: string; count: number }>(
-    `select t.assigned_to_id as id, count(*)::int8 as count from support."case" t
+    `select t.assigned_to_id as id, count(*)::int8 as count from ${readSource(supportCase)} t
      where ${scope.live(supportCase, 't')} and t.status not in ('RESOLVED', 'CLOSED')
      and t.assigned_to_id = any(${scope.values.add(users.map(({ id }) => id))}::uuid[]) group by 1`,
     scope.values.list,

@@ -23,12 +23,12 @@ const transitions: Readonly<Record<CaseStatus, readonly CaseStatus[]>> = {
 
 export const isDone = (status: CaseStatus): boolean => status === 'RESOLVED' || status === 'CLOSED'
 
-/** The time `hours` after `from`, counted in business hours, or in clock hours without a calendar. */
+/** The time that is `hours` after `from`, counted in the business hours of the calendar; without a calendar every hour counts. */
 export const hoursAfter = (from: string, hours: number, calendar: BusinessHours | null = null): string =>
   addWorkingTime(from, hours * 3_600_000, calendar)
 
-/** Throws INVALID_STATE with the allowed statuses. */
-export function mustBeAllowed(from: CaseStatus, to: CaseStatus): void {
+/** Throws INVALID_STATE with the allowed statuses if the change is not allowed. */
+export function requireAllowedTransition(from: CaseStatus, to: CaseStatus): void {
   const allowed = transitions[from]
   if (from === to || allowed.includes(to)) return
   throw new Refusal('INVALID_STATE', `A case with status ${from} can change to ${allowed.join(', ')}, not to ${to}.`, {
@@ -67,7 +67,7 @@ export function statusChange(
 
 /**
  * Resets `slaBreachedAt` if the due time moves to the future or is removed, so that missing the new due time emits an event again. A new
- * due time in the past resets nothing, because its breach was already announced.
+ * due time in the past resets nothing, because its breach event was already emitted.
  */
 export function breachReset(
   before: Pick<Case, 'slaDueAt' | 'slaBreachedAt'>,

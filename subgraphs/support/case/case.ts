@@ -39,37 +39,54 @@ export type CaseOrigin = keyof typeof CaseOrigin
 @RequiresScope('CASES')
 @Entity({ schema: 'support', tableName: 'case' })
 export class Case extends OrgRecord {
-  @Column(() => Int, { writable: 'NEVER', description: 'Number of the case, counted per organization without gaps.' })
+  @Column(() => Int, {
+    indexed: true,
+    writable: 'NEVER',
+    description: 'Number of the case, counted per organization without gaps.',
+  })
   caseNumber!: number
 
-  @Column(() => String, { max: 300, filled: true })
+  @Column(() => String, { indexed: true, max: 300, filled: true })
   subject!: string
 
   @Column(() => String, { nullable: true, max: 20_000 })
   description!: string | null
 
-  @Column(() => CaseStatus, { readAsString: true, default: 'NEW' })
+  @Column(() => CaseStatus, { indexed: true, readAsString: true, default: 'NEW' })
   status!: CaseStatus
 
-  @Column(() => CasePriority, { readAsString: true, default: 'MEDIUM' })
+  @Column(() => CasePriority, { indexed: true, readAsString: true, default: 'MEDIUM' })
   priority!: CasePriority
 
-  @Column(() => CaseType, { readAsString: true, default: 'QUESTION' })
+  @Column(() => CaseType, { indexed: true, readAsString: true, default: 'QUESTION' })
   type!: CaseType
 
-  @Column(() => CaseOrigin, { readAsString: true, default: 'INTERNAL' })
+  @Column(() => CaseOrigin, { indexed: true, readAsString: true, default: 'INTERNAL' })
   origin!: CaseOrigin
 
-  @Column(() => ID, { nullable: true, description: 'Id of the account that the case is about; null if none.' })
+  @Column(() => ID, {
+    indexed: true,
+    nullable: true,
+    description: 'Id of the account that the case is about; null if none.',
+  })
   accountId!: string | null
 
-  @Column(() => ID, { nullable: true, description: 'Id of the contact that the case is about; null if none.' })
+  @Column(() => ID, {
+    indexed: true,
+    nullable: true,
+    description: 'Id of the contact that the case is about; null if none.',
+  })
   contactId!: string | null
 
-  @Column(() => ID, { nullable: true, description: 'Id of the opportunity that the case is about; null if none.' })
+  @Column(() => ID, {
+    indexed: true,
+    nullable: true,
+    description: 'Id of the opportunity that the case is about; null if none.',
+  })
   opportunityId!: string | null
 
   @Column(() => ID, {
+    indexed: true,
     nullable: true,
     description:
       'Id of the user who works on the case; null without an assignee. The assignee sees the case, like its owner.',
@@ -77,6 +94,7 @@ export class Case extends OrgRecord {
   assignedToId!: string | null
 
   @Column(() => DateTime, {
+    indexed: true,
     nullable: true,
     description:
       'Due time of the resolution; null for none. Unless set: 4 (URGENT), 24 (HIGH), 72 (MEDIUM) or 120 (LOW) hours after creation, by the priority at creation, counted in the business hours of the organization if it has them; a later change of the priority does not move it. Time in PENDING_CUSTOMER moves it later.',
@@ -99,6 +117,7 @@ export class Case extends OrgRecord {
   firstResponseAt!: string | null
 
   @Column(() => DateTime, {
+    indexed: true,
     nullable: true,
     writable: 'NEVER',
     description: 'When the case was resolved or closed; null while it is open.',
@@ -106,6 +125,7 @@ export class Case extends OrgRecord {
   resolvedAt!: string | null
 
   @Column(() => DateTime, {
+    indexed: true,
     nullable: true,
     writable: 'NEVER',
     description: 'When the case was closed; null while it is not.',
@@ -113,13 +133,19 @@ export class Case extends OrgRecord {
   closedAt!: string | null
 
   @Column(() => DateTime, {
+    indexed: true,
     nullable: true,
     writable: 'NEVER',
     description: 'When the case was last escalated; null if it never was.',
   })
   escalatedAt!: string | null
 
-  @Column(() => Int, { writable: 'NEVER', default: 0, description: 'Number of times that the case was escalated.' })
+  @Column(() => Int, {
+    indexed: true,
+    writable: 'NEVER',
+    default: 0,
+    description: 'Number of times that the case was escalated.',
+  })
   escalationLevel!: number
 
   @Column(() => Int, { writable: 'NEVER', default: 0, description: 'Number of times that the case was reopened.' })

@@ -1,6 +1,7 @@
 import { textMax } from '../../../subgraphs/kernel/record/check-values.ts'
 import { enumerationName, type Column } from '../../../subgraphs/kernel/record/column.ts'
 import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
+import { sortableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
 import type { RecordApi } from './record-api.ts'
 import { own, shared, type Json } from './schemas.ts'
@@ -69,25 +70,17 @@ function filterParameter(filter: RestFilter, api: RecordApi): Json {
   }
 }
 
-/** Lists cannot be sorted by columns of longer text. */
-const sortedTextMax = 2_048
-const neverSorted = new Set(['organizationId', 'version', 'createdById', 'updatedById', 'deletedAt'])
-
-const sortNames = ({ columns, area }: RecordApi): string[] =>
-  columns
-    .filter(({ name, kind, max = textMax }) => {
-      if (kind === 'json' || kind === 'textList' || (kind === 'text' && max > sortedTextMax)) return false
-      return !neverSorted.has(name) && !area.unsorted.includes(name)
-    })
-    .map(({ name }) => name)
-
-/** The parameters of a list: its filters, then what all lists have. */
+/** The parameters of a list: its filters, then the parameters of every list. */
 export function listParameters(api: RecordApi): Json[] {
   const sortBy = {
     name: 'sortBy',
     in: 'query',
     description: 'Field to sort by.',
-    schema: { type: 'string', default: 'createdAt', enum: sortNames(api) },
+    schema: {
+      type: 'string',
+      default: 'createdAt',
+      enum: sortableColumns(api.definition.entity).map(({ name }) => name),
+    },
   }
   return [
     ...api.area.filters.map((filter) => filterParameter(filter, api)),

@@ -51,11 +51,11 @@ function listed(names: readonly string[]): string {
 }
 
 function list(api: RecordApi): Json {
-  const { type, many, inSight } = api
+  const { type, many, visibilityClause } = api
   return operationObject(api, {
     operation: 'List',
     summary: `List ${many}`,
-    description: `Returns the live ${many}${inSight}, newest first by default. A record must match all filters.`,
+    description: `Returns the live ${many}${visibilityClause}, newest first by default. A record must match all filters.`,
     parameters: listParameters(api),
     success: [200, { description: `A page of ${many}.`, ...content(own(`${type}Page`)) }],
     refusals: [400],
@@ -94,15 +94,15 @@ const stats = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'Stats',
     summary: `Count ${api.many}`,
-    description: `Returns figures over the live ${api.many}${api.inSight}.`,
-    success: [200, { description: 'The figures.', ...content(own(`${api.type}Stats`)) }],
+    description: `Returns statistics of the live ${api.many}${api.visibilityClause}.`,
+    success: [200, { description: 'The statistics.', ...content(own(`${api.type}Stats`)) }],
   })
 
 const listDeleted = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'ListDeleted',
     summary: `List deleted ${api.many}`,
-    description: `Returns an array of the deleted ${api.many}${api.inSight}, most recently deleted first.`,
+    description: `Returns an array of the deleted ${api.many}${api.visibilityClause}, most recently deleted first.`,
     parameters: ['page', 'deletedLimit', 'prefer'].map(parameter),
     success: [200, { description: `Deleted ${api.many}.`, ...content({ type: 'array', items: own(api.type) }) }],
     refusals: [400],

@@ -32,7 +32,7 @@ export interface RecordApi {
   readonly many: string
   readonly Many: string
   /** Text after the plural if callers see only some of the records, otherwise empty. */
-  readonly inSight: string
+  readonly visibilityClause: string
   /** Description of the type in the graph. */
   readonly description: string
   /** The columns of the graph, in the order of REST responses. */
@@ -99,7 +99,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
     aOne: `${/^[aeio]/.test(one) ? 'an' : 'a'} ${one}`,
     many,
     Many: upperFirst(many),
-    inSight: isSeenByAll ? '' : ' that the caller sees',
+    visibilityClause: isSeenByAll ? '' : ' that the caller sees',
     description: object.description ?? '',
     columns,
     schema,

@@ -156,7 +156,7 @@ const pageSchema = ({ type, many }: RecordApi): Json => ({
   },
 })
 
-const figureTypes: Readonly<Record<string, string>> = {
+const statsFieldTypes: Readonly<Record<string, string>> = {
   Int: 'integer',
   Float: 'number',
   Decimal: 'number',
@@ -164,18 +164,18 @@ const figureTypes: Readonly<Record<string, string>> = {
   String: 'string',
 }
 
-/** A figure of type JSON counts records by the values of a column. */
-function figureSchema({ name, type }: GraphQLField<unknown, unknown>): Json {
+/** A statistics field of type JSON has the number of records by the values of a column. */
+function statsFieldSchema({ name, type }: GraphQLField<unknown, unknown>): Json {
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
   if (named === 'JSON') {
     const counts = shared('schemas', 'Counts')
     return nullable ? { oneOf: [counts, { type: 'null' }] } : counts
   }
-  const known = figureTypes[named]
+  const known = statsFieldTypes[named]
   if (!known)
     throw new Error(
-      `The figure ${name} must have one of the types ${Object.keys(figureTypes).join(', ')}, not ${named}.`,
+      `The statistics field ${name} must have one of the types ${Object.keys(statsFieldTypes).join(', ')}, not ${named}.`,
     )
   return typed(known, nullable)
 }
@@ -235,7 +235,7 @@ export function standardSchemas(api: RecordApi): Json {
     ...(api.offers('Stats') && {
       [`${type}Stats`]: {
         type: 'object',
-        properties: Object.fromEntries(statsFields(api).map((figure) => [figure.name, figureSchema(figure)])),
+        properties: Object.fromEntries(statsFields(api).map((field) => [field.name, statsFieldSchema(field)])),
       },
     }),
   }

@@ -1,0 +1,150 @@
+import { visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
+import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
+import { collectFields } from './collect.ts'
+import { costOf, refuseCostly, type CostNode } from './cost.ts'
+import { evaluatedParts, Execution, type PrepareDependencies } from './execution.ts'
+import { withLiteralValues, withLiteralsHoisted, type HoistedLiteral } from './literals.ts'
+import { refuseOversized } from './limits.ts'
+import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
+import { parseWithin } from './parse.ts'
+import { requirementsOf } from './requirements.ts'
+import type { LoadedSupergraph } from './supergraph.ts'
+import { coerceVariables, declaredVariables, type DeclaredVariable } from './variables.ts'
+import type { Variables } from './variable-values.ts'
+
+let preparedCount = 0
+
+/** One operation of one document, with all checks done that need neither variables nor caller. */
+export class PreparedOperation {
+  readonly kind: OperationTypeNode
+  readonly name: string | null
+  /** The scope requirements of the operation. The caller must meet all of them; their order has no meaning. */
+  readonly requirements: readonly ScopeRequirement[]
+  /** The operation as it is executed: literals that contain variables are replaced by one variable each. */
+  readonly parts: OperationParts
+  readonly variables: readonly DeclaredVariable[]
+  /** The number of requests that the operation counts as: a mutation counts once for each of its root fields. */
+  readonly requests: number
+  private readonly cost: readonly CostNode[]
+  /** Cached if the operation has no variables. */
+  private introspected: number | null = null
+  private readonly literals: readonly HoistedLiteral[]
+  private readonly dependencies: PrepareDependencies
+  private readonly number = ++preparedCount
+  private unconditional: Execution | null = null
+
+  /** `bytes`: estimated memory including the plan; each outcome of its conditions takes as much again. */
+  constructor(
+    dependencies: PrepareDependencies,
+    parts: OperationParts,
+    readonly bytes: number,
+  ) {
+    const { apiSchema, requirements } = dependencies.supergraph
+    const { operation, fragments, document } = parts
+    this.dependencies = dependencies
+    const hoisted = withLiteralsHoisted(apiSchema, parts)
+    this.parts = hoisted.parts
+    this.literals = hoisted.literals
+    this.kind = operation.operation
+    this.name = operation.name?.value ?? null
+    this.requirements = requirementsOf(apiSchema, requirements, document)
+    this.variables = declaredVariables(apiSchema, parts)
+    this.requests = this.kind === 'mutation' ? mutationsIn(dependencies.supergraph, parts) : 1
+    this.cost = costOf(apiSchema, operation, fragments)
+  }
+
+  /** The variables of an execution: the client's coerced variables and the values of the replaced literals. */
+  coerced(given: Variables): Variables {
+    return withLiteralValues(this.literals, coerceVariables(this.variables, given))
+  }
+
+  /** Takes coerced variables. */
+  refuseCostly(variables: Variables): void {
+    const { supergraph, limits } = this.dependencies
+    const introspected = this.parts.introspects
+      ? {
+          valuesPerObject: supergraph.introspection.valuesPerObject,
+          count: (valuesMax: number) => this.introspectedValues(variables, valuesMax),
+        }
+      : null
+    refuseCostly(this.cost, variables, limits.cost, introspected)
+  }
+
+  private introspectedValues(variables: Variables, valuesMax: number): number {
+    if (this.introspected !== null) return this.introspected
+    const { supergraph, limits } = this.dependencies
+    const depthMax = limits.introspectionDepth
+    const values = supergraph.introspection.valuesOf(this.parts, variables, { valuesMax, depthMax })
+    if (this.variables.length === 0) this.introspected = values
+    return values
+  }
+
+  /**
+   * Takes coerced variables. `@skip` and `@include` are evaluated here, before planning: the stock planner omits selections that a
+   * condition empties, ignores conditions on literals and misapplies those of required fields, and compiled execution orders fields
+   * by positions that are skipped.
+   */
+  executionFor(variables: Variables): Execution {
+    const { conditions } = this.parts
+    if (!conditions) return (this.unconditional ??= new Execution(this.dependencies, this.parts))
+    const { outcomes } = this.dependencies
+    const decisions = conditions.map((name) => (variables[name] === true ? '1' : '0'))
+    const key = `${this.number} ${decisions.join('')}`
+    let execution = outcomes.get(key)
+    if (!execution) {
+      execution = new Execution(this.dependencies, evaluatedParts(this.parts, variables))
+      outcomes.set(key, execution, { size: this.bytes })
+    }
+    return execution
+  }
+}
+
+/** The number of mutations in an operation, whatever its conditions. Throws a `Refusal` if some must not be sent together. */
+function mutationsIn({ apiSchema, onePerRequest }: LoadedSupergraph, parts: OperationParts): number {
+  const type = apiSchema.getMutationType()
+  if (!type) return 1
+  const { fragments, operation } = parts
+  const names = Array.from(
+    collectFields({ schema: apiSchema, fragments }, type, [operation.selectionSet]).values(),
+    ({ name }) => name,
+  ).filter((name) => name !== '__typename')
+  const separate = names.filter((name) => onePerRequest.has(`${type.name}.${name}`))
+  if (separate.length > 1) {
+    const message = `Send each of ${[...new Set(separate)].join(', ')} in a separate request.`
+    throw new Refusal('ONE_MUTATION_PER_REQUEST', message)
+  }
+  return Math.max(names.length, 1)
+}
+
+/** Memory of an operation: a fixed part, and a part for each token and for each field; measured by `npm run soak`. */
+const operationBytes = 10_000
+const tokenBytes = 200
+const fieldBytes = 300
+
+/** Drops the locations, which keep all tokens in memory and are not needed once a document is valid. */
+function dropLocations(document: DocumentNode): void {
+  visit(document, {
+    enter(node) {
+      ;(node as { loc?: Location | undefined }).loc = undefined
+    },
+  })
+}
+
+/** Throws a `Refusal` if a document cannot be parsed, is too large, is not valid or does not have the named operation. */
+export function prepare(
+  dependencies: PrepareDependencies,
+  source: string,
+  operationName: string | null,
+): PreparedOperation {
+  const { supergraph, limits } = dependencies
+  const { document, tokens } = parseWithin(limits, source)
+  refuseOversized(limits, supergraph.apiSchema, document)
+  refuseInvalid(supergraph.apiSchema, document)
+  dropLocations(document)
+  const parts = operationParts(document, operationName)
+  // The source text is the cache key, and a large part of it may be one literal.
+  const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
+  return new PreparedOperation(dependencies, parts, bytes)
+}

@@ -1,0 +1,18 @@
+import type { ServerResponse } from 'node:http'
+import type { Admission } from '../edge/edge.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
+import type { Ports } from './ports.ts'
+
+/** Checks an admitted request: first the document, then the scopes, then the quota. Returns the operation to execute. */
+export async function admitOperation(
+  { graph, edge }: Ports,
+  admission: Admission,
+  document: string,
+  operationName: string | null,
+  res: ServerResponse | null,
+): Promise<PreparedOperation> {
+  const prepared = await graph.prepareAsync(document, operationName)
+  graph.authorize(prepared, admission.caller)
+  await edge.spend(admission, res, prepared.requests)
+  return prepared
+}

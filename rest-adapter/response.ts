@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http'
+import { sendJson } from '../gateway/edge/send-json.ts'
+import type { RestOperation } from './rest-operation.ts'
+
+/** Sends the result of an operation as its success response in OpenAPI describes. */
+export function writeResponse(
+  { success, path }: RestOperation,
+  result: unknown,
+  isReplayed: boolean,
+  url: string,
+  res: ServerResponse,
+): void {
+  const headers: Record<string, string> = {}
+  const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
+  if (success.headers.has('ETag') && record?.version !== undefined) headers['ETag'] = `"${record.version}"`
+  if (success.headers.has('Location') && typeof record?.id === 'string') {
+    headers['Location'] = `${url.split('?', 1)[0]!.replace(/\/$/, '')}/${encodeURIComponent(record.id)}`
+  }
+  if (isReplayed) headers['Idempotent-Replayed'] = 'true'
+  if (!success.hasBody) {
+    res.writeHead(success.status, { ...headers, 'Cache-Control': 'no-store' }).end()
+    return
+  }
+  if (result === undefined) throw new Error(`${path}: the stored document must alias its root field as result.`)
+  sendJson(res, success.status, 'application/json; charset=utf-8', headers, result)
+}

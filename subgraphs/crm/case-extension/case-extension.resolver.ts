@@ -1,0 +1,35 @@
+import { Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
+import type { RequestContext } from '../../kernel/request.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { Account } from '../account/account.ts'
+import { account } from '../account/account.record.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+
+const accounts = recordsOf(account)
+
+/** Fields that this subgraph adds to the entity `Case`. The account is read here, so the visibility rules of accounts apply. */
+@ObjectType('Case')
+@Directive('@key(fields: "id")')
+export class CaseExtension {
+  @Field(() => ID)
+  id!: string
+
+  @Directive('@external')
+  @Field(() => ID, { nullable: true })
+  accountId!: string | null
+}
+
+@Resolver(() => CaseExtension)
+export class CaseExtensionResolver {
+  @FieldResolver(() => Account, {
+    nullable: true,
+    description: 'The account of the case; null if there is none or the caller does not see it.',
+  })
+  @Directive('@requires(fields: "accountId")')
+  account(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return accounts.reference(ctx, root.accountId, info)
+  }
+}
+
+export const caseExtensionResource: Resource = { resolver: CaseExtensionResolver, types: [CaseExtension] }

@@ -1,0 +1,66 @@
+import 'reflect-metadata'
+import { isEnumType } from 'graphql'
+import { ObjectType, Query, Resolver } from 'type-graphql'
+import { describe, expect, it } from 'vitest'
+import { subgraphs } from '../../all.ts'
+import { isRecordShape, type RecordShape } from '../../kernel/record/definition.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { buildSubgraph, type SubgraphDefinition } from '../../kernel/subgraph/subgraph.ts'
+import { eventsSubgraph } from '../subgraph.ts'
+
+async function recordObjects(definition: SubgraphDefinition): Promise<string[]> {
+  const type = (await buildSubgraph(definition)).schema.getType('RecordObject')
+  return isEnumType(type) ? type.getValues().map(({ name }) => name) : []
+}
+
+/** A subgraph with one invented record type. */
+function aSubgraph(events: RecordShape['events']): SubgraphDefinition {
+  @ObjectType('ServiceContract')
+  @RequiresScope('CONTRACTS')
+  class ServiceContract {}
+  @Resolver()
+  class NoResolver {
+    @Query(() => String)
+    unused() {
+      return ''
+    }
+  }
+  const shape = { object: 'service_contract', entity: ServiceContract, events } as unknown as RecordShape
+  return { name: 'contracts', resources: [{ resolver: NoResolver, entities: { ServiceContract: shape } }] }
+}
+
+describe('recordChanged', () => {
+  it('covers every record type with events, except administration and parts of other records', async () => {
+    const withEvents = subgraphs
+      .filter(({ name }) => name !== 'identity')
+      .flatMap(({ resources }) =>
+        resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
+      )
+      .filter((source) => source.events !== undefined && !(isRecordShape(source) && source.visibleThrough))
+    const events = subgraphs.find(({ name }) => name === 'events')!
+    expect(await recordObjects(events)).toEqual(withEvents.map(({ object }) => object.toUpperCase()).toSorted())
+    expect(withEvents.length).toBeGreaterThan(2)
+  })
+
+  it('covers a new record type with its field and its scope', async () => {
+    const definition = eventsSubgraph([aSubgraph({ types: {}, sample: {} })])
+    expect(await recordObjects(definition)).toEqual(['SERVICE_CONTRACT'])
+    const { sdl } = await buildSubgraph(definition)
+    expect(sdl).toContain('  serviceContract: ServiceContract\n')
+    expect(sdl).toContain('type ServiceContract @key(fields: "id", resolvable: false) {')
+    expect(sdl.match(/@requiresScopes\(scopes: \[\["READ_CONTRACTS"\]\]\)/g)).toHaveLength(2)
+  })
+
+  it('does not cover a record type without events', async () => {
+    const definition = eventsSubgraph([...subgraphs.filter(({ name }) => name === 'crm'), aSubgraph(undefined)])
+    expect(await recordObjects(definition)).toEqual(['ACCOUNT'])
+  })
+
+  it('requires @RequiresScope on the class of a record type', () => {
+    const { resources } = aSubgraph({ types: {}, sample: {} })
+    const entities = { Unscoped: { ...resources[0]!.entities!['ServiceContract']!, entity: class Unscoped {} } }
+    expect(() => eventsSubgraph([{ name: 'contracts', resources: [{ ...resources[0]!, entities }] }])).toThrow(
+      'The type Unscoped must have @RequiresScope.',
+    )
+  })
+})

@@ -1,0 +1,55 @@
+import { newId } from '../ids.ts'
+import type { Services } from '../request.ts'
+import { leaseNext, recordOutcome, type LastServed } from './lease.ts'
+import type { Lane, Outcome, Queue, QueuedItem } from './queue.ts'
+
+const errorLengthMax = 500
+
+/** Attempts the items of a lane one after another until none is due. Any number of processes may do this at the same time. */
+export async function attemptDueItems<Item extends QueuedItem>(
+  queue: Queue<Item>,
+  services: Services,
+  lane: Lane,
+  lastServed: LastServed,
+  isStopping: () => boolean = () => false,
+): Promise<void> {
+  while (!isStopping()) {
+    const token = newId()
+    const item = await leaseNext(services.database, queue, lane, token, lastServed)
+    if (!item) return
+    const outcome = outcomeWithinAttempts(queue, services, item, await attemptOnce(queue, services, item))
+    const waitMs = 'end' in outcome ? 0 : Math.max(queue.retryAfterMs(item), outcome.afterMs ?? 0)
+    await recordOutcome(services.database, queue, item, token, outcome, waitMs)
+  }
+}
+
+async function attemptOnce<Item extends QueuedItem>(
+  queue: Queue<Item>,
+  services: Services,
+  item: Item,
+): Promise<Outcome> {
+  try {
+    return await queue.attempt(services, item)
+  } catch (thrown) {
+    return { retry: (thrown as Error).message }
+  }
+}
+
+/** The outcome; a retry becomes FAILED when no attempts remain. */
+function outcomeWithinAttempts<Item extends QueuedItem>(
+  queue: Queue<Item>,
+  { log }: Services,
+  item: Item,
+  outcome: Outcome,
+): Outcome {
+  const { id, attempts } = item
+  const reason = ('end' in outcome ? outcome.error : outcome.retry)?.slice(0, errorLengthMax)
+  if (reason === undefined) return outcome
+  const isOver = 'end' in outcome || attempts >= queue.attemptsMax(item)
+  log.warn(
+    { queue: queue.name, id, attempts, reason },
+    isOver ? 'an item has failed' : 'an attempt failed; it will be retried',
+  )
+  if ('end' in outcome) return { ...outcome, error: reason }
+  return isOver ? { ...outcome, end: 'FAILED', error: reason } : { ...outcome, retry: reason }
+}

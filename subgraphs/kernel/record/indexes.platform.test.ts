@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { subgraphs } from '../../all.ts'
+import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { tenantRole } from '../database/tenant-role.ts'
+import { newId } from '../ids.ts'
+import { textMax } from './check-values.ts'
+import { isRecordShape, type RecordShape } from './definition.ts'
+import { readSource } from './read-source.ts'
+
+/** A B-tree refuses longer entries: 2,704 bytes, with 40 for the other columns and 4 for each character. */
+const indexedTextMax = 650
+
+const indexed: readonly RecordShape[] = subgraphs
+  .flatMap(({ resources }) => resources.flatMap(({ entities = {} }) => Object.values(entities)))
+  .filter(isRecordShape)
+  .filter(({ columns }) => columns.shown.some((column) => column.indexed))
+
+let fresh: FreshDatabase
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+})
+afterAll(() => fresh.drop())
+
+/** The columns of the indexes of a table, each index as text. */
+async function indexesOf(table: string): Promise<string[]> {
+  const rows = await fresh.database.query<{ columns: string }>(
+    `select string_agg(pg_get_indexdef(indexrelid, position, false), ', ' order by position) as columns
+     from pg_index, generate_series(1, indnkeyatts) as position where indrelid = $1::regclass group by indexrelid`,
+    [table],
+  )
+  return rows.map(({ columns }) => columns)
+}
+
+/** The plan of a condition for the role of the application, where the table has its search index only. Changes nothing. */
+async function planOf(definition: RecordShape, condition: string): Promise<string> {
+  let plan = ''
+  const undo = new Error('undo')
+  const explained = fresh.database.transaction(async (sql) => {
+    await sql.query(`alter table ${definition.table} drop constraint ${definition.object}_pkey`)
+    const others = await sql.query<{ name: string }>(
+      `select indexrelid::regclass as name from pg_index where indrelid = $1::regclass and not indexrelid::regclass::text like '%\\_search'`,
+      [definition.table],
+    )
+    for (const { name } of others) await sql.query(`drop index ${name}`)
+    await sql.query(`set local role ${tenantRole}`)
+    await sql.query('set local enable_seqscan = off')
+    const rows = await sql.query<{ 'QUERY PLAN': string }>(
+      `explain select t.id from ${readSource(definition)} t where t.organization_id = '${newId()}' and t.deleted_at is null and ${condition}`,
+    )
+    plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    throw undo
+  })
+  await expect(explained).rejects.toBe(undo)
+  return plan
+}
+
+describe('the indexes of record tables', () => {
+  it('exist for several record types', () => {
+    expect(indexed.map(({ object }) => object)).toEqual(expect.arrayContaining(['account', 'case', 'product']))
+  })
+
+  it.each(indexed)('of $object are those that its columns declare', async ({ table, columns }) => {
+    const found = await indexesOf(table)
+    const missing = columns.shown.filter(({ indexed, column, name }) => {
+      const accepted = [
+        `organization_id, ${column}, created_at, id`,
+        ...(name === 'createdAt' ? ['organization_id, created_at, id'] : []),
+      ]
+      // A value of which there is one needs no further columns.
+      const isServed = found.some((one) => accepted.includes(one) || one === `organization_id, ${column}`)
+      return indexed && !isServed
+    })
+    expect(missing.map(({ name }) => name)).toEqual([])
+  })
+
+  it.each(indexed)('of $object take every value that its columns may have', ({ columns }) => {
+    const tooLong = columns.shown.filter(
+      ({ indexed, kind, max = textMax }) => indexed && kind === 'text' && max > indexedTextMax,
+    )
+    expect(tooLong.map(({ name }) => name)).toEqual([])
+  })
+
+  it.each(indexed.filter(({ hasSearchText }) => hasSearchText))(
+    'of $object answer text, tags and custom fields for the role of the application',
+    async (definition) => {
+      for (const [column, condition] of [
+        ['search_text', `t.search_text like '%north%'`],
+        ['tags', `t.tags @> array['a']`],
+        ['custom_fields', `t.custom_fields @> '{"seats": 5}'`],
+      ] as const) {
+        const [, conditions] = /Index Cond: (.*)/.exec(await planOf(definition, condition)) ?? []
+        expect(conditions).toContain('organization_id = ')
+        expect(conditions).toContain(`AND (${column} `)
+      }
+    },
+  )
+})

@@ -1,0 +1,201 @@
+import type { RequestContext } from '../request.ts'
+import type { Row, StatementKind } from '../database/sql.ts'
+import { columnOf, type RecordShape } from './definition.ts'
+import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
+import { filterPredicate, type FilterInput } from './filter.ts'
+import { hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
+import { Order, type CursorPath, type OrderInput } from './order.ts'
+import { TenantPredicate, type Values } from './predicate.ts'
+import { readSource } from './read-source.ts'
+import { searchCondition } from './search.ts'
+import { selectList, withFields } from './selection.ts'
+import { shapeFor } from './shape-source.ts'
+
+/** From this offset on, the ids of a page are read from the index alone before its rows. */
+const idsFirstOffset = 100
+/** With a larger offset a statement is a `SCAN`. */
+const listOffsetMax = 1_000
+/** How many rows of an index are compared with the conditions that it does not answer, before all matching rows are read. */
+const windowRows = 2_000
+/** The last row of a page that is looked for in the window. */
+const windowPageMax = 500
+
+export interface ListArgs {
+  readonly filter?: FilterInput | null
+  readonly search?: string | null
+  readonly orderBy?: readonly OrderInput[] | null
+}
+
+export interface PageRange {
+  readonly limit: number
+  readonly offset?: number
+  readonly cursor: string | null
+  readonly cursorPath?: CursorPath
+}
+
+/** Alias of the maintained total in a select list. No record has a column of this name. */
+const totalAlias = 'maintainedTotal'
+
+/** The SQL of one list request: the caller's visibility, filter, search and order. */
+export class ListQuery {
+  readonly predicate: TenantPredicate
+  readonly order: Order
+  /** All conditions: the tenant's live rows that the caller can see, the filter and the search. */
+  readonly conditions: readonly string[]
+  readonly rules: FieldRules | null
+  /** The definition with the custom fields of the caller's organization. */
+  readonly definition: RecordShape
+  /** The conditions that an index answers in the order of the list. */
+  readonly #ordered: readonly string[]
+  /** Whether these are all conditions. */
+  readonly #isInOrder: boolean
+  /** The SQL of the total from the maintained totals; null when they do not contain it. */
+  readonly #total: string | null
+  /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
+  readonly kind: StatementKind
+
+  constructor(
+    readonly ctx: RequestContext,
+    builtIn: RecordShape,
+    args: ListArgs,
+    base: string | null = null,
+  ) {
+    const definition = shapeFor(ctx, builtIn)
+    this.definition = definition
+    const predicate = new TenantPredicate(ctx.caller)
+    this.predicate = predicate
+    this.rules = fieldRules(ctx.caller, definition)
+    this.order = new Order(definition, args.orderBy)
+    if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
+    const visible = predicate.live(definition, 't')
+    const filter = args.filter ? filterPredicate(ctx.shapes, predicate, definition, args.filter, 't') : null
+    const { equalities = [], others = [] } = filter ?? {}
+    const search = args.search
+      ? [searchCondition(definition, this.#searched(), args.search, 't', predicate.values)]
+      : []
+    const bases = base ? [base] : []
+    this.conditions = [visible, ...bases, ...equalities, ...others, ...search]
+    const visibility = predicate.visibility(definition)
+    const isRange = visibility === 'ALL' || (visibility === 'RANGE' && this.order.isByCreation)
+    const ordered = visibility === 'ALL' && this.order.isByCreation ? equalities.slice(0, 1) : []
+    this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
+    this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
+    const isOnlyFiltered = !base && !args.search && (!filter || filter.columns !== null)
+    this.#total =
+      isOnlyFiltered && hasTotalsFor(ctx.caller, definition) && isOverTotals(definition, filter?.columns ?? [])
+        ? totalOf(definition, predicate, [...equalities, ...others].join(' and ') || null)
+        : null
+    this.kind = args.filter || args.search || !this.order.isIndexed ? 'SCAN' : 'LIST'
+  }
+
+  #searched() {
+    const { definition, rules } = this
+    return definition.searchable.filter((name) => !rules?.hidden.has(name)).map((name) => columnOf(definition, name))
+  }
+
+  /** Reads one page and, when `isCounted`, the number of all records in the list. */
+  async read(selected: ReadonlySet<string>, range: PageRange, isCounted: boolean): Promise<[Row[], number | null]> {
+    if (isCounted) this.ctx.answered?.aggregate(this.definition)
+    if (!isCounted) return [await this.#rows(selected, range), null]
+    if (this.#total === null) {
+      // `#count` copies the parameters, so it must be called before `#rows` adds more of them.
+      const count = this.#count()
+      return Promise.all([this.#rows(selected, range), count])
+    }
+    // A column in the same statement is faster than a second statement.
+    const rows = await this.#rows(selected, range, `, ${this.#total} as "${totalAlias}"`)
+    if (rows[0]) return [rows, rows[0][totalAlias] as number]
+    const { list } = this.predicate.values
+    const [counted] = await this.ctx.db.query<{ total: number }>(`select ${this.#total} as total`, list)
+    return [rows, counted!.total]
+  }
+
+  /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */
+  async #rows(selected: ReadonlySet<string>, range: PageRange, extraColumns = ''): Promise<Row[]> {
+    const { definition, order, rules } = this
+    const columns =
+      selectList(definition, withFields(selected, order.columnNames), 't', rules) + order.selected('t') + extraColumns
+    const rows = await this.#page(columns, range)
+    this.ctx.answered?.records(definition, rows)
+    return rows
+  }
+
+  async #page(columns: string, range: PageRange): Promise<Row[]> {
+    const { limit, offset = 0 } = range
+    const kind = offset > listOffsetMax ? 'SCAN' : this.kind
+    const run = ({ text, values }: Statement): Promise<Row[]> => this.ctx.db.query(text, values, kind)
+    if (!this.order.isIndexed) return run(this.#sorted(columns, range))
+    if (this.#isInOrder) return run(this.#inOrder(columns, range))
+    if (limit + offset <= windowPageMax) {
+      const rows = await run(this.#inWindow(columns, range))
+      if (rows.length === limit) return rows
+    }
+    return run(this.#sorted(columns, range))
+  }
+
+  /** The page as a range of an index. */
+  #inOrder(columns: string, range: PageRange): Statement {
+    const { limit, offset = 0 } = range
+    const values = this.predicate.values.copy()
+    const isOneStep = offset < idsFirstOffset
+    const found = this.#sections(isOneStep ? columns : 't.id', range, limit + offset, values)
+    const part = `${found} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    return { text: isOneStep ? part : this.#withRows(columns, part), values: values.list }
+  }
+
+  /** The matching rows among the first rows of the index. A page that has fewer rows than its limit can be incomplete. */
+  #inWindow(columns: string, range: PageRange): Statement {
+    const { limit, offset = 0 } = range
+    const values = this.predicate.values.copy()
+    const window = this.#sections('t.*', range, windowRows, values)
+    const text = `select ${columns} from (${window} limit ${windowRows}) t where ${this.conditions.join(' and ')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    return { text, values: values.list }
+  }
+
+  /** Reads and sorts all matching rows, but no more than their order of them, then the rows of the page. */
+  #sorted(columns: string, { limit, offset = 0, cursor, cursorPath }: PageRange): Statement {
+    const { order } = this
+    const values = this.predicate.values.copy()
+    const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
+    // `offset 0` makes PostgreSQL plan the search for all matching rows, so that no estimate leads it to walk through an index.
+    const matching = `select t.id, ${order.sortColumns('t')} from ${this.#source} t where ${where.join(' and ')} offset 0`
+    const page = `select m.id from (${matching}) m order by ${order.sortedSql('m')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    return { text: this.#withRows(columns, page), values: values.list }
+  }
+
+  /** PostgreSQL reads the sections one after the other, as far as the limit around them needs. */
+  #sections(columns: string, { cursor, cursorPath }: PageRange, rows: number, values: Values): string {
+    const { order } = this
+    const sections = order.sections(cursor, 't', values, cursorPath).map((section) => {
+      const where = section ? [...this.#ordered, section] : this.#ordered
+      return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sectionSql('t')}`
+    })
+    return sections.length === 1
+      ? sections[0]!
+      : `select * from (${sections.map((section) => `(${section} limit ${rows})`).join(' union all ')}) t`
+  }
+
+  #withRows(columns: string, ids: string): string {
+    const { order, predicate } = this
+    return `select ${columns} from (${ids}) p join ${this.#source} t on t.organization_id = ${predicate.organization()} and t.id = p.id order by ${order.sql('t')}`
+  }
+
+  get #source(): string {
+    return readSource(this.definition)
+  }
+
+  async #count(): Promise<number> {
+    const counted = this.predicate.values.list.slice()
+    const [row] = await this.ctx.db.query<{ total: number }>(
+      `select count(*)::int8 as total from ${this.#source} t where ${this.conditions.join(' and ')}`,
+      counted,
+      'SCAN',
+    )
+    return row!.total
+  }
+}
+
+interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}

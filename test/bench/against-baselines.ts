@@ -1,0 +1,68 @@
+import { alternate, median, ratios, type Contender, type Rounds } from './measure.ts'
+import type { BenchOptions } from './options.ts'
+import type { Load, Server } from './processes.ts'
+import { atLeast, tableOf, type Finding } from './report.ts'
+import { wireFormOf, type Scenario } from './scenarios.ts'
+import type { Tenants } from './tenants.ts'
+import { verifyAnswers } from './verify.ts'
+
+export interface Bench {
+  readonly options: BenchOptions
+  readonly tenants: Tenants
+  /** Ids of accounts of the main organization. */
+  readonly ids: readonly string[]
+  readonly load: Load
+}
+
+export interface Servers {
+  readonly project: Server
+  readonly raw: Server
+  readonly express: Server
+}
+
+const verifiedIds = 3
+
+/** Measures one scenario, prints the figures of every server and returns the findings that have a goal. */
+export async function measureScenario(scenario: Scenario, servers: Servers, bench: Bench): Promise<Finding[]> {
+  const { project, raw, express } = servers
+  const { ids, load, options } = bench
+  const tenant = bench.tenants[scenario.tenant]
+  await verifyAnswers(scenario, { project, baselines: [raw, express], tenant, ids: ids.slice(0, verifiedIds) })
+
+  const baselineRequests = ids.map((id) => wireFormOf(scenario.baseline(id), null))
+  const contenders: Contender[] = [
+    { name: 'raw baseline', server: raw, requests: baselineRequests },
+    { name: 'project', server: project, requests: ids.map((id) => wireFormOf(scenario.project(id), tenant)) },
+    { name: 'express baseline', server: express, requests: baselineRequests },
+  ]
+  const { counting } = scenario
+  if (counting)
+    contenders.push({ name: 'counting baseline', server: raw, requests: [wireFormOf(counting.baseline, null)] })
+  const rounds = await alternate(load, contenders, options)
+  console.log(`\n${scenario.title}\n${figuresOf(rounds)}`)
+
+  const perRound = ratios(rounds, 'raw baseline', 'project', 'cpuUs')
+  const range = `(${Math.min(...perRound).toFixed(2)} to ${Math.max(...perRound).toFixed(2)})`
+  const findings = [atLeast(`${scenario.title}: CPU of baseline / project`, median(perRound), scenario.goal, range)]
+  if (counting) {
+    const faster = median(ratios(rounds, 'project', 'counting baseline', 'perSecond'))
+    findings.push(atLeast(`${scenario.title}: req/s of project / counting baseline`, faster, counting.goal, ''))
+  }
+  return findings
+}
+
+function figuresOf(rounds: Rounds): string {
+  const rows = [...rounds].map(([name, found]) => {
+    const of = (figure: keyof (typeof found)[number]): number[] => found.map((round) => round[figure])
+    const cpu = of('cpuUs')
+    return [
+      name,
+      median(of('perSecond')).toFixed(0),
+      median(cpu).toFixed(0),
+      Math.min(...cpu).toFixed(0),
+      median(of('medianMs')).toFixed(1),
+      median(of('p99Ms')).toFixed(1),
+    ]
+  })
+  return tableOf(['', 'req/s', 'CPU us', 'least', 'p50 ms', 'p99 ms'], rows)
+}

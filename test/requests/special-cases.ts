@@ -1,0 +1,156 @@
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { createUser } from '../../subgraphs/identity/public.ts'
+import { invite } from '../../subgraphs/identity/invitation/invitation.ts'
+import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-token.ts'
+import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { newSession } from './session.ts'
+import type { Member, Platform } from '../platform.ts'
+
+/** The platform and the member that send the requests. */
+interface Requests {
+  readonly platform: Platform
+  readonly member: Member
+}
+
+/** Values of fields whose rules a schema cannot express, by field name. */
+export const valuesOfField: Readonly<Record<string, () => unknown>> = {
+  email: () => `u${newId()}@example.com`,
+  ipAllowList: () => '203.0.113.0/24',
+  password: () => 'Correct horse 7!',
+  timezone: () => 'Europe/Oslo',
+  profileId: () => null,
+  businessHours: () => ({ timezone: 'Europe/Oslo', days: { MON: [['09:00', '17:00']] }, holidays: ['2027-12-24'] }),
+  fields: () => ({ account: { annualRevenue: 'HIDDEN' } }),
+  currentPassword: () => 'Correct horse 7!',
+  newPassword: () => 'Better horse 8!',
+  locale: () => 'en-GB',
+  redirectUris: () => 'https://app.example.com/callback',
+}
+
+/** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
+export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'code',
+  'currentPassword',
+  'deviceToken',
+  'businessHours',
+  'email',
+  'expiresAt',
+  'fields',
+  'ipAllowList',
+  'listPrice',
+  'locale',
+  'origin',
+  'password',
+  'organizationCode',
+  'organizationId',
+  'redirectUris',
+  'refreshToken',
+  'timezone',
+  'token',
+])
+
+/** A person who can sign in to the organization of the requests. */
+async function aPerson({ platform, member: { organizationId } }: Requests) {
+  const [email, password] = [`u${newId()}@example.com`, 'Correct horse 7!']
+  const wanted = { email, password, name: 'Ann Lee', role: 'MEMBER', visibility: 'OWN' } as const
+  const { id: userId } = await createUser(platform.services, organizationId, wanted)
+  const [row] = await platform.query<{ id: string }>('select id from identity.person where email = $1', [email])
+  return { email, password, organizationId, userId, personId: row!.id }
+}
+
+/** The token or code that a mail would contain. */
+async function mailedToken(requests: Requests, purpose: 'VERIFY_EMAIL' | 'MAGIC_LINK'): Promise<{ token: string }> {
+  const { email, personId } = await aPerson(requests)
+  const { token } = await issueToken(systemContext(requests.platform.services, ''), purpose, { email, personId })
+  return { token }
+}
+
+async function mailedCode(requests: Requests): Promise<{ email: string; code: string }> {
+  const { email, personId } = await aPerson(requests)
+  const { code } = await issueCode(systemContext(requests.platform.services, ''), { email, personId })
+  return { email, code }
+}
+
+/** Valid queries of operations that consume a mailed one-time token. */
+export const queries: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
+  authVerifyEmail: (requests) => mailedToken(requests, 'VERIFY_EMAIL'),
+  authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
+}
+
+/** Values of placeholders that name no record. */
+export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
+
+/** Operations that need another party to succeed; separate tests provide it. */
+export const needsOtherParty: ReadonlySet<string> = new Set([
+  'appInstallation',
+  'authMeetingCallback',
+  'connectedApp',
+  'connectedAppDelete',
+  'connectedAppUpdate',
+  'meetingDisconnect',
+])
+
+/** Operations whose valid request is accepted only once. */
+export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
+  'authAcceptPartnerInvite',
+  'authChangePassword',
+  'authResetPassword',
+])
+
+/** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
+export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean) => Promise<object>>> = {
+  async authRegister(_requests, whole) {
+    const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
+    return whole
+      ? {
+          ...needed,
+          name: 'Ann',
+          firstName: 'Ann',
+          lastName: 'Lee',
+          company: 'Acme',
+          origin: 'https://app.example.com',
+        }
+      : needed
+  },
+  async authLogin(requests, whole) {
+    const { email, password, organizationId } = await aPerson(requests)
+    return whole ? { email, password, organizationId } : { email, password }
+  },
+  async authRefresh({ platform, member }) {
+    const { refreshToken } = await newSession(platform, member)
+    return { refreshToken }
+  },
+  async oauthAppCreate(_requests, whole) {
+    const needed = {
+      name: `App ${newId()}`,
+      scopes: ['READ_ACCOUNTS'],
+      redirectUris: ['https://app.example.com/callback'],
+    }
+    return whole
+      ? { ...needed, type: 'PUBLIC', description: 'Syncs.', rateLimit: { limit: 10, window: 'HOUR' } }
+      : needed
+  },
+  authVerifyResetCode: mailedCode,
+  async authResetPassword(requests) {
+    return { ...(await mailedCode(requests)), newPassword: 'Better horse 8!' }
+  },
+  async authAcceptPartnerInvite({ platform, member: { organizationId, userId: invitedById } }) {
+    const ctx = systemContext(platform.services, organizationId)
+    const email = `u${newId()}@example.com`
+    const knownAs = { name: 'Ann', firstName: null, lastName: null }
+    const { id: userId } = await invite(ctx, { email, role: 'MEMBER', visibility: 'OWN', knownAs })
+    const [person] = await platform.query<{ id: string }>('select id from identity.person where email = $1', [email])
+    const data = { userId, role: 'MEMBER', invitedById }
+    const { token } = await issueToken(ctx, 'INVITATION', { email, personId: person!.id, organizationId, data })
+    return { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
+  },
+}
+
+/** The caller of operations that require a password. */
+export const credentials: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
+  async authChangePassword(requests) {
+    const { accessToken } = await newSession(requests.platform, await aPerson(requests))
+    return { Authorization: `Bearer ${accessToken}` }
+  },
+}

@@ -129,6 +129,11 @@ export const plus = <T>(one: Aggregate<T, number>, other: Aggregate<T, number>):
   sql: (into) => `(${one.sql(into)} + ${other.sql(into)})`,
 })
 
+/** The difference of two aggregates. */
+export const minus = <T>(one: Aggregate<T, number>, other: Aggregate<T, number>): Aggregate<T, number> => ({
+  sql: (into) => `(${one.sql(into)} - ${other.sql(into)})`,
+})
+
 const quotient = (dividend: string, divisor: string, decimals: number): string =>
   `round(${dividend}::numeric / nullif(${divisor}, 0), ${decimals})`
 

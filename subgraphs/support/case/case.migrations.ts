@@ -98,13 +98,17 @@ export const caseTotals: Migration = {
         reopened: '(reopen_count > 0)::int',
         ever_resolved: '(reopen_count > 0 or resolved_at is not null)::int',
         resolved_late: 'coalesce(resolved_at > sla_due_at, false)::int',
+        breach_announced: '(sla_breached_at is not null)::int',
         first_response_seconds: 'extract(epoch from first_response_at - created_at)',
         with_first_response: '(first_response_at is not null)::int',
         resolution_seconds: 'extract(epoch from resolved_at - created_at)',
         with_resolution: '(resolved_at is not null)::int',
       },
     })}
-    create index case_due on support."case" (organization_id, status, sla_due_at) where deleted_at is null;
+    create index case_due on support."case" (organization_id, status, sla_due_at)
+      where deleted_at is null and sla_breached_at is null;
+    create index case_breached on support."case" (organization_id, status, sla_due_at)
+      where deleted_at is null and sla_breached_at is not null;
     create index case_open_assignee on support."case" (organization_id, assigned_to_id)
       where deleted_at is null and status not in ('RESOLVED', 'CLOSED');
   `,

@@ -10,6 +10,7 @@ import { Case } from './case.ts'
 /** Conditions of figures (`case.stats.ts`) that maintained totals count. */
 export const wasReopened: Condition<Case> = { reopenCount: { gt: 0 } }
 export const wasEverResolved: Condition<Case> = { or: [wasReopened, { resolvedAt: { isNull: false } }] }
+export const isBreachAnnounced: Condition<Case> = { slaBreachedAt: { isNull: false } }
 export const wasResolvedLate: Condition<Case> = { resolvedAt: { gt: { column: 'slaDueAt' } } }
 
 export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
@@ -28,6 +29,7 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
       reopened: { where: wasReopened },
       everResolved: { where: wasEverResolved },
       resolvedLate: { where: wasResolvedLate },
+      breachAnnounced: { where: isBreachAnnounced },
       firstResponseSeconds: { sum: { from: 'createdAt', to: 'firstResponseAt' } },
       withFirstResponse: { count: { from: 'createdAt', to: 'firstResponseAt' } },
       resolutionSeconds: { sum: { from: 'createdAt', to: 'resolvedAt' } },

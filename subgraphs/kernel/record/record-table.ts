@@ -24,7 +24,7 @@ export const recordIndexes = (table: string, name: string): string => `
     create index ${name}_updated on ${table} (organization_id, updated_at, id) where deleted_at is null;
     create index ${name}_deleted on ${table} (organization_id, deleted_at, id) where deleted_at is not null;`
 
-/** Triggers that maintain the row count of a record type in the transaction of each change. `object` is the name of the record type. */
+/** The first triggers that maintained row counts; later tables use `maintainedTotals`. `object` is the name of the record type. */
 export const maintainedCountTriggers = (table: string, object: string): string => `
     create trigger ${object}_total_insert after insert on ${table} referencing new table as new_rows
       for each statement execute function kernel.keep_total_of_inserted('${object}');

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
-import type { Addend, AddendShape } from './aggregates.ts'
+import type { Addend, AddendShape } from './addend.ts'
 import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'

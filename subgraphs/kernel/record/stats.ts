@@ -1,6 +1,7 @@
 import { isRawNumber } from '../json/exact-number.ts'
 import type { RequestContext } from '../request.ts'
-import { AggregateSql, type Aggregate, type ColumnName, type CountBy } from './aggregates.ts'
+import type { ColumnName } from './addend.ts'
+import { AggregateSql, type Aggregate, type CountBy } from './aggregates.ts'
 import type { Column } from './column.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'

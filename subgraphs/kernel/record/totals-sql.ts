@@ -1,4 +1,5 @@
-import { AggregateSql, conditionSql, type AddendShape } from './aggregates.ts'
+import type { AddendShape } from './addend.ts'
+import { AggregateSql, conditionSql } from './aggregates.ts'
 import type { TotalsShape } from './definition.ts'
 import { measureColumn, withValueColumn, type WithTotals } from './maintained-totals.ts'
 import { Values, type TenantPredicate } from './predicate.ts'

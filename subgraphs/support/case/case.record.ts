@@ -1,6 +1,6 @@
 import { visibleAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
-import type { Condition } from '../../kernel/record/aggregates.ts'
+import type { Condition } from '../../kernel/record/addend.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'

@@ -1,15 +1,7 @@
 import { activeWriterPage } from '../../identity/public.ts'
+import type { Condition } from '../../kernel/record/addend.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
-import {
-  averageTime,
-  count,
-  countBy,
-  minus,
-  plus,
-  ratio,
-  type Aggregate,
-  type Condition,
-} from '../../kernel/record/aggregates.ts'
+import { averageTime, count, countBy, minus, plus, ratio, type Aggregate } from '../../kernel/record/aggregates.ts'
 import { pageNumber, pageSize } from '../../kernel/record/list.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import { figures } from '../../kernel/record/stats.ts'

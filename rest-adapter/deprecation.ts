@@ -42,7 +42,7 @@ export function setSunsetHeaders({ headers }: Sunset, path: PathValues, res: Ser
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, withPathValues(value, path))
 }
 
-/** Records the call of a deprecated operation. After the sunset it throws 410, also after recording it. */
+/** Records the call of a deprecated operation. */
 export function recordDeprecatedCall(
   operation: Pick<RestOperation, 'id' | 'method' | 'path'>,
   sunset: Sunset,
@@ -55,6 +55,10 @@ export function recordDeprecatedCall(
     const endpoint = `${operation.method.toUpperCase()} ${operation.path}`
     calls.record({ counted, operationId, endpoint, sunset: new Date(sunset.endsAt), at: now })
   }
+}
+
+/** Refuses a call after the sunset. */
+export function refuseEnded(sunset: Sunset, now: Date): void {
   if (now.getTime() >= sunset.endsAt) {
     throw new Refusal(
       'ENDPOINT_SUNSET',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import express from 'express'
 import { graphql, parse } from 'graphql'
-import { anEdge } from '../gateway/edge/edge.fixture.ts'
+import { anEdge, type EdgeFixtureOptions } from '../gateway/edge/edge.fixture.ts'
 import { EventStreams } from '../gateway/edge/event-streams.ts'
 import { StreamSlots } from '../gateway/edge/stream-slots.ts'
 import { composeSupergraph } from '../gateway/graph/compose.ts'
@@ -101,9 +101,9 @@ export interface RequestOptions {
 }
 
 /** Serves the REST adapter on a free port, with a real edge, a real graph and a subgraph of parts. The time is fixed. */
-export async function partsServer(watch: CustomHandler = () => []) {
+export async function partsServer(watch: CustomHandler = () => [], edgeOptions: EdgeFixtureOptions = {}) {
   const eventStreams = new EventStreams()
-  const { edge, issue, finished } = anEdge()
+  const { edge, issue, authorize, signIn, refused, finished } = anEdge(edgeOptions)
   const { secret } = issue({ scopes: ['WRITE_ACCOUNTS'] })
   const reader = issue({ id: 'key-2' }).secret
   const parts = new Parts()
@@ -152,6 +152,10 @@ export async function partsServer(watch: CustomHandler = () => []) {
     finished,
     eventStreams,
     deprecated,
+    issue,
+    authorize,
+    signIn,
+    refused,
     reader,
     writer: secret,
     close: () => void server.close(),

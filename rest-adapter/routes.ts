@@ -102,7 +102,7 @@ async function whenAdmitted(
   answer: () => void,
 ): Promise<void> {
   try {
-    const admission = await edge.admit(req, res)
+    const admission = await edge.admit(req, res, () => {})
     await edge.spend(admission, res)
     answer()
   } catch (refused) {

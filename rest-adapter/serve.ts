@@ -15,7 +15,7 @@ import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
 import type { RestOperation } from './rest-operation.ts'
-import { setSunsetHeaders, recordDeprecatedCall } from './deprecation.ts'
+import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
@@ -83,15 +83,13 @@ export class Endpoint {
     const { sunset } = this.operation
     try {
       if (sunset) setSunsetHeaders(sunset, req.params, res)
-      const admission = await edge.admit(req, res)
+      const admission = await edge.admit(req, res, (caller) => this.authorize(caller, req))
       const { caller, requestId, usage } = admission
       if (usage) usage.operation = this.operation.documentId
       if (sunset) recordDeprecatedCall(this.operation, sunset, usage?.counted ?? null, clock.now(), deprecatedCalls)
-      const compiled = (this.compiled ??= this.compile())
-      if (req.method === 'HEAD' && compiled.prepared?.kind === 'mutation') throw headNotAllowed()
-      this.authorize(compiled, caller)
       await edge.spend(admission, res)
 
+      const compiled = (this.compiled ??= this.compile())
       const invalidParameter = compiled.translation.invalidPathParameter(req.params)
       if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
       const inputs = await this.inputs(compiled, caller, req, res)
@@ -122,7 +120,11 @@ export class Endpoint {
     }
   }
 
-  private authorize({ prepared, requirements }: CompiledOperation, caller: Caller): void {
+  private authorize(caller: Caller, req: ServedRequest): void {
+    const { sunset } = this.operation
+    if (sunset) refuseEnded(sunset, this.dependencies.clock.now())
+    const { prepared, requirements } = (this.compiled ??= this.compile())
+    if (req.method === 'HEAD' && prepared?.kind === 'mutation') throw headNotAllowed()
     if (prepared) this.dependencies.graph.authorize(prepared, caller)
     else requireScopes(caller, requirements)
   }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createClient } from 'redis'
 
 const executable = '/usr/bin/redis-server'
 
@@ -50,4 +51,23 @@ export async function startRedis(port?: number): Promise<RedisServer> {
       await ended
     },
   }
+}
+
+/** Returns the commands that all clients send to Redis while `work` runs, without the commands that scripts call. */
+export async function redisCommandsDuring(url: string, work: () => Promise<unknown>): Promise<string[]> {
+  const [monitor, marker] = [createClient({ url }), createClient({ url })]
+  await Promise.all([monitor.connect(), marker.connect()])
+  const commands: string[] = []
+  const seen = Promise.withResolvers<void>()
+  await monitor.monitor((line: string) => {
+    const [, client, command] = /^\S+ \[\d+ (\S+)\] "(\w+)"/.exec(line)!
+    if (command === 'ECHO') seen.resolve()
+    else if (client !== 'lua') commands.push(command!)
+  })
+  await work()
+  await marker.echo('end')
+  await seen.promise
+  monitor.destroy()
+  marker.destroy()
+  return commands
 }

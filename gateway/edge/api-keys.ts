@@ -5,19 +5,19 @@ import {
   type CredentialSource,
   userStateRefusal,
 } from '../../subgraphs/kernel/credentials/public.ts'
-import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isBlockedPath } from './blocked-path.ts'
 import { chain } from './chain.ts'
 import { keyCredential } from './quota.ts'
 import type { KeyCredential } from './quota.ts'
 import { RecordCache } from './record-cache.ts'
-import { FailedKeyThrottle } from './throttle.ts'
 
 export interface KeyCheck {
   /** Null when no such key exists. */
   readonly key: KeyCredential | null
   readonly refusal: Refusal | null
+  /** Whether the refusal is a 401, which counts as a failed authentication of the address. */
+  readonly isFailure: boolean
 }
 
 export interface KeyRequest {
@@ -57,17 +57,17 @@ function admissionRefusal(record: ApiKeyRecord, { address, target }: KeyRequest)
   return null
 }
 
-/**
- * Checks an API key before the scope check:
- * throttle, format, lookup, revoked, expired, organization, owner, allow-list, blocked paths.
- * Each 401 answer counts as a failed authentication of the address; other answers do not.
- */
+function checkFound(key: KeyCredential | null, request: KeyRequest, nowMs: number): KeyCheck {
+  const failure = key ? authenticationRefusal(key.record, nowMs) : unknownKey()
+  if (failure) return { key, refusal: failure, isFailure: true }
+  return { key, refusal: key && admissionRefusal(key.record, request), isFailure: false }
+}
+
+/** Checks an API key before the scope check: format, lookup, revoked, expired, organization, owner, allow-list, blocked paths. */
 export class ApiKeys {
-  readonly #throttle: FailedKeyThrottle
   readonly #records: RecordCache<KeyCredential>
 
-  constructor(counters: Counters, source: CredentialSource) {
-    this.#throttle = new FailedKeyThrottle(counters)
+  constructor(source: CredentialSource) {
     this.#records = new RecordCache({
       load: async (hash) => {
         const record = await source.findApiKey(hash)
@@ -78,32 +78,18 @@ export class ApiKeys {
   }
 
   check(request: KeyRequest, nowMs: number): KeyCheck | Promise<KeyCheck> {
-    return chain(this.#throttle.check(request.address, nowMs), (refusal) => {
-      if (refusal) return { key: null, refusal }
-      return chain(this.#find(request, nowMs), (key) => this.#checkFound(key, request, nowMs))
-    })
+    const parsed = parseApiKey(request.secret)
+    return chain(parsed && this.#records.get(parsed.hash, nowMs), (key) => checkFound(key, request, nowMs))
   }
 
-  /** Checks again a key that was admitted before. The throttle of failed keys is neither applied nor counted. */
-  recheck(request: KeyRequest, nowMs: number): KeyCheck | Promise<KeyCheck> {
-    return chain(this.#find(request, nowMs), (key) => ({
-      key,
-      refusal: key ? (authenticationRefusal(key.record, nowMs) ?? admissionRefusal(key.record, request)) : unknownKey(),
-    }))
+  /** Undefined when the key must be read first. */
+  checkCached(request: KeyRequest, nowMs: number): KeyCheck | undefined {
+    const parsed = parseApiKey(request.secret)
+    const key = parsed && this.#records.getCached(parsed.hash, nowMs)
+    return key === undefined ? undefined : checkFound(key, request, nowMs)
   }
 
   forget(hashOrOrganizationId: string): void {
     this.#records.forget(hashOrOrganizationId)
-  }
-
-  #find({ secret }: KeyRequest, nowMs: number): KeyCredential | null | Promise<KeyCredential | null> {
-    const parsed = parseApiKey(secret)
-    return parsed && this.#records.get(parsed.hash, nowMs)
-  }
-
-  #checkFound(key: KeyCredential | null, request: KeyRequest, nowMs: number): KeyCheck | Promise<KeyCheck> {
-    const failure = key ? authenticationRefusal(key.record, nowMs) : unknownKey()
-    if (failure) return chain(this.#throttle.failed(request.address, nowMs, failure), (refusal) => ({ key, refusal }))
-    return { key, refusal: key && admissionRefusal(key.record, request) }
   }
 }

@@ -1,24 +1,26 @@
 import type { KeyObject } from 'node:crypto'
 import { anonymous, type Caller } from '../../subgraphs/kernel/context.ts'
-import type { Counters } from '../../subgraphs/kernel/counters/counters.ts'
 import type { ActingUser, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { userAgentOf, type IncomingRequest } from './address.ts'
-import { ApiKeys } from './api-keys.ts'
+import { ApiKeys, type KeyCheck, type KeyRequest } from './api-keys.ts'
 import { chain } from './chain.ts'
 import { checkCookie } from './cookie-session.ts'
-import { looksLikeOAuthToken, OAuthTokens } from './oauth-tokens.ts'
-import { presentedBy } from './presented.ts'
+import { looksLikeOAuthToken, OAuthTokens, type OAuthTokenCheck } from './oauth-tokens.ts'
+import type { PresentedCredential } from './presented.ts'
 import type { AppCredential, KeyCredential } from './quota.ts'
 import { Sessions } from './sessions.ts'
 
 export interface Identified {
+  /** Null when the request is refused. */
   readonly caller: Caller | null
   /** The API key of the request, also when it is refused: refusals show its quota as well. */
   readonly key: KeyCredential | null
   /** The app of an access token, also when it is refused. */
   readonly app?: AppCredential | null
   readonly refusal: Refusal | null
+  /** Whether the refusal counts as a failed API key authentication of the address. */
+  readonly isKeyFailure?: boolean
 }
 
 function callerOf(
@@ -51,6 +53,28 @@ const sessionCaller = (record: SessionRecord, ip: string, request: IncomingReque
 const anonymousCaller = (ip: string, request: IncomingRequest): Caller =>
   anonymous({ ip, userAgent: userAgentOf(request) })
 
+const targetOf = ({ originalUrl, url }: IncomingRequest): string => originalUrl ?? url ?? '/'
+
+const keyRequestOf = (secret: string, request: IncomingRequest, ip: string): KeyRequest => ({
+  secret,
+  address: ip,
+  target: targetOf(request),
+})
+
+const identifiedByKey = ({ key, refusal, isFailure }: KeyCheck, request: IncomingRequest, ip: string): Identified => ({
+  caller: key && !refusal ? callerOf('API_KEY', key.record, key.record.ownerId, key.record.scopes, ip, request) : null,
+  key,
+  refusal,
+  isKeyFailure: isFailure,
+})
+
+const identifiedByToken = ({ app, refusal }: OAuthTokenCheck, request: IncomingRequest, ip: string): Identified => ({
+  caller: app && !refusal ? callerOf('OAUTH', app.record, app.record.userId, app.record.scopes, ip, request) : null,
+  key: null,
+  app,
+  refusal,
+})
+
 const refused = (refusal: Refusal): Identified => ({ caller: null, key: null, refusal })
 
 /** Authenticates the caller. Scopes and quota are checked later; README.md has the order. */
@@ -60,43 +84,31 @@ export class Credentials {
   readonly #tokens: OAuthTokens
 
   constructor(
-    counters: Counters,
     source: CredentialSource,
     verifying: KeyObject,
     private readonly csrfKey: Buffer,
   ) {
-    this.#keys = new ApiKeys(counters, source)
+    this.#keys = new ApiKeys(source)
     this.#sessions = new Sessions(verifying, source)
     this.#tokens = new OAuthTokens(source)
   }
 
-  /** `isAttempt` is false when a key that was admitted before is checked again. */
-  identify(request: IncomingRequest, ip: string, nowMs: number, isAttempt = true): Identified | Promise<Identified> {
-    const presented = presentedBy(request.headers)
+  /** Reads the record of the credential if it is not cached. */
+  identify(
+    presented: PresentedCredential,
+    request: IncomingRequest,
+    ip: string,
+    nowMs: number,
+  ): Identified | Promise<Identified> {
     switch (presented.kind) {
       case 'API_KEY': {
-        const target = request.originalUrl ?? request.url ?? '/'
-        const keyRequest = { secret: presented.secret, address: ip, target }
-        const checked = isAttempt ? this.#keys.check(keyRequest, nowMs) : this.#keys.recheck(keyRequest, nowMs)
-        return chain(checked, ({ key, refusal }) => ({
-          caller:
-            key && !refusal
-              ? callerOf('API_KEY', key.record, key.record.ownerId, key.record.scopes, ip, request)
-              : null,
-          key,
-          refusal,
-        }))
+        const checked = this.#keys.check(keyRequestOf(presented.secret, request, ip), nowMs)
+        return chain(checked, (check) => identifiedByKey(check, request, ip))
       }
       case 'BEARER':
         if (looksLikeOAuthToken(presented.token)) {
-          const target = request.originalUrl ?? request.url ?? '/'
-          return chain(this.#tokens.check(presented.token, target, nowMs), ({ app, refusal }) => ({
-            caller:
-              app && !refusal ? callerOf('OAUTH', app.record, app.record.userId, app.record.scopes, ip, request) : null,
-            key: null,
-            app,
-            refusal,
-          }))
+          const checked = this.#tokens.check(presented.token, targetOf(request), nowMs)
+          return chain(checked, (check) => identifiedByToken(check, request, ip))
         }
         return chain(this.#sessions.check(presented.token, nowMs), ({ session, refusal }) => ({
           caller: session && sessionCaller(session, ip, request),
@@ -122,6 +134,24 @@ export class Credentials {
       case 'NONE':
         return { caller: anonymousCaller(ip, request), key: null, refusal: null }
     }
+  }
+
+  /** Like `identify`, for credentials with a quota. Null for others, and when the record must be read first. */
+  identifyCached(
+    presented: PresentedCredential,
+    request: IncomingRequest,
+    ip: string,
+    nowMs: number,
+  ): Identified | null {
+    if (presented.kind === 'API_KEY') {
+      const check = this.#keys.checkCached(keyRequestOf(presented.secret, request, ip), nowMs)
+      return check ? identifiedByKey(check, request, ip) : null
+    }
+    if (presented.kind === 'BEARER' && looksLikeOAuthToken(presented.token)) {
+      const check = this.#tokens.checkCached(presented.token, targetOf(request), nowMs)
+      return check ? identifiedByToken(check, request, ip) : null
+    }
+    return null
   }
 
   /** Drops cached records by key hash, session id or organization id. */

@@ -5,7 +5,7 @@ import { addressKey } from '../../subgraphs/kernel/network/address.ts'
 import type { Clock } from '../../subgraphs/kernel/time/clock.ts'
 import type { Config, Limit } from '../../subgraphs/kernel/config/config.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
-import { secondsOf, type Counters } from '../../subgraphs/kernel/counters/counters.ts'
+import type { CounterCheck, Counters, LimitDecision } from '../../subgraphs/kernel/counters/counters.ts'
 import type { CredentialSource, UsageSink } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { clientAddress } from './address.ts'
@@ -13,8 +13,11 @@ import type { IncomingRequest } from './address.ts'
 import { chain } from './chain.ts'
 import { Credentials } from './credentials.ts'
 import type { Identified } from './credentials.ts'
+import { addressGuards, applyGuards, keyFailureGuard } from './guards.ts'
+import type { Guard } from './guards.ts'
+import { presentedBy } from './presented.ts'
 import { newRequestId, problemIn, requestIdOf, writeProblem, type Problem } from './problem.ts'
-import { limitsText, Quotas, setQuotaHeaders } from './quota.ts'
+import { quotaCheck, quotaHeaders, quotaRefusal, setQuotaHeaders } from './quota.ts'
 import type { AppCredential, KeyCredential, QuotaHeaders } from './quota.ts'
 import { setResponseOwner } from './unsent.ts'
 import { statusSent, usageOf } from './usage.ts'
@@ -44,23 +47,38 @@ export interface Admission {
   readonly app: AppCredential | null
   /** The latest known quota; null without an API key or an app. */
   quotaHeaders: QuotaHeaders | null
+  /**
+   * Set when `admit` was given `authorize`: the error that `spend` throws, or null when the operation is authorized and charged.
+   * Otherwise `spend` charges.
+   */
+  readonly decision: { readonly error: unknown } | null
+}
+
+/** Throws the refusal of a caller who must not run the operation. Without side effects, because the request may be refused before. */
+export type Authorize = (caller: Caller) => void
+
+/** A request while `admit` decides on it. */
+interface Attempt {
+  readonly ip: string
+  readonly now: Date
+  readonly requestId: string
+  readonly authorize: Authorize | null
 }
 
 /**
  * The request edge: rate limits per address, authentication and quota.
  *
- * `admit` throws or rejects with a `Refusal`. The caller then checks the scopes, and `spend` charges the key or the app. Cached
- * records are answered without a promise. If a response is given, both set its RateLimit headers, also on refusals.
+ * `admit` throws or rejects with a `Refusal`. Then `spend` charges the key or the app. The caller checks the scopes in between, or
+ * gives `authorize` to `admit`, which then also charges, in the same round trip of the counters; `spend` must be called as well.
+ * Cached records are answered without a promise. If a response is given, both set its RateLimit headers, also on refusals.
  */
 export class Edge {
   readonly #options: EdgeOptions
   readonly #credentials: Credentials
-  readonly #quotas: Quotas
 
   constructor(options: EdgeOptions) {
     this.#options = options
-    this.#credentials = new Credentials(options.counters, options.source, options.verifying, options.csrfKey)
-    this.#quotas = new Quotas(options.counters)
+    this.#credentials = new Credentials(options.source, options.verifying, options.csrfKey)
   }
 
   /** The key under which rate limits count this client. */
@@ -68,21 +86,31 @@ export class Edge {
     return addressKey(clientAddress(request, this.#options.config.trustProxy))
   }
 
-  admit(request: IncomingRequest, res: ServerResponse | null): Admission | Promise<Admission> {
+  admit(
+    request: IncomingRequest,
+    res: ServerResponse | null,
+    authorize: Authorize | null = null,
+  ): Admission | Promise<Admission> {
     const { config, clock } = this.#options
     const startedMs = performance.now()
-    const requestId = res ? requestIdOf(res) : newRequestId()
     const now = clock.now()
     const nowMs = now.getTime()
     const ip = clientAddress(request, config.trustProxy)
-    return chain(this.#limit('address', ip, config.ipLimits, nowMs), () =>
-      chain(this.#credentials.identify(request, ip, nowMs), (identified) =>
-        chain(this.#readQuota(identified, nowMs), (headers) => {
-          if (res && headers) setQuotaHeaders(res, headers)
-          return this.#withUsage(this.#admitted(identified, headers, requestId, now), startedMs, res)
-        }),
-      ),
-    )
+    const attempt = { ip, now, requestId: res ? requestIdOf(res) : newRequestId(), authorize }
+    const presented = presentedBy(request.headers)
+    const guards = addressGuards('address', ip, config.ipLimits)
+    if (presented.kind === 'API_KEY') guards.push(keyFailureGuard(ip, 0))
+
+    const cached = this.#credentials.identifyCached(presented, request, ip, nowMs)
+    // A record is read only after the guards have passed, so that refused requests do not reach the database.
+    const admitted = cached
+      ? this.#decide(cached, guards, attempt, res)
+      : chain(this.#apply(guards, null, nowMs), () =>
+          chain(this.#credentials.identify(presented, request, ip, nowMs), (identified) =>
+            this.#decide(identified, [], attempt, res),
+          ),
+        )
+    return chain(admitted, (admission) => this.#withUsage(admission, startedMs, res))
   }
 
   /**
@@ -90,23 +118,22 @@ export class Edge {
    * An operation that counts as several requests counts as many for the address as well; `admit` has counted one of them.
    */
   spend(admission: Admission, res: ServerResponse | null, requests = 1): void | Promise<void> {
-    if (requests === 1) return this.#charge(admission, res, requests)
-    const { config, clock } = this.#options
-    const counted = this.#limit('address', admission.caller.ip, config.ipLimits, clock.now().getTime(), requests - 1)
-    return chain(counted, () => this.#charge(admission, res, requests))
-  }
-
-  #charge(admission: Admission, res: ServerResponse | null, requests: number): void | Promise<void> {
-    const { key } = admission
+    const { caller, key, decision } = admission
+    if (decision) {
+      if (decision.error !== null) throw decision.error
+      return
+    }
+    const { config, clock, usage } = this.#options
+    const now = clock.now()
     const charged = key ?? admission.app
-    if (!charged) return
-    const now = this.#options.clock.now()
-    return chain(this.#quotas.spend(charged, now.getTime(), requests), ({ headers, refusal }) => {
-      admission.quotaHeaders = headers
-      if (res) setQuotaHeaders(res, headers)
-      if (!refusal) return
-      if (key) this.#options.usage.refused(key.record, now)
-      throw refusal
+    const guards = requests > 1 ? addressGuards('address', caller.ip, config.ipLimits, requests - 1) : []
+    return chain(this.#apply(guards, charged && quotaCheck(charged, requests), now.getTime()), (verdict) => {
+      if (!charged || !verdict) return
+      admission.quotaHeaders = quotaHeaders(charged, verdict)
+      if (res) setQuotaHeaders(res, admission.quotaHeaders)
+      if (verdict.allowed) return
+      if (key) usage.refused(key.record, now)
+      throw quotaRefusal(charged, verdict)
     })
   }
 
@@ -131,7 +158,8 @@ export class Edge {
   /** Enforces the stricter limits of a sensitive route, counted per address and `name`, in addition to the general limits. */
   enforceRouteLimits(request: IncomingRequest, name: string, limits: readonly Limit[]): void | Promise<void> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
-    return this.#limit(`address-${name}`, ip, limits, this.#options.clock.now().getTime())
+    const guards = addressGuards(`address-${name}`, ip, limits)
+    return chain(this.#apply(guards, null, this.#options.clock.now().getTime()), () => {})
   }
 
   /**
@@ -141,11 +169,14 @@ export class Edge {
   currentCaller(request: IncomingRequest): Caller | Promise<Caller> {
     const ip = clientAddress(request, this.#options.config.trustProxy)
     const nowMs = this.#options.clock.now().getTime()
-    return chain(this.#credentials.identify(request, ip, nowMs, false), ({ caller, refusal }) => {
-      if (refusal) throw refusal
-      if (caller && caller.kind !== 'ANONYMOUS') return caller
-      throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
-    })
+    return chain(
+      this.#credentials.identify(presentedBy(request.headers), request, ip, nowMs),
+      ({ caller, refusal }) => {
+        if (refusal) throw refusal
+        if (caller && caller.kind !== 'ANONYMOUS') return caller
+        throw new Refusal('UNAUTHENTICATED', 'The session has ended; sign in again.')
+      },
+    )
   }
 
   /** The problem body of an error, for a stream that has begun. */
@@ -175,30 +206,45 @@ export class Edge {
     return admission
   }
 
-  #limit(space: string, ip: string, limits: readonly Limit[], nowMs: number, hits = 1): void | Promise<void> {
-    if (limits.length === 0) return
-    return chain(this.#options.counters.hit(space, addressKey(ip), limits, nowMs, hits), ({ allowed, resetMs }) => {
-      if (allowed) return
-      const retryAfter = secondsOf(resetMs)
-      const message = `Limit of ${limitsText(limits)} reached for this address; retry in ${retryAfter} s.`
-      throw new Refusal('IP_RATE_LIMITED', message, { retryAfter })
+  #apply(
+    guards: readonly Guard[],
+    quota: CounterCheck | null,
+    nowMs: number,
+  ): LimitDecision | null | Promise<LimitDecision | null> {
+    return applyGuards(this.#options.counters, guards, quota, nowMs)
+  }
+
+  /** Applies the guards, reads or charges the quota, and then throws the refusal of the credential if there is one. */
+  #decide(
+    { caller, key, app = null, refusal, isKeyFailure }: Identified,
+    guards: readonly Guard[],
+    { ip, now, requestId, authorize }: Attempt,
+    res: ServerResponse | null,
+  ): Omit<Admission, 'usage'> | Promise<Omit<Admission, 'usage'>> {
+    const { usage } = this.#options
+    const decision = caller && authorize && { error: errorOf(authorize, caller) }
+    const charged = key ?? app
+    const quota = charged && quotaCheck(charged, decision?.error === null ? 1 : 0)
+    const all = isKeyFailure ? [...guards, keyFailureGuard(ip, 1)] : guards
+    return chain(this.#apply(all, quota, now.getTime()), (verdict) => {
+      const headers = charged && verdict && quotaHeaders(charged, verdict)
+      if (res && headers) setQuotaHeaders(res, headers)
+      if (refusal) throw refusal
+      if (!caller) throw new Error('a request was neither identified nor refused')
+      if (key) usage.used(key.record, caller.ip, now)
+      const admission = { caller, requestId, key, app, quotaHeaders: headers }
+      if (decision?.error !== null || !charged || !verdict || verdict.allowed) return { ...admission, decision }
+      if (key) usage.refused(key.record, now)
+      return { ...admission, decision: { error: quotaRefusal(charged, verdict) } }
     })
   }
+}
 
-  #readQuota({ key, app }: Identified, nowMs: number): QuotaHeaders | null | Promise<QuotaHeaders> {
-    const charged = key ?? app
-    return charged ? this.#quotas.readQuota(charged, nowMs) : null
-  }
-
-  #admitted(
-    { caller, key, app = null, refusal }: Identified,
-    quotaHeaders: QuotaHeaders | null,
-    requestId: string,
-    now: Date,
-  ): Omit<Admission, 'usage'> {
-    if (refusal) throw refusal
-    if (!caller) throw new Error('a request was neither identified nor refused')
-    if (key) this.#options.usage.used(key.record, caller.ip, now)
-    return { caller, requestId, key, app, quotaHeaders }
+function errorOf(authorize: Authorize, caller: Caller): unknown {
+  try {
+    authorize(caller)
+    return null
+  } catch (error) {
+    return error
   }
 }

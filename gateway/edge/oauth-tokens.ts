@@ -31,6 +31,15 @@ function refusalOf(record: OAuthTokenRecord, target: string, nowMs: number): Ref
   return null
 }
 
+const hashOf = (token: string): string => hash('sha256', token, 'hex')
+
+const checkFound = (app: AppCredential | null, target: string, nowMs: number): OAuthTokenCheck => ({
+  app,
+  refusal: app
+    ? refusalOf(app.record, target, nowMs)
+    : unauthenticated('The access token is not valid; it may have been revoked.'),
+})
+
 /** Checks access tokens of apps before the scope check. */
 export class OAuthTokens {
   readonly #records: RecordCache<AppCredential>
@@ -46,12 +55,13 @@ export class OAuthTokens {
   }
 
   check(token: string, target: string, nowMs: number): OAuthTokenCheck | Promise<OAuthTokenCheck> {
-    return chain(this.#records.get(hash('sha256', token, 'hex'), nowMs), (app) => ({
-      app,
-      refusal: app
-        ? refusalOf(app.record, target, nowMs)
-        : unauthenticated('The access token is not valid; it may have been revoked.'),
-    }))
+    return chain(this.#records.get(hashOf(token), nowMs), (app) => checkFound(app, target, nowMs))
+  }
+
+  /** Undefined when the token must be read first. */
+  checkCached(token: string, target: string, nowMs: number): OAuthTokenCheck | undefined {
+    const app = this.#records.getCached(hashOf(token), nowMs)
+    return app === undefined ? undefined : checkFound(app, target, nowMs)
   }
 
   forget(hashOrOrganizationId: string): void {

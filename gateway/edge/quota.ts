@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Limit } from '../../subgraphs/kernel/config/config.ts'
-import { secondsOf, type Counters, type LimitDecision } from '../../subgraphs/kernel/counters/counters.ts'
+import { secondsOf, type CounterCheck, type LimitDecision } from '../../subgraphs/kernel/counters/counters.ts'
 import type { ApiKeyRecord, OAuthTokenRecord, QuotaWindow } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { chain } from './chain.ts'
 
 const windowMsOf: Readonly<Record<QuotaWindow, number>> = { MINUTE: 60_000, HOUR: 3_600_000, DAY: 86_400_000 }
 
@@ -53,7 +52,7 @@ export const appCredential = (record: OAuthTokenRecord): AppCredential => ({
   ...metered('app-quota', `${record.appId} ${record.organizationId}`, record),
 })
 
-const headersOf = ({ rateLimit, policy }: Metered, { remaining, resetMs }: LimitDecision): QuotaHeaders => ({
+export const quotaHeaders = ({ rateLimit, policy }: Metered, { remaining, resetMs }: LimitDecision): QuotaHeaders => ({
   'RateLimit-Limit': String(rateLimit.limit),
   'RateLimit-Remaining': String(remaining),
   'RateLimit-Reset': String(secondsOf(resetMs)),
@@ -68,34 +67,15 @@ export function setQuotaHeaders(res: ServerResponse, headers: QuotaHeaders): voi
   res.setHeader('RateLimit-Policy', headers['RateLimit-Policy'])
 }
 
-export interface Spending {
-  readonly headers: QuotaHeaders
-  readonly refusal: Refusal | null
-}
+/** Charges the quota for `hits` requests; 0 only reads it, for the headers. */
+export const quotaCheck = ({ space, countedAs, limits }: Metered, hits: number): CounterCheck => ({
+  space,
+  key: countedAs,
+  limits,
+  hits,
+})
 
-export class Quotas {
-  readonly #counters: Counters
-
-  constructor(counters: Counters) {
-    this.#counters = counters
-  }
-
-  /** The current headers; nothing is counted. */
-  readQuota(charged: Metered, nowMs: number): QuotaHeaders | Promise<QuotaHeaders> {
-    const verdict = this.#counters.count(charged.space, charged.countedAs, charged.limits, nowMs)
-    return chain(verdict, (found) => headersOf(charged, found))
-  }
-
-  spend(charged: Metered, nowMs: number, requests: number): Spending | Promise<Spending> {
-    const verdict = this.#counters.hit(charged.space, charged.countedAs, charged.limits, nowMs, requests)
-    return chain(verdict, (found) => ({
-      headers: headersOf(charged, found),
-      refusal: found.allowed ? null : quotaRefusal(charged, found),
-    }))
-  }
-}
-
-function quotaRefusal({ space, rateLimit: { limit, window } }: Metered, { resetMs }: LimitDecision): Refusal {
+export function quotaRefusal({ space, rateLimit: { limit, window } }: Metered, { resetMs }: LimitDecision): Refusal {
   const isKey = space === 'quota'
   const who = isKey ? 'this API key' : 'this app in this organization'
   const retryAfter = secondsOf(resetMs)

@@ -36,11 +36,16 @@ export class RecordCache<V> {
   }
 
   get(key: string, nowMs: number): V | null | Promise<V | null> {
+    const cached = this.getCached(key, nowMs)
+    return cached === undefined ? (this.#reading.get(key) ?? this.#read(key, nowMs)) : cached
+  }
+
+  /** Undefined when the record must be read; null when it does not exist. */
+  getCached(key: string, nowMs: number): V | null | undefined {
     const cached = this.#found.get(key)
     if (cached && isFresh(cached.readMs, nowMs)) return cached.value
     const missedMs = this.#missing.get(key)
-    if (missedMs !== undefined && isFresh(missedMs, nowMs)) return null
-    return this.#reading.get(key) ?? this.#read(key, nowMs)
+    return missedMs !== undefined && isFresh(missedMs, nowMs) ? null : undefined
   }
 
   /** Drops the record of a key, or all records of an organization. A read in progress is returned to its callers but not cached. */

@@ -241,7 +241,7 @@ describe('at every gateway, immediately', () => {
       const former = credentialKinds.map(() => before)
       const asked = (at: typeof one) => () => answersAt(at, subject, probe)
       const soon = { timeout: immediatelyMs, interval: 5 }
-      for (const at of [one, other]) await expect.poll(asked(at), soon).toEqual(former)
+      for (const at of [one, other]) await expect.poll(asked(at), { timeout: 10_000 }).toEqual(former)
       await change(subject)
       const latter = credentialKinds.map((way) => (typeof after === 'string' ? after : (after[way] ?? before)))
       for (const at of [other, one]) await expect.poll(asked(at), soon).toEqual(latter)

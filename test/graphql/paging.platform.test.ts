@@ -156,9 +156,9 @@ describe.each(kinds)('$root list and connection', ({ type, root, make, change })
     rows = (await read(list, {})).data
   })
 
-  it('can be sorted by every column', () => {
+  it('can be sorted by every column with an index', () => {
     expect(rows.length).toBe(count)
-    expect(fields.length).toBe({ Account: 42, Case: 29, Product: 21 }[type])
+    expect(fields.length).toBe({ Account: 26, Case: 20, Product: 15 }[type])
   })
 
   it.each(fields)('keeps the order by %s over pages and cursors, including ties and null values', async (field) => {

@@ -313,9 +313,9 @@ describe('accountList', () => {
 
   it.each(['a', '😀', '\u0001'])('continues after the longest value of a column, all %j', async (character) => {
     const own = await platform.member({ organizationId: await platform.organization('Long') })
-    const website = character.repeat(2048)
-    const made = await each(['one', 'two'], (name) => account(own, { name, website }))
-    const query = { sortBy: 'website', sortOrder: 'asc', limit: 1 }
+    const industry = character.repeat(100)
+    const made = await each(['one', 'two'], (name) => account(own, { name, industry }))
+    const query = { sortBy: 'industry', sortOrder: 'asc', limit: 1 }
     const { body: first } = await own.rest.accountList!({ query })
     const { status, body: second } = await own.rest.accountList!({ query: { ...query, cursor: first.nextCursor } })
     expect([status, first.data[0].id, second.data?.[0].id]).toEqual([200, made[0].id, made[1].id])

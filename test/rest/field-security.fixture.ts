@@ -27,7 +27,7 @@ const list = (value: string): Kind => ({
 
 /** One field of each kind that can be hidden. */
 export const kinds: Readonly<Record<string, Kind>> = {
-  phone: text('+47 22 11'),
+  phone: { ...text('+47 22 11'), isSorted: false },
   rating: { value: 'HOT', other: 'COLD', literal: 'HOT', operator: 'eq' },
   numberOfEmployees: { value: 12, other: 13, literal: '12', operator: 'gte' },
   annualRevenue: { value: 5000, other: 5001, literal: '5000', operator: 'lt' },

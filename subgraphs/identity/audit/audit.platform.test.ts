@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../kernel/ids.ts'
-import { inTransaction, requestContext, systemContext } from '../../kernel/request.ts'
-import { anonymous, useIdentity } from '../identity.fixture.ts'
+import { inTransaction, requestContext, systemContext, type RequestContext } from '../../kernel/request.ts'
+import { anonymous, goodPassword, useIdentity } from '../identity.fixture.ts'
+import { aScenario } from './scenario.fixture.ts'
 import { apiKey } from '../api-key/api-key.record.ts'
 import { createApiKey } from '../api-key/api-key.actions.ts'
 import { addTeam } from '../team/team.actions.ts'
 import { save } from '../../kernel/record/save.ts'
-import { appendAudit } from './audit.ts'
+import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { writeChange } from '../../kernel/record/write-change.ts'
+import { auditRecord } from './audit.ts'
 
 const world = useIdentity()
 const entriesOf = (targetId: string) =>
@@ -18,13 +21,27 @@ async function aContext() {
   return requestContext({ caller, requestId: 'request-1', idempotency: null }, world.services)
 }
 
-describe('appendAudit', () => {
+interface TestRecord {
+  readonly id: string
+  readonly name: string
+  readonly secretHash: string
+}
+
+const testRecord: TrackedObject<TestRecord> = { object: 'api_key', audit: auditRecord('api_key', (record) => record) }
+
+/** Writes one audit entry without changing a row. */
+async function writeEntry(ctx: RequestContext): Promise<string> {
+  const next = { id: newId(), name: 'Sync', secretHash: 'x' }
+  await writeChange(ctx, testRecord, { operation: 'CREATE', previous: null, next }, () => 'select 1')
+  return next.id
+}
+
+describe('an audit entry', () => {
   it('stores actor, action, target, IP address and user agent', async () => {
     const ctx = await aContext()
-    const target = { type: 'api_key', id: newId() }
-    await appendAudit(ctx, { action: 'api_key.created', target, after: { name: 'Sync', secretHash: 'x' } })
+    const id = await writeEntry(ctx)
     const { organizationId, userId, credentialId } = ctx.caller
-    expect(await entriesOf(target.id)).toEqual([
+    expect(await entriesOf(id)).toEqual([
       {
         organization_id: organizationId,
         id: expect.any(String),
@@ -37,31 +54,28 @@ describe('appendAudit', () => {
         request_id: 'request-1',
         action: 'api_key.created',
         target_type: 'api_key',
-        target_id: target.id,
+        target_id: id,
         before: null,
-        after: { name: 'Sync' },
+        after: { id, name: 'Sync' },
       },
     ])
   })
 
   it('names no actor for the platform itself', async () => {
-    const { id } = await world.anOrganization()
-    const target = { type: 'plan', id: newId() }
-    await appendAudit(systemContext(world.services, id), { action: 'plan.changed', target })
-    expect(await entriesOf(target.id)).toMatchObject([
-      { actor_id: null, actor_kind: 'SYSTEM', ip: null, user_agent: null },
-    ])
+    const organization = await world.anOrganization()
+    const id = await writeEntry(systemContext(world.services, organization.id))
+    expect(await entriesOf(id)).toMatchObject([{ actor_id: null, actor_kind: 'SYSTEM', ip: null, user_agent: null }])
   })
 
   it('is rolled back with the transaction of the change', async () => {
     const ctx = await aContext()
-    const target = { type: 'api_key', id: newId() }
+    let id = ''
     const failing = inTransaction(ctx, async (inner) => {
-      await appendAudit(inner, { action: 'api_key.revoked', target })
+      id = await writeEntry(inner)
       throw new Error('undone')
     })
     await expect(failing).rejects.toThrow('undone')
-    expect(await entriesOf(target.id)).toEqual([])
+    expect(await entriesOf(id)).toEqual([])
   })
 })
 
@@ -97,6 +111,28 @@ describe('the audit entry of a change', () => {
       [{ event: 'team.created', action: 'team.created', ...one }],
       [{ event: 'api_key.created', action: 'api_key.created', ...one }],
     ])
+  })
+
+  it('is written by the statement that writes the row, also when the change has no event', async () => {
+    const scenario = await aScenario(world)
+    const { organizationId, personId } = scenario
+    const isWrittenWith = async (action: string, table: string, condition: string) => {
+      const rows = await world.query(
+        `select 1 from identity.audit_entry a join ${table} t on (a.xmin::text, a.cmin::text) = (t.xmin::text, t.cmin::text)
+         where a.action = $1 and a.organization_id = $2 and ${condition}`,
+        [action, organizationId],
+      )
+      expect([action, rows.length]).toEqual([action, 1])
+    }
+    const installation = await scenario.connectedApp()
+    await isWrittenWith('oauth_grant.created', 'identity.oauth_grant', 't.id::text = a.target_id')
+    await scenario.run(`mutation { connectedAppUpdate(id: "${installation}", input: {settings: {a: 1}}) { id } }`)
+    await isWrittenWith('connected_app.updated', 'identity.oauth_installation', 't.id::text = a.target_id')
+    const invited = await scenario.invited()
+    await isWrittenWith('user.invited', 'identity.app_user', `t.id = '${invited}'`)
+    const input = `{currentPassword: "${goodPassword}", newPassword: "Better horse 8!"}`
+    await scenario.run(`mutation { authChangePassword(input: ${input}) { accessToken } }`)
+    await isWrittenWith('user.password_changed', 'identity.person', `t.id = '${personId}'`)
   })
 
   it('is written also for a change that has only events, with the action of the change', async () => {

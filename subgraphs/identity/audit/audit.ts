@@ -1,7 +1,6 @@
 import { actorIdOf } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { AuditedChange, TrackedObject, StatementValues } from '../../kernel/record/event-types.ts'
-import { Values } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 export interface AuditEntry {
@@ -38,10 +37,10 @@ export function auditedChange({ before, after }: Pick<AuditEntry, 'before' | 'af
 }
 
 /**
- * `insert into identity.audit_entry ...` as a part of a statement. With `when`, the entry is written only if that query of the same
- * statement returns a row.
+ * `insert into identity.audit_entry ...` as a part of a statement: one entry for each row of `when`, a query of the same statement.
+ * Entries are never changed or removed; the database refuses it.
  */
-function auditInsert(ctx: RequestContext, values: StatementValues, entry: AuditEntry, when?: string): string {
+function auditInsert(ctx: RequestContext, values: StatementValues, entry: AuditEntry, when: string): string {
   const { caller, requestId } = ctx
   const { action, target } = entry
   const { before, after } = auditedChange(entry)
@@ -63,16 +62,7 @@ function auditInsert(ctx: RequestContext, values: StatementValues, entry: AuditE
   ]
   const names = columns.map(([column]) => column).join(', ')
   const selected = columns.map(([, type, value]) => `${values.add(value)}::${type}`).join(', ')
-  return `insert into identity.audit_entry (${names}) select ${selected}${when ? ` from ${when}` : ''}`
-}
-
-/**
- * Adds an entry to the audit log of the caller's organization, in the transaction of `ctx`. Use it for changes without an event.
- * Entries are never changed or removed; the database refuses it.
- */
-export async function appendAudit(ctx: RequestContext, entry: AuditEntry): Promise<void> {
-  const values = new Values()
-  await ctx.db.query(auditInsert(ctx, values, entry), values.list)
+  return `insert into identity.audit_entry (${names}) select ${selected} from ${when}`
 }
 
 type Audit<T extends object> = NonNullable<TrackedObject<T>['audit']>

@@ -42,6 +42,14 @@ const actions = async (): Promise<string[]> =>
     ({ action }) => action,
   )
 
+/** Events without an audit entry of the same statement; rows of one statement have the same transaction and command. */
+const eventsWithoutEntry = () =>
+  world.query(
+    `select e.type from kernel.event e where not exists (
+       select from identity.audit_entry a
+       where a.target_id = e.record_id::text and (a.xmin::text, a.cmin::text) = (e.xmin::text, e.cmin::text))`,
+  )
+
 describe('the audit log', () => {
   it('is written by every mutation of the identity subgraph, except those that are listed with a reason', () => {
     const listed = [...Object.keys(mutations), ...Object.keys(unaudited)]
@@ -55,6 +63,7 @@ describe('the audit log', () => {
     const { codes } = await world.run(`mutation { ${name}${call.text} }`, call.variables, call.caller)
     expect(codes).toEqual([])
     expect((await actions()).slice(before.length).toSorted()).toEqual([...expected].sort())
+    expect(await eventsWithoutEntry()).toEqual([])
   })
 
   it.each(Object.entries(unaudited))('has no entry of %s', async (name, { prepare }) => {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts'
-import { announceChange } from '../../kernel/record/write-change.ts'
+import { writeChanges } from '../../kernel/record/write-change.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { lockOrganization, mayGiveRole } from '../admin/administer.ts'
@@ -12,10 +12,20 @@ import { actingAs, signedIn, startSession } from '../session/session.actions.ts'
 import type { SignedIn } from '../session/session.ts'
 import { countFailure, countAddressFailure, refuseThrottled, refuseThrottledAddress } from '../session/throttle.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
-import { claimNewcomer } from '../user/newcomer.ts'
-import { emailTaken, type KnownAs } from '../user/user.actions.ts'
+import { visibleUpdates } from '../session/change-person.ts'
+import { findNewcomer, updatePersonRow, updateUserRow } from '../user/user-rows.ts'
+import { emailTaken } from '../user/user.actions.ts'
 import { userChanges } from '../user/user.events.ts'
-import { findPerson, findUser, findUserSeenByOrganization, lockPerson, type User } from '../user/user.ts'
+import {
+  findPerson,
+  findStoredUser,
+  findUser,
+  lockPerson,
+  shownToOrganization,
+  type KnownAs,
+  type PersonProfile,
+  type User,
+} from '../user/user.ts'
 
 /** Accepts an invitation. A person without a password sets one; a person with a password must send it. The token proves the address. */
 export async function acceptInvitation(ctx: IdentityContext, input: AcceptPartnerInviteInput): Promise<SignedIn> {
@@ -47,12 +57,7 @@ async function joined(ctx: IdentityContext, invitation: OneTimeToken, input: Acc
     if (person.passwordHash !== proof.knownHash) return null
     const acting = actingAs(inner, user)
     if (!(await consumeToken(acting, 'INVITATION', input.token))) throw wrongToken()
-    const member = await join(acting, {
-      ...namesIn(input),
-      userId: user.id,
-      personId: person.id,
-      newHash: proof.newHash,
-    })
+    const member = await join(acting, person, { ...namesIn(input), userId: user.id, newHash: proof.newHash })
     return signedIn(acting, member, await startSession(acting))
   })
 }
@@ -108,29 +113,43 @@ const namesIn = ({ firstName, lastName }: AcceptPartnerInviteInput): KnownAs => 
 
 interface Joining extends KnownAs {
   readonly userId: string
-  readonly personId: string
   readonly newHash: string | null
 }
 
-async function join(ctx: IdentityContext, { userId, personId, newHash, ...names }: Joining): Promise<User> {
+async function join(
+  ctx: IdentityContext,
+  person: PersonProfile,
+  { userId, newHash, ...names }: Joining,
+): Promise<User> {
   const { db, clock, caller } = ctx
-  const { organizationId } = caller
   const now = clock.now().toISOString()
-  const before = (await findUserSeenByOrganization(db, organizationId, userId))!
-  if (newHash !== null) await claimNewcomer(ctx, personId, { ...names, passwordHash: newHash })
-  await db.query(
-    `update identity.app_user set is_active = true, invited_at = null, must_accept = false, has_joined = true,
-       distrusts_password = false, known_as = null, updated_at = $3
-     where organization_id = $1 and id = $2`,
-    [organizationId, userId, now],
-  )
-  await db.query(
-    `update identity.person set password_hash = coalesce(password_hash, $2),
-       email_verified_at = coalesce(email_verified_at, $3), is_password_proven = true, updated_at = $3 where id = $1`,
-    [personId, newHash, now],
-  )
-  const after = (await findUser(db, organizationId, userId))!
-  const change = { operation: 'UPDATE', previous: before, next: after, action: 'user.accepted' } as const
-  await announceChange(ctx, userChanges, change)
-  return after
+  const isNewcomer = newHash !== null && (await findNewcomer(ctx, person.email)) !== null
+  const personChange = { ...(isNewcomer && names), emailVerified: true }
+  const updates = await visibleUpdates(ctx, person.id, personChange)
+  const previous = (await findStoredUser(db, caller.organizationId, userId))!
+  const userChange = { isActive: true, knownAs: null, hasJoined: true, updatedAt: now }
+  const next = { ...previous, ...personChange, ...userChange }
+  const change = { operation: 'UPDATE', previous, next, action: 'user.accepted' } as const
+  const changes = [{ ctx, change }, ...updates.filter((update) => update.change.next.id !== userId)]
+  const userRow = {
+    is_active: true,
+    invited_at: null,
+    must_accept: false,
+    has_joined: true,
+    distrusts_password: false,
+    known_as: null,
+    updated_at: now,
+  }
+  const personRow = {
+    ...(isNewcomer && { name: names.name, first_name: names.firstName, last_name: names.lastName }),
+    ...(newHash !== null && { password_hash: newHash }),
+    ...(!person.emailVerified && { email_verified_at: now }),
+    is_password_proven: true,
+    updated_at: now,
+  }
+  await writeChanges(ctx, userChanges, changes, (values) => ({
+    person: updatePersonRow(person.id, personRow)(values),
+    written: updateUserRow(next, userRow)(values),
+  }))
+  return shownToOrganization(next)
 }

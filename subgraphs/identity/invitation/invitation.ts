@@ -1,13 +1,15 @@
 import { notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { writeChange } from '../../kernel/record/write-change.ts'
 import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
-import { appendAudit } from '../audit/audit.ts'
 import { issueToken } from '../one-time-token/one-time-token.ts'
 import { findOrganization } from '../organization/organization.ts'
 import { invitationMail } from '../session/mails.ts'
-import { addUser, changeUser, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUserSeenByOrganization, type User } from '../user/user.ts'
+import { addUser, changeUser } from '../user/user.actions.ts'
+import { userAudit } from '../user/user.events.ts'
+import { updateUserRow } from '../user/user-rows.ts'
+import { findStoredUser, shownToOrganization, type KnownAs, type User } from '../user/user.ts'
 
 export interface Invitation extends Pick<User, 'email' | 'role' | 'visibility'> {
   readonly knownAs: KnownAs
@@ -26,11 +28,10 @@ export function invite(ctx: IdentityContext, invitation: Invitation): Promise<{ 
   })
 }
 
-async function added(ctx: IdentityContext, { knownAs, ...wanted }: Invitation): Promise<User> {
+function added(ctx: IdentityContext, { knownAs, ...wanted }: Invitation): Promise<User> {
   const { organizationId } = ctx.caller
-  const personId = (await findPerson(ctx.db, wanted.email))?.id ?? null
   const { email, role, visibility } = wanted
-  const membership = { organizationId, personId, passwordHash: null, isInvited: true, mayReturn: true }
+  const membership = { organizationId, passwordHash: null, isInvited: true, mayReturn: true }
   return addUser(ctx, { id: newId(), email, role, visibility, ...knownAs, knownAs, ...membership })
 }
 
@@ -45,6 +46,7 @@ async function findInvited({ db, caller }: IdentityContext, email: string): Prom
 
 interface Invited extends Pick<User, 'email' | 'role'> {
   readonly personId: string
+  readonly invitedAt: string | null
 }
 
 /** Names for the mail; null while no owner has a verified email address. An inviter without a verified address is not named. */
@@ -58,31 +60,29 @@ async function namesOf({ db, caller }: IdentityContext) {
   )
   if (proven.length === 0) return null
   const organization = await findOrganization(db, organizationId)
-  const inviter = await findUserSeenByOrganization(db, organizationId, userId)
-  return { organization: organization!.name, invitedBy: inviter?.emailVerified ? inviter.name : '' }
+  const inviter = await findStoredUser(db, organizationId, userId)
+  const { emailVerified = false, name = '' } = inviter ? shownToOrganization(inviter) : {}
+  return { organization: organization!.name, invitedBy: emailVerified ? name : '' }
 }
 
 /** Queues a mail with a new link, which is sent after the commit. Earlier links become invalid. Must run in a transaction. */
 export async function sendInvitation(ctx: IdentityContext, userId: string): Promise<Date> {
   const { organizationId, userId: invitedById } = ctx.caller
   const [user] = await ctx.db.query<Invited>(
-    `select u.person_id as "personId", p.email, u.role from identity.app_user u join identity.person p on p.id = u.person_id
+    `select u.person_id as "personId", p.email, u.role, u.invited_at as "invitedAt"
+     from identity.app_user u join identity.person p on p.id = u.person_id
      where u.organization_id = $1 and u.id = $2 and u.left_at is null`,
     [organizationId, userId],
   )
   if (!user) throw notFound('The user')
   await invalidateInvitationLinks(ctx, userId)
-  const { email, role, personId } = user
+  const { email, role, personId, invitedAt } = user
   // The role that this inviter may give. A later change of the role is checked for the user who makes it.
   const subject = { email, personId, organizationId, data: { userId, role, invitedById } }
   const issued = await issueToken(ctx, 'INVITATION', subject)
   await invitationMail(ctx, email, { names: await namesOf(ctx), issue: async () => issued })
-  await ctx.db.query('update identity.app_user set invited_at = $3 where organization_id = $1 and id = $2', [
-    organizationId,
-    userId,
-    ctx.clock.now().toISOString(),
-  ])
-  await appendAudit(ctx, { action: 'user.invited', target: { type: 'user', id: userId }, after: { role } })
+  const now = ctx.clock.now().toISOString()
+  await setInvitedAt(ctx, 'user.invited', { id: userId, invitedAt }, { id: userId, invitedAt: now, role })
   return issued.expiresAt
 }
 
@@ -107,13 +107,28 @@ export async function skipAcceptance(ctx: IdentityContext, userId: string): Prom
 /** Ends the open invitation of the user. Its links become invalid. Must run in a transaction. */
 export async function withdrawInvitation(ctx: IdentityContext, userId: string): Promise<void> {
   await invalidateInvitationLinks(ctx, userId)
-  const withdrawn = await ctx.db.query(
-    `update identity.app_user set invited_at = null
-     where organization_id = $1 and id = $2 and invited_at is not null returning id`,
+  const [invited] = await ctx.db.query<InvitationState>(
+    `select id, invited_at as "invitedAt" from identity.app_user
+     where organization_id = $1 and id = $2 and invited_at is not null`,
     [ctx.caller.organizationId, userId],
   )
-  if (withdrawn.length === 0) return
-  await appendAudit(ctx, { action: 'user.invitation_withdrawn', target: { type: 'user', id: userId } })
+  if (invited) await setInvitedAt(ctx, 'user.invitation_withdrawn', invited, { ...invited, invitedAt: null })
+}
+
+interface InvitationState {
+  readonly id: string
+  readonly invitedAt: string | null
+}
+
+async function setInvitedAt(
+  ctx: IdentityContext,
+  action: string,
+  previous: InvitationState,
+  next: InvitationState & Partial<Pick<User, 'role'>>,
+): Promise<void> {
+  const user = { organizationId: ctx.caller.organizationId, id: next.id }
+  const row = updateUserRow(user, { invited_at: next.invitedAt })
+  await writeChange(ctx, userAudit, { operation: 'UPDATE', previous, next, action }, row)
 }
 
 /** Invalidates the links of all invitations to the user. Must run in a transaction. */

@@ -3,11 +3,11 @@ import { isId } from '../../kernel/ids.ts'
 import { toPage, pageNumber, pageSize, type Page } from '../../kernel/record/list.ts'
 import { Order } from '../../kernel/record/order.ts'
 import { Values } from '../../kernel/record/predicate.ts'
+import { writeChange } from '../../kernel/record/write-change.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { selectList } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { appendAudit } from '../audit/audit.ts'
 import { isAdministrator } from '../organization/organization.ts'
 import {
   connectedApp,
@@ -16,6 +16,7 @@ import {
   type ConnectedAppPageArgs,
   type ConnectedAppUpdateInput,
 } from './connected-app.ts'
+import { connectedAppChanges } from './grant.events.ts'
 
 const settingsBytesMax = 65_536
 
@@ -79,18 +80,18 @@ export async function readConnectedApp(ctx: RequestContext, id: string): Promise
 /** Ends the consents that the caller can see, with their tokens. For owners and admins it ends all access of the app. */
 export function disconnectApp(ctx: RequestContext, id: string): Promise<string> {
   return inTransaction(ctx, async (inner) => {
-    const before = await readConnectedApp(inner, id)
+    const app = await readConnectedApp(inner, id)
     const { organizationId } = inner.caller
-    const which = [organizationId, before.appId, consentsOf(inner)]
-    await inner.db.query(
-      `delete from identity.oauth_token where organization_id = $1 and app_id = $2 and ($3::uuid is null or user_id = $3)`,
-      which,
-    )
-    await inner.db.query(
-      `delete from identity.oauth_grant where organization_id = $1 and app_id = $2 and ($3::uuid is null or user_id = $3)`,
-      which,
-    )
-    await appendAudit(inner, { action: 'connected_app.revoked', target: { type: 'connected_app', id }, before })
+    await writeChange(inner, connectedAppChanges, { operation: 'DELETE', previous: app, next: app }, (values) => {
+      const user = values.add(consentsOf(inner))
+      const which = `organization_id = ${values.add(organizationId)} and app_id = ${values.add(app.appId)}
+        and (${user}::uuid is null or user_id = ${user})`
+      return {
+        tokens: `delete from identity.oauth_token where ${which}`,
+        grants: `delete from identity.oauth_grant where ${which} returning 1`,
+        written: 'select from grants limit 1',
+      }
+    })
     return id
   })
 }
@@ -107,20 +108,15 @@ export function updateConnectedApp(
     throw new Refusal('VALIDATION_FAILED', message, { errors: [{ path: 'settings', code: 'NOT_SETTINGS', message }] })
   }
   return inTransaction(ctx, async (inner) => {
-    const before = await readConnectedApp(inner, id)
-    await inner.db.query(
-      `update identity.oauth_installation set settings = $3, version = version + 1, updated_at = $4
-       where organization_id = $1 and id = $2`,
-      [inner.caller.organizationId, id, text, inner.clock.now().toISOString()],
-    )
-    const after = await readConnectedApp(inner, id)
-    await appendAudit(inner, {
-      action: 'connected_app.updated',
-      target: { type: 'connected_app', id },
-      before,
-      after,
+    const previous = await readConnectedApp(inner, id)
+    const updatedAt = inner.clock.now().toISOString()
+    const next = { ...previous, settings, updatedAt }
+    await writeChange(inner, connectedAppChanges, { operation: 'UPDATE', previous, next }, (values) => {
+      const [json, now] = [values.add(text), values.add(updatedAt)]
+      return `update identity.oauth_installation set settings = ${json}, version = version + 1, updated_at = ${now}
+        where organization_id = ${values.add(inner.caller.organizationId)} and id = ${values.add(id)} returning 1`
     })
-    return after
+    return next
   })
 }
 

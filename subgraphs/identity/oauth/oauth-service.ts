@@ -5,20 +5,23 @@ import { newId } from '../../kernel/ids.ts'
 import type {
   Client,
   Credentials,
+  Grant,
   Membership,
   NewGrant,
   OAuthPort,
   Registration,
   Visitor,
 } from '../../kernel/credentials/public.ts'
+import { insertRow, writeChange } from '../../kernel/record/write-change.ts'
 import { inTransaction, requestContext, systemContext, type Services, portsOf } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { identityPorts } from '../context.ts'
-import { appendAudit } from '../audit/audit.ts'
 import { actingAs } from '../session/session.actions.ts'
 import { authenticate } from '../session/login.ts'
 import { countFailure, refuseThrottled } from '../session/throttle.ts'
 import { findUser, type User } from '../user/user.ts'
+import { endGrant } from './end-grants.ts'
+import { grantChanges } from './grant.events.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import * as store from './oauth-store.ts'
 
@@ -58,26 +61,40 @@ async function lockSignedIn(ctx: IdentityContext, grant: NewGrant): Promise<User
 
 /** Saves the consent and writes it to the audit log of the organization, as the user who gave it. */
 async function consent(services: Services, visitor: Visitor, grant: NewGrant): Promise<void> {
+  const { id, appId, organizationId, userId, scopes, lifeSeconds } = grant
   await inTransaction(contextOf(services, anonymous(visitor)), async (stranger) => {
     const inner = actingAs(stranger, await lockSignedIn(stranger, grant))
-    await store.saveGrant({ ...services, database: inner.db }, grant)
-    const { id, appId, scopes } = grant
-    await appendAudit(inner, {
-      action: 'oauth_grant.created',
-      target: { type: 'oauth_grant', id },
-      after: { appId, scopes },
-    })
+    const row = {
+      organization_id: organizationId,
+      id,
+      app_id: appId,
+      user_id: userId,
+      scopes: [...scopes],
+      created_at: services.clock.now().toISOString(),
+      expires_at: store.expiryOf(services, lifeSeconds),
+    }
+    const onConflict =
+      'on conflict (organization_id, id) do update set scopes = excluded.scopes, expires_at = excluded.expires_at'
+    await writeChange(inner, grantChanges, { operation: 'CREATE', previous: null, next: grant }, (values) =>
+      insertRow(values, 'identity.oauth_grant', row, onConflict),
+    )
+    await store.addInstallation({ ...services, database: inner.db }, appId, organizationId)
   })
 }
 
 /** Ends a consent, because the app revoked it or because a code or token was reused. The system is the caller: no user is signed in. */
 function removeGrant(services: Services, id: string): Promise<void> {
   return services.database.transaction(async (db) => {
-    const grant = await store.removeGrant({ ...services, database: db }, id)
+    const [grant] = await db.query<Grant>(
+      `select ${store.grantColumns} from identity.oauth_grant t where t.id = $1 for update`,
+      [id],
+    )
     if (!grant) return
-    const { organizationId, ...before } = grant
-    const ctx = { ...systemContext(services, organizationId), db }
-    await appendAudit(ctx, { action: 'oauth_grant.ended', target: { type: 'oauth_grant', id }, before })
+    await endGrant({ ...systemContext(services, grant.organizationId), db }, grant)
+    await db.query('delete from identity.oauth_token where organization_id = $1 and grant_id = $2', [
+      grant.organizationId,
+      id,
+    ])
   })
 }
 

@@ -1,12 +1,12 @@
 import { newId } from '../../kernel/ids.ts'
-import type { Grant, NewGrant, Payload, StoredGrant, Token, Visit } from '../../kernel/credentials/public.ts'
+import type { Payload, StoredGrant, Token, Visit } from '../../kernel/credentials/public.ts'
 import type { Services } from '../../kernel/request.ts'
 import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 import { platformId } from '../../kernel/secrets/vault.ts'
 
 type Store = Pick<Services, 'database' | 'clock' | 'vault'>
 
-const expiryOf = ({ clock }: Store, lifeSeconds: number): string =>
+export const expiryOf = ({ clock }: Store, lifeSeconds: number): string =>
   new Date(clock.now().getTime() + lifeSeconds * 1000).toISOString()
 
 /** Restricts to tokens of users who may still act; other tokens are treated as missing. */
@@ -73,46 +73,20 @@ export async function grantOfToken(store: Store, kind: string, hash: string): Pr
   return row?.grantId ?? null
 }
 
-export async function saveGrant(store: Store, grant: NewGrant): Promise<void> {
-  const { id, appId, organizationId, userId, scopes, lifeSeconds } = grant
-  await store.database.query(
-    `insert into identity.oauth_grant (organization_id, id, app_id, user_id, scopes, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (organization_id, id) do update set scopes = excluded.scopes, expires_at = excluded.expires_at`,
-    [organizationId, id, appId, userId, [...scopes], store.clock.now().toISOString(), expiryOf(store, lifeSeconds)],
-  )
-  await addInstallation(store, appId, organizationId)
-}
+export const grantColumns =
+  't.id, t.app_id as "appId", t.organization_id as "organizationId", t.user_id as "userId", t.scopes'
 
 export async function findGrant(store: Store, id: string): Promise<StoredGrant | null> {
   const [row] = await store.database.query<StoredGrant>(
-    `select t.id, t.app_id as "appId", t.organization_id as "organizationId", t.user_id as "userId", t.scopes,
-       t.expires_at as "expiresAt"
+    `select ${grantColumns}, t.expires_at as "expiresAt"
      from identity.oauth_grant t ${joinActiveUser} where t.id = $1 and t.expires_at > $2`,
     [id, store.clock.now().toISOString()],
   )
   return row ?? null
 }
 
-/** Deletes a consent with all its tokens and codes. Returns the consent; null when there is none. */
-export function removeGrant(store: Store, id: string): Promise<Omit<Grant, 'id'> | null> {
-  return store.database.transaction(async (sql) => {
-    const [grant] = await sql.query<Omit<Grant, 'id'>>(
-      `delete from identity.oauth_grant where id = $1
-       returning organization_id as "organizationId", app_id as "appId", user_id as "userId", scopes`,
-      [id],
-    )
-    if (!grant) return null
-    await sql.query('delete from identity.oauth_token where organization_id = $1 and grant_id = $2', [
-      grant.organizationId,
-      id,
-    ])
-    return grant
-  })
-}
-
 /** Adds the installation of the app in an organization; null: the app's own organization. */
-async function addInstallation(store: Store, appId: string, organizationId: string | null): Promise<void> {
+export async function addInstallation(store: Store, appId: string, organizationId: string | null): Promise<void> {
   await store.database.query(
     `insert into identity.oauth_installation (organization_id, id, app_id, created_at, updated_at)
      select coalesce($1, a.organization_id), $2, a.id, $3, $3 from identity.oauth_app a where a.id = $4

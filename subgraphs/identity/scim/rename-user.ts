@@ -1,12 +1,15 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { writeChange } from '../../kernel/record/write-change.ts'
 import type { IdentityContext } from '../context.ts'
-import { appendAudit } from '../audit/audit.ts'
 import { invalidateInvitationLinks } from '../invitation/invitation.ts'
 import { endConnections } from '../meeting/disconnect-meeting.ts'
 import { invalidateAllTokens } from '../one-time-token/one-time-token.ts'
 import { endSignIns } from '../session/end-sign-ins.ts'
-import { hasUnprovenPassword, findOrAddPerson, type KnownAs } from '../user/user.actions.ts'
-import { findUserSeenByOrganization } from '../user/user.ts'
+import { insertPerson, personIsWritten, updateUserRow } from '../user/user-rows.ts'
+import { hasUnprovenPassword } from '../user/user.actions.ts'
+import { userChanges } from '../user/user.events.ts'
+import { findPerson, type StoredUser } from '../user/user.ts'
 
 export const taken = (path: string): Refusal =>
   new Refusal('UNIQUE_VIOLATION', `${path} must be unique; another user has this value.`, {
@@ -19,31 +22,38 @@ export const taken = (path: string): Refusal =>
  * without an account, is treated like a person who was just provisioned. The answer reveals nothing about either person's account.
  * All sign-ins of the former person as this user end. Must run in a transaction of `administering`.
  */
-export async function renameUser(ctx: IdentityContext, id: string, email: string): Promise<void> {
-  const { organizationId } = ctx.caller
-  const {
-    email: formerEmail,
-    name,
-    firstName,
-    lastName,
-  } = (await findUserSeenByOrganization(ctx.db, organizationId, id))!
-  const names: KnownAs = { name, firstName, lastName }
+export async function renameUser(ctx: IdentityContext, previous: StoredUser, next: StoredUser): Promise<void> {
+  const { id } = next
   const former = await lockPersonOf(ctx, id)
-  const personId = await findOrAddPerson(ctx, { email, passwordHash: null, ...names })
-  await refuseSecondUserOf(ctx, personId)
+  // When a concurrent transaction inserts a person with the address, the second attempt finds that person.
+  const isReplaced = (await replacePerson(ctx, previous, next)) || (await replacePerson(ctx, previous, next))
+  if (!isReplaced) throw taken('userName')
   await invalidateInvitationLinks(ctx, id)
-  await ctx.db.query(
-    `update identity.app_user set person_id = $3, known_as = $4, has_joined = false, updated_at = $5,
-       distrusts_password = ${hasUnprovenPassword('$3')}
-     where organization_id = $1 and id = $2`,
-    [organizationId, id, personId, JSON.stringify(names), ctx.clock.now().toISOString()],
-  )
   await endSignIns(ctx, id, 'USER_RENAMED')
   await endConnections(ctx, id)
   // A former person without any organization must not use tokens that were mailed earlier.
   if (!(await isMemberOfAnyOrganization(ctx, former))) await invalidateAllTokens(ctx, former)
-  const target = { type: 'user', id } as const
-  await appendAudit(ctx, { action: 'user.updated', target, before: { email: formerEmail }, after: { email } })
+}
+
+/** False when another person got the address in the meantime. */
+async function replacePerson(ctx: IdentityContext, previous: StoredUser, next: StoredUser): Promise<boolean> {
+  const { email, knownAs, externalId, updatedAt } = next
+  const person = await findPerson(ctx.db, email)
+  if (person) await refuseSecondUserOf(ctx, person.id)
+  const newPerson = { ...knownAs!, id: person?.id ?? newId(), email, passwordHash: null, now: updatedAt }
+  const columns = {
+    person_id: newPerson.id,
+    known_as: JSON.stringify(knownAs),
+    external_id: externalId,
+    has_joined: false,
+    updated_at: updatedAt,
+    distrusts_password: await hasUnprovenPassword(ctx, newPerson.id),
+  }
+  return writeChange(ctx, userChanges, { operation: 'UPDATE', previous, next }, (values) =>
+    person
+      ? updateUserRow(next, columns)(values)
+      : { person: insertPerson(values, newPerson), written: updateUserRow(next, columns, personIsWritten)(values) },
+  )
 }
 
 /** Locks the person of a user. Waits for transactions that are using a mailed token of the person. */

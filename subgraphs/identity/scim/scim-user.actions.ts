@@ -1,13 +1,14 @@
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { writeChange } from '../../kernel/record/write-change.ts'
 import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
 import { skipAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
-import { appendAudit } from '../audit/audit.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
-import { announceUserUpdate } from '../user/announce-user.ts'
-import { addUser, changeUser, removeUserFromOrganization, type KnownAs } from '../user/user.actions.ts'
-import { findPerson, findUserSeenByOrganization } from '../user/user.ts'
+import { addUser, changeUser, removeUserFromOrganization } from '../user/user.actions.ts'
+import { userAudit, userChanges } from '../user/user.events.ts'
+import { updateUserRow } from '../user/user-rows.ts'
+import { findStoredUser, shownToOrganization, type KnownAs } from '../user/user.ts'
 import { renameUser, taken } from './rename-user.ts'
 import { findScimUser, emptyToNull, type ScimUser, type ScimUserInput } from './scim-user.ts'
 
@@ -47,11 +48,9 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
     const externalId = emptyToNull(input.externalId) ?? null
     await refuseTakenExternalId(inner, externalId, null)
     const names = knownAs(input, null, email)
-    const person = await findPerson(inner.db, email)
     const { id } = await addUser(inner, {
       id: newId(),
       organizationId: inner.caller.organizationId,
-      personId: person?.id ?? null,
       passwordHash: null,
       email,
       ...names,
@@ -72,11 +71,7 @@ export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUser
   return administering(ctx, async (inner) => {
     const user = await readScimUser(inner, id)
     refuseRoleAboveCaller(inner, user, input.role ?? undefined)
-    const email = input.userName == null ? user.userName : normalizeEmail(input.userName)
-    await announced(inner, id, async () => {
-      if (email !== user.userName) await renameUser(inner, id, email)
-      await describe(inner, user, input)
-    })
+    await describe(inner, id, input)
     if (input.active === false) await withdrawInvitation(inner, id)
     // A user that the directory sets active need not accept an invitation. This does not make the password trusted.
     else if (input.active) await skipAcceptance(inner, id)
@@ -98,34 +93,31 @@ export function removeScimUser(ctx: IdentityContext, id: string): Promise<string
   })
 }
 
-/** Runs a change of the user's address, names or external id, and appends the event. */
-async function announced(ctx: IdentityContext, id: string, work: () => Promise<void>): Promise<void> {
-  const read = () => findUserSeenByOrganization(ctx.db, ctx.caller.organizationId, id)
-  const previous = (await read())!
-  await work()
-  // `work` has already written the audit entries.
-  await announceUserUpdate(ctx, previous, (await read())!, null)
-}
-
-/** Sets the names that the organization gives the user, and the user's id in the directory. */
-async function describe(ctx: IdentityContext, user: ScimUser, input: ScimUserInput): Promise<void> {
-  const before = { name: user.displayName, firstName: user.givenName, lastName: user.familyName }
-  const names = knownAs(input, before, user.userName)
+/** Sets the address of the user, the names that the organization gives the user, and the user's id in the directory. */
+async function describe(ctx: IdentityContext, id: string, input: ScimUserInput): Promise<void> {
+  const previous = (await findStoredUser(ctx.db, ctx.caller.organizationId, id))!
+  const { name, firstName, lastName } = shownToOrganization(previous)
+  const former: KnownAs = { name, firstName, lastName }
+  const email = input.userName == null ? previous.email : normalizeEmail(input.userName)
+  const names = knownAs(input, former, email)
   const given = emptyToNull(input.externalId)
-  const externalId = given === undefined ? user.externalId : given
-  if (externalId === user.externalId && JSON.stringify(names) === JSON.stringify(before)) return
-  await refuseTakenExternalId(ctx, externalId, user.id)
-  await ctx.db.query(
-    `update identity.app_user set known_as = $3, external_id = $4, updated_at = $5
-     where organization_id = $1 and id = $2`,
-    [ctx.caller.organizationId, user.id, JSON.stringify(names), externalId, ctx.clock.now().toISOString()],
-  )
-  await appendAudit(ctx, {
-    action: 'user.updated',
-    target: { type: 'user', id: user.id },
-    before: { ...before, externalId: user.externalId },
-    after: { ...names, externalId },
-  })
+  const externalId = given === undefined ? previous.externalId : given
+  const updatedAt = ctx.clock.now().toISOString()
+  const next = { ...previous, email, knownAs: names, externalId, updatedAt }
+  if (email !== previous.email) {
+    await refuseTakenExternalId(ctx, externalId, id)
+    return renameUser(ctx, previous, { ...next, hasJoined: false })
+  }
+  const isRenamed = JSON.stringify(names) !== JSON.stringify(former)
+  if (externalId === previous.externalId && !isRenamed) return
+  await refuseTakenExternalId(ctx, externalId, id)
+  const columns = { known_as: JSON.stringify(names), external_id: externalId, updated_at: updatedAt }
+  const row = updateUserRow(next, columns)
+  if (isRenamed) await writeChange(ctx, userChanges, { operation: 'UPDATE', previous, next }, row)
+  else {
+    const ids = { previous: { id, externalId: previous.externalId }, next: { id, externalId } }
+    await writeChange(ctx, userAudit, { operation: 'UPDATE', ...ids }, row)
+  }
 }
 
 async function refuseTakenExternalId(

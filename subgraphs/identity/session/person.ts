@@ -1,7 +1,9 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { writeChanges } from '../../kernel/record/write-change.ts'
 import type { IdentityContext } from '../context.ts'
-import { appendAudit } from '../audit/audit.ts'
 import { invalidateTokens } from '../one-time-token/one-time-token.ts'
+import { userAudit } from '../user/user.events.ts'
+import { updatePersonRow } from '../user/user-rows.ts'
 import type { Person, User } from '../user/user.ts'
 import { passwordChangedMail } from './mails.ts'
 import { endSignIns } from './end-sign-ins.ts'
@@ -86,18 +88,17 @@ interface NewPassword {
  */
 export async function setPassword(ctx: IdentityContext, person: NewPassword): Promise<void> {
   const { id, email, passwordHash } = person
-  await ctx.db.query('update identity.person set password_hash = $2, updated_at = $3 where id = $1', [
-    id,
-    passwordHash,
-    ctx.clock.now().toISOString(),
-  ])
+  const row = updatePersonRow(id, { password_hash: passwordHash, updated_at: ctx.clock.now().toISOString() })
+  // An organization that the person has not joined must not learn about the person's account.
+  const memberships = (await everyMembershipOf(ctx, id)).filter(({ hasJoined }) => hasJoined)
+  const action = 'user.password_changed'
+  const changes = memberships.map((user) => ({
+    ctx: actingAs(ctx, user),
+    change: { operation: 'UPDATE', previous: { id: user.id }, next: { id: user.id }, action } as const,
+  }))
+  await writeChanges(ctx, userAudit, changes, row)
   await invalidateTokens(ctx, id)
   await endSignInsOfPerson(ctx, id, 'PASSWORD_CHANGED')
-  for (const user of await everyMembershipOf(ctx, id)) {
-    // An organization that the person has not joined must not learn about the person's account.
-    if (!user.hasJoined) continue
-    await appendAudit(actingAs(ctx, user), { action: 'user.password_changed', target: { type: 'user', id: user.id } })
-  }
   await passwordChangedMail(ctx, email)
 }
 

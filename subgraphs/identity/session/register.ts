@@ -9,7 +9,7 @@ import { inHashSlot } from '../password/hash-slots.ts'
 import { hashPassword, isPassword, passwordProblems } from '../password/password.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
 import { addUser, emailTaken, type NewUser } from '../user/user.actions.ts'
-import { claimNewcomer, findNewcomer } from '../user/newcomer.ts'
+import { findNewcomer } from '../user/user-rows.ts'
 import { findPerson, lockPerson, type Person } from '../user/user.ts'
 import { registrationRefusedMail } from './mails.ts'
 import { lockUnchangedPerson } from './person.ts'
@@ -38,8 +38,8 @@ export async function register(ctx: IdentityContext, input: RegisterInput): Prom
       await lockOrganization(inner)
       await requireOrganizationByCode(inner, input.organizationCode)
     }
-    if (person.isNewcomer) await claim(inner, newcomer)
-    else if (proven) await lockUnchangedPerson(inner, proven)
+    if (proven) await lockUnchangedPerson(inner, proven)
+    else if (person.personId) await lockNewcomer(inner, { id: person.personId, email })
     if (!organizationId) {
       const name = input.company?.trim() || `${newcomer.name}'s organization`
       await addOrganization(inner, { id: membership.organizationId, name })
@@ -110,9 +110,9 @@ function provenPerson(ctx: IdentityContext, email: string, password: string): Pr
   }, ctx)
 }
 
-async function claim(ctx: IdentityContext, { personId, email, ...claimed }: NewUser): Promise<void> {
-  const person = personId === null ? null : await lockPerson(ctx.db, { id: personId, email })
-  if (!person || !(await claimNewcomer(ctx, person.id, claimed))) throw emailTaken()
+/** A newcomer who has accepted an invitation in the meantime, or has another address, is refused. */
+async function lockNewcomer(ctx: IdentityContext, person: Pick<Person, 'id' | 'email'>): Promise<void> {
+  if (!(await lockPerson(ctx.db, person)) || !(await findNewcomer(ctx, person.email))) throw emailTaken()
 }
 
 function namesOf({ name, firstName, lastName }: RegisterInput, email: string) {

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { nameLengthMax, refuseAny, textProblems, timezoneProblems } from '../text.ts'
+import { updatePersonRow } from '../user/user-rows.ts'
 import { findUser, type User } from '../user/user.ts'
 import type { UpdateProfileInput } from './account.ts'
 import { changePerson } from './change-person.ts'
@@ -26,18 +27,11 @@ export function updateProfile(ctx: IdentityContext, input: UpdateProfileInput): 
     const own = (await findUser(inner.db, organizationId, userId))!
     const wanted = profileOf(own, input)
     if (fields.every((name) => wanted[name] === own[name])) return own
-    await changePerson(inner, person.id, () => store(inner, person.id, wanted))
+    const columns = Object.fromEntries(fields.map((name) => [columnOf[name], wanted[name]]))
+    const row = { ...columns, updated_at: inner.clock.now().toISOString() }
+    await changePerson(inner, person.id, wanted, updatePersonRow(person.id, row))
     return (await findUser(inner.db, organizationId, userId))!
   })
-}
-
-async function store({ db, clock }: IdentityContext, personId: string, wanted: Profile): Promise<void> {
-  const sets = fields.map((name, index) => `${columnOf[name]} = $${index + 3}`)
-  await db.query(`update identity.person set updated_at = $2, ${sets.join(', ')} where id = $1`, [
-    personId,
-    clock.now().toISOString(),
-    ...fields.map((name) => wanted[name]),
-  ])
 }
 
 /** A new first or last name also changes the full name, unless that is given too. */

@@ -2,6 +2,7 @@ import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { issueToken, consumeToken, wrongToken } from '../one-time-token/one-time-token.ts'
 import type { EmailVerified } from './account.ts'
+import { updatePersonRow } from '../user/user-rows.ts'
 import { changePerson } from './change-person.ts'
 import { verifyEmailMail } from './mails.ts'
 import { countAddressFailure, refuseThrottledAddress } from './throttle.ts'
@@ -24,12 +25,9 @@ export async function sendVerificationMail(ctx: IdentityContext, { email, origin
 
 /** Marks the address as verified after a mailed token was used. The person must be locked. */
 export function markVerified(ctx: IdentityContext, personId: string): Promise<void> {
-  return changePerson(ctx, personId, () =>
-    ctx.db.query(
-      'update identity.person set email_verified_at = $2, updated_at = $2 where id = $1 and email_verified_at is null',
-      [personId, ctx.clock.now().toISOString()],
-    ),
-  )
+  const now = ctx.clock.now().toISOString()
+  const row = updatePersonRow(personId, { email_verified_at: now, updated_at: now }, 'email_verified_at is null')
+  return changePerson(ctx, personId, { emailVerified: true }, row)
 }
 
 export async function verifyEmail(ctx: IdentityContext, token: string): Promise<EmailVerified> {

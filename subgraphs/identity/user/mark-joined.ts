@@ -1,6 +1,9 @@
+import { writeChanges } from '../../kernel/record/write-change.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { announceUserUpdate } from './announce-user.ts'
-import { findUserSeenByOrganization } from './user.ts'
+import { visibleUpdate } from './visible-update.ts'
+import { userChanges } from './user.events.ts'
+import { updateUserRow } from './user-rows.ts'
+import { findStoredUser } from './user.ts'
 
 /**
  * Stores that the caller, whom somebody else added, has joined. From then on the organization sees the time zone, the locale and
@@ -8,13 +11,9 @@ import { findUserSeenByOrganization } from './user.ts'
  */
 export async function markJoined(ctx: RequestContext): Promise<void> {
   const { organizationId, userId } = ctx.caller
-  const arrived = await ctx.db.query(
-    `update identity.app_user set has_joined = true, updated_at = $3
-     where organization_id = $1 and id = $2 and not has_joined returning id`,
-    [organizationId, userId, ctx.clock.now().toISOString()],
-  )
-  if (arrived.length === 0) return
-  const record = (await findUserSeenByOrganization(ctx.db, organizationId, userId))!
-  const previous = { ...record, emailVerified: false, timezone: 'UTC', locale: 'en' }
-  await announceUserUpdate(ctx, previous, record)
+  const previous = await findStoredUser(ctx.db, organizationId, userId)
+  if (!previous || previous.hasJoined) return
+  const next = { ...previous, hasJoined: true, updatedAt: ctx.clock.now().toISOString() }
+  const row = updateUserRow(next, { has_joined: true, updated_at: next.updatedAt }, 'not has_joined')
+  await writeChanges(ctx, userChanges, visibleUpdate(ctx, previous, next), row)
 }

@@ -1,6 +1,7 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { announceChange, updateRow, writeChange } from '../../kernel/record/write-change.ts'
+import type { Values } from '../../kernel/record/predicate.ts'
+import { insertRow, writeChange, type RowStatements } from '../../kernel/record/write-change.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { revokeApiKey } from '../api-key/api-key.actions.ts'
@@ -9,19 +10,28 @@ import { endConnections } from '../meeting/disconnect-meeting.ts'
 import { endOwnTokensOf } from '../oauth/end-grants.ts'
 import { endScimTokenOf } from '../scim/scim-token.ts'
 import { endSignIns } from '../session/end-sign-ins.ts'
+import { claimNewcomer, insertPerson, personIsWritten, updateUserRow } from './user-rows.ts'
 import { userChanges } from './user.events.ts'
-import { findPerson, findUser, findUserSeenByOrganization, type User } from './user.ts'
-
-export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
+import {
+  findPerson,
+  findStoredUser,
+  findUser,
+  type KnownAs,
+  type PersonProfile,
+  type StoredUser,
+  type User,
+} from './user.ts'
 
 export interface NewUser extends Pick<
   User,
   'id' | 'organizationId' | 'email' | 'name' | 'firstName' | 'lastName' | 'role' | 'visibility'
 > {
-  /** Null: the person does not exist yet. */
-  readonly personId: string | null
+  /** The person who must have the address; null: the person must not exist yet. Ignored with `knownAs`: then any person with the address is taken. */
+  readonly personId?: string | null
   /** Hash of a new person's password; null: the person cannot sign in with a password. */
   readonly passwordHash: string | null
+  /** True: the person was only invited before and registers now, with this password and these names. The person must be locked. */
+  readonly isNewcomer?: boolean
   /** True: the user cannot act before the person accepts an invitation. */
   readonly isInvited?: boolean
   readonly externalId?: string | null
@@ -31,11 +41,15 @@ export interface NewUser extends Pick<
   readonly mayReturn?: boolean
 }
 
-/** SQL condition: somebody who cannot read mails to the address may have set the password. `personId` is an SQL expression. */
-export const hasUnprovenPassword = (personId: string): string => `(
-  not exists (select from identity.person where id = ${personId} and is_password_proven)
-  or exists (select from identity.app_user other where other.person_id = ${personId} and other.distrusts_password)
-)`
+/** Whether somebody who cannot read mails to the address may have set the password. True for a person who is not stored yet. */
+export async function hasUnprovenPassword({ db }: IdentityContext, personId: string): Promise<boolean> {
+  const proven = await db.query(
+    `select 1 from identity.person p where p.id = $1 and p.is_password_proven
+       and not exists (select from identity.app_user u where u.person_id = $1 and u.distrusts_password)`,
+    [personId],
+  )
+  return proven.length === 0
+}
 
 const taken = (message: string) =>
   new Refusal('UNIQUE_VIOLATION', message, { errors: [{ path: 'email', code: 'NOT_UNIQUE', message }] })
@@ -45,49 +59,98 @@ export const emailTaken = (): Refusal =>
 
 /** Adds a person as a user of the context's organization. Must run in a transaction. */
 export async function addUser(ctx: IdentityContext, wanted: NewUser): Promise<User> {
-  const now = ctx.clock.now().toISOString()
-  const {
+  // When a concurrent transaction inserts a person with the address, the second attempt finds that person.
+  const id = (await tryToAdd(ctx, wanted)) ?? (await tryToAdd(ctx, wanted))
+  if (id === null) throw emailTaken()
+  return (await findUser(ctx.db, wanted.organizationId, id))!
+}
+
+/** The id of the user; null when another person has the address. */
+async function tryToAdd(ctx: IdentityContext, wanted: NewUser): Promise<string | null> {
+  const person = await findPerson(ctx.db, wanted.email)
+  if (!wanted.knownAs && person?.id !== (wanted.personId ?? undefined)) return null
+  const former = person && wanted.mayReturn ? await findFormerUser(ctx, person.id) : null
+  if (former) await removeTeamsAndKeys(ctx, former.id)
+  const next = newUser(wanted, person, former, ctx.clock.now().toISOString())
+  const rows = await userRows(ctx, wanted, person, next)
+  const isAdded = await writeChange(ctx, userChanges, { operation: 'CREATE', previous: null, next }, rows)
+  if (isAdded) return next.id
+  if (person) throw taken('This person is already a user of the organization.')
+  return null
+}
+
+interface FormerUser extends Pick<User, 'id' | 'profileId' | 'createdAt'> {}
+
+async function findFormerUser({ db, caller }: IdentityContext, personId: string): Promise<FormerUser | null> {
+  const [former] = await db.query<FormerUser>(
+    `select id, profile_id as "profileId", created_at as "createdAt" from identity.app_user
+     where organization_id = $1 and person_id = $2 and left_at is not null`,
+    [caller.organizationId, personId],
+  )
+  return former ?? null
+}
+
+function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUser | null, now: string): StoredUser {
+  const { id, organizationId, email, role, visibility, knownAs = null, externalId = null } = wanted
+  const { name, firstName, lastName } = person && !wanted.isNewcomer ? person : wanted
+  const { emailVerified = false, timezone = 'UTC', locale = 'en' } = person ?? {}
+  return {
     id,
     organizationId,
+    email,
+    emailVerified,
+    name,
+    firstName,
+    lastName,
     role,
     visibility,
-    isInvited = false,
-    externalId = null,
-    mayReturn = false,
-    knownAs = null,
-  } = wanted
-  const personId = wanted.personId ?? (await addPerson(ctx, wanted))
-  const [added] = await ctx.db.query<{ id: string }>(
-    `insert into identity.app_user (organization_id, id, person_id, role, visibility, is_active, invited_at, external_id,
-       known_as, created_at, updated_at, must_accept, has_joined, distrusts_password)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $9, $12, not $13, $13 and ${hasUnprovenPassword('$3')})
-     on conflict (organization_id, person_id) do update
-     set role = $4, visibility = $5, is_active = $6, invited_at = $7, external_id = $8, known_as = $11, left_at = null,
-       updated_at = $9, must_accept = excluded.must_accept, has_joined = excluded.has_joined,
-       distrusts_password = excluded.distrusts_password
-     where $10 and app_user.left_at is not null returning id`,
-    [
-      organizationId,
-      id,
-      personId,
-      role,
-      visibility,
-      !isInvited,
-      isInvited ? now : null,
-      externalId,
-      now,
-      mayReturn,
-      knownAs && JSON.stringify(knownAs),
-      isInvited,
-      knownAs !== null,
-    ],
-  )
-  if (!added) throw taken('This person is already a user of the organization.')
-  if (added.id !== id) await removeTeamsAndKeys(ctx, added.id)
-  const user = (await findUser(ctx.db, organizationId, added.id))!
-  const told = (await findUserSeenByOrganization(ctx.db, organizationId, added.id))!
-  await announceChange(ctx, userChanges, { operation: 'CREATE', previous: null, next: told })
-  return user
+    profileId: null,
+    isActive: !wanted.isInvited,
+    timezone,
+    locale,
+    createdAt: now,
+    ...former,
+    updatedAt: now,
+    externalId,
+    knownAs,
+    hasJoined: knownAs === null,
+  }
+}
+
+/** The statements that write the user, unless the person is a current user, and the person, if it is new. */
+async function userRows(
+  ctx: IdentityContext,
+  { passwordHash, name, firstName, lastName, isInvited = false, isNewcomer = false }: NewUser,
+  person: PersonProfile | null,
+  user: StoredUser,
+): Promise<(values: Values) => RowStatements> {
+  const { email, createdAt, updatedAt: now } = user
+  const newPerson = { id: person?.id ?? newId(), email, passwordHash, name, firstName, lastName, now }
+  const row = {
+    organization_id: user.organizationId,
+    id: user.id,
+    person_id: newPerson.id,
+    role: user.role,
+    visibility: user.visibility,
+    is_active: user.isActive,
+    invited_at: isInvited ? now : null,
+    external_id: user.externalId,
+    known_as: user.knownAs && JSON.stringify(user.knownAs),
+    created_at: createdAt,
+    updated_at: now,
+    must_accept: isInvited,
+    has_joined: user.hasJoined,
+    distrusts_password: !user.hasJoined && (await hasUnprovenPassword(ctx, newPerson.id)),
+  }
+  const [, , , ...columns] = Object.keys(row)
+  const onConflict = `on conflict (organization_id, person_id) do update
+    set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}, left_at = null
+    where app_user.id = excluded.id and app_user.left_at is not null`
+  const insert = (values: Values, condition = '') =>
+    insertRow(values, 'identity.app_user', row, `${condition} ${onConflict}`)
+  if (person && !isNewcomer) return insert
+  const write = person ? claimNewcomer : insertPerson
+  return (values) => ({ person: write(values, newPerson), written: insert(values, `where ${personIsWritten}`) })
 }
 
 /** A user who returns starts without the former teams and API keys. */
@@ -104,32 +167,6 @@ async function removeTeamsAndKeys(ctx: IdentityContext, id: string): Promise<voi
   for (const key of keys) await revokeApiKey(ctx, key.id)
 }
 
-export interface NewPerson extends Pick<NewUser, 'email' | 'passwordHash' | 'name' | 'firstName' | 'lastName'> {}
-
-/** Adds a new person; with `knownAs`, takes an existing person with this address. */
-async function addPerson(ctx: IdentityContext, wanted: NewPerson & Pick<NewUser, 'knownAs'>): Promise<string> {
-  if (wanted.knownAs) return findOrAddPerson(ctx, wanted)
-  const id = await insertPerson(ctx, wanted)
-  if (id === null) throw emailTaken()
-  return id
-}
-
-/** Finds or adds the person with this address. The organization must not learn whether the person existed. Must run in a transaction. */
-export async function findOrAddPerson(ctx: IdentityContext, wanted: NewPerson): Promise<string> {
-  const find = async () => (await findPerson(ctx.db, wanted.email))?.id ?? null
-  return (await find()) ?? (await insertPerson(ctx, wanted)) ?? (await find())!
-}
-
-async function insertPerson({ db, clock }: IdentityContext, wanted: NewPerson): Promise<string | null> {
-  const { email, passwordHash, name, firstName, lastName } = wanted
-  const [person] = await db.query<{ id: string }>(
-    `insert into identity.person (id, email, password_hash, name, first_name, last_name, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict (email) do nothing returning id`,
-    [newId(), email, passwordHash, name, firstName, lastName, clock.now().toISOString()],
-  )
-  return person?.id ?? null
-}
-
 export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' | 'profileId'>>
 
 const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
@@ -138,26 +175,20 @@ const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active'
 export function changeUser(ctx: IdentityContext, id: string, change: UserChange): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
-    const user = await findUser(inner.db, organizationId, id)
-    if (!user) throw notFound('The user')
-    const changedFields = (Object.keys(columnOf) as (keyof UserChange)[]).filter(
-      (name) => change[name] !== undefined && change[name] !== user[name],
+    const previous = await findStoredUser(inner.db, organizationId, id)
+    if (!previous) throw notFound('The user')
+    const changed = (Object.keys(columnOf) as (keyof UserChange)[]).filter(
+      (name) => change[name] !== undefined && change[name] !== previous[name],
     )
-    if (changedFields.length === 0) return user
-    if (change.isActive === false && user.isActive) await endSignIns(inner, id, 'USER_DEACTIVATED')
-    const updatedAt = inner.clock.now().toISOString()
-    const previous = { ...(await findUserSeenByOrganization(inner.db, organizationId, id))!, updatedAt: user.updatedAt }
-    const changed = Object.fromEntries(changedFields.map((name) => [name, change[name]])) as UserChange
-    const row = Object.fromEntries(changedFields.map((name) => [columnOf[name], change[name]]))
-    const next = { ...previous, ...changed, updatedAt }
-    await writeChange(inner, userChanges, { operation: 'UPDATE', previous, next, changedFields }, (values) =>
-      updateRow(
-        values,
-        'identity.app_user',
-        { ...row, updated_at: updatedAt },
-        { organization_id: organizationId, id },
-      ),
-    )
+    if (changed.length > 0) {
+      if (change.isActive === false && previous.isActive) await endSignIns(inner, id, 'USER_DEACTIVATED')
+      const updatedAt = inner.clock.now().toISOString()
+      const values = Object.fromEntries(changed.map((name) => [name, change[name]])) as UserChange
+      const row = Object.fromEntries(changed.map((name) => [columnOf[name], change[name]]))
+      const next = { ...previous, ...values, updatedAt }
+      const update = updateUserRow(next, { ...row, updated_at: updatedAt })
+      await writeChange(inner, userChanges, { operation: 'UPDATE', previous, next }, update)
+    }
     return (await findUser(inner.db, organizationId, id))!
   })
 }
@@ -169,7 +200,7 @@ export function changeUser(ctx: IdentityContext, id: string, change: UserChange)
 export function removeUserFromOrganization(ctx: IdentityContext, id: string): Promise<void> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
-    const previous = await findUserSeenByOrganization(inner.db, organizationId, id)
+    const previous = await findStoredUser(inner.db, organizationId, id)
     if (!previous) throw notFound('The user')
     await endSignIns(inner, id, 'USER_REMOVED')
     await endOwnTokensOf(inner, id)
@@ -177,13 +208,7 @@ export function removeUserFromOrganization(ctx: IdentityContext, id: string): Pr
     await endScimTokenOf(inner, id)
     await withdrawInvitationsBy(inner, id)
     const now = inner.clock.now().toISOString()
-    await writeChange(inner, userChanges, { operation: 'DELETE', previous, next: previous }, (values) =>
-      updateRow(
-        values,
-        'identity.app_user',
-        { left_at: now, invited_at: null, updated_at: now },
-        { organization_id: organizationId, id },
-      ),
-    )
+    const row = updateUserRow(previous, { left_at: now, invited_at: null, updated_at: now })
+    await writeChange(inner, userChanges, { operation: 'DELETE', previous, next: previous }, row)
   })
 }

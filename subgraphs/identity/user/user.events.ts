@@ -1,6 +1,6 @@
 import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { auditRecord } from '../audit/audit.ts'
-import type { User } from './user.ts'
+import { shownToOrganization, type StoredUser } from './user.ts'
 
 const record = {
   id: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
@@ -20,9 +20,9 @@ const record = {
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
 
-export const userChanges: TrackedObject<User> = {
+export const userChanges: TrackedObject<StoredUser> = {
   object: 'user',
-  audit: auditRecord('user', (user) => user),
+  audit: auditRecord('user', (user) => ({ ...shownToOrganization(user), externalId: user.externalId })),
   events: {
     types: {
       'user.created': { operation: 'CREATE', description: 'A person became a user of the organization.' },
@@ -54,7 +54,13 @@ export const userChanges: TrackedObject<User> = {
         createdAt: 'timestamp',
         updatedAt: 'timestamp',
       },
-      of: (user) => user,
+      of: shownToOrganization,
     },
   },
+}
+
+/** Changes of a user without an event, with what the audit log shows of them: invitations, passwords, the id in a directory. */
+export const userAudit: TrackedObject<{ readonly id: string }> = {
+  object: 'user',
+  audit: auditRecord('user', (user) => user),
 }

@@ -64,14 +64,34 @@ export class User {
   updatedAt!: string
 }
 
-const columns = `u.id, u.organization_id as "organizationId", p.email, p.email_verified_at is not null as "emailVerified", p.name,
-  p.first_name as "firstName", p.last_name as "lastName", u.role, u.visibility, u.profile_id as "profileId", u.is_active as "isActive", p.timezone, p.locale,
-  u.created_at as "createdAt", greatest(u.updated_at, p.updated_at) as "updatedAt"`
+/** The names that an organization gives a person whom it adds. */
+export interface KnownAs extends Pick<User, 'name' | 'firstName' | 'lastName'> {}
+
+/** A user with all that is stored of it and of the person. The organization may not see everything: see `shownToOrganization`. */
+export interface StoredUser extends User {
+  readonly externalId: string | null
+  /** Null after the person has accepted or registered. */
+  readonly knownAs: KnownAs | null
+  readonly hasJoined: boolean
+}
+
+const personFields = `p.email, p.email_verified_at is not null as "emailVerified", p.name, p.first_name as "firstName",
+  p.last_name as "lastName", p.timezone, p.locale`
+const userFields = `u.id, u.organization_id as "organizationId", ${personFields}, u.role, u.visibility, u.profile_id as "profileId",
+  u.is_active as "isActive", u.created_at as "createdAt"`
+const columns = `${userFields}, greatest(u.updated_at, p.updated_at) as "updatedAt"`
+const storedColumns = `${userFields}, u.updated_at as "updatedAt", u.external_id as "externalId", u.known_as as "knownAs",
+  u.has_joined as "hasJoined"`
 const from = 'from identity.app_user u join identity.person p on p.id = u.person_id'
 
-const columnsSeenByOrganization = `t.id, t.organization_id as "organizationId", t.email, t.email_verified as "emailVerified", t.name,
-  t.first_name as "firstName", t.last_name as "lastName", t.role, t.visibility, t.profile_id as "profileId",
-  t.is_active as "isActive", t.timezone, t.locale, t.created_at as "createdAt", t.updated_at as "updatedAt"`
+/**
+ * The user in the form that the organization may see, as in the view `identity.admin_user`: with the names that the organization gave,
+ * and nothing about the person's account elsewhere, until the person joins.
+ */
+export function shownToOrganization(stored: StoredUser): User {
+  const { externalId: _, knownAs, hasJoined, ...user } = stored
+  return { ...user, ...knownAs, ...(!hasJoined && { emailVerified: false, timezone: 'UTC', locale: 'en' }) }
+}
 
 /** Finds a user of the organization, also a deactivated one. */
 export async function findUser(sql: Sql, organizationId: string, id: string): Promise<User | null> {
@@ -83,14 +103,9 @@ export async function findUser(sql: Sql, organizationId: string, id: string): Pr
   return row ?? null
 }
 
-/**
- * Finds a user in the form that the organization may see: with the names that the organization gave, and nothing about the person's
- * account elsewhere, until the person joins.
- */
-export async function findUserSeenByOrganization(sql: Sql, organizationId: string, id: string): Promise<User | null> {
-  const [row] = await sql.query<User>(
-    `select ${columnsSeenByOrganization} from identity.admin_user t
-     where t.organization_id = $1 and t.id = $2 and t.deleted_at is null`,
+export async function findStoredUser(sql: Sql, organizationId: string, id: string): Promise<StoredUser | null> {
+  const [row] = await sql.query<StoredUser>(
+    `select ${storedColumns} ${from} where u.organization_id = $1 and u.id = $2 and u.left_at is null`,
     [organizationId, id],
   )
   return row ?? null
@@ -98,12 +113,10 @@ export async function findUserSeenByOrganization(sql: Sql, organizationId: strin
 
 const activeMemberships = 'u.person_id = $1 and u.left_at is null and u.is_active'
 
-/** The active memberships of a person, in the form that the organizations may see. */
-export function membershipsSeenByOrganizations(sql: Sql, personId: string): Promise<User[]> {
-  return sql.query<User>(
-    `select ${columnsSeenByOrganization} from identity.app_user u
-     join identity.admin_user t on t.organization_id = u.organization_id and t.id = u.id
-     where ${activeMemberships} order by u.organization_id`,
+/** The active memberships of a person. */
+export function findMemberships(sql: Sql, personId: string): Promise<StoredUser[]> {
+  return sql.query<StoredUser>(
+    `select ${storedColumns} ${from} where ${activeMemberships} order by u.organization_id`,
     [personId],
   )
 }
@@ -135,7 +148,10 @@ export interface Person {
   readonly passwordHash: string | null
 }
 
-const personColumns = 'id, email, password_hash as "passwordHash"'
+export interface PersonProfile
+  extends Person, Pick<User, 'emailVerified' | 'name' | 'firstName' | 'lastName' | 'timezone' | 'locale'> {}
+
+const selectPerson = `select p.id, ${personFields}, p.password_hash as "passwordHash" from identity.person p`
 
 /**
  * Locks a person until the transaction ends; null when the person no longer has this address. Call it before any change of the
@@ -144,15 +160,15 @@ const personColumns = 'id, email, password_hash as "passwordHash"'
 export async function lockPerson(
   sql: Sql,
   { id, email }: { readonly id: string; readonly email: string },
-): Promise<Person | null> {
-  const [row] = await sql.query<Person>(
-    `select ${personColumns} from identity.person where id = $1 and email = $2 for no key update`,
-    [id, email],
-  )
+): Promise<PersonProfile | null> {
+  const [row] = await sql.query<PersonProfile>(`${selectPerson} where p.id = $1 and p.email = $2 for no key update`, [
+    id,
+    email,
+  ])
   return row ?? null
 }
 
-export async function findPerson(sql: Sql, email: string): Promise<Person | null> {
-  const [row] = await sql.query<Person>(`select ${personColumns} from identity.person where email = $1`, [email])
+export async function findPerson(sql: Sql, email: string): Promise<PersonProfile | null> {
+  const [row] = await sql.query<PersonProfile>(`${selectPerson} where p.email = $1`, [email])
   return row ?? null
 }

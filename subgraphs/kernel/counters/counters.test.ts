@@ -86,6 +86,52 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
     expect(await counters.hit('wait', 'a', limits, t0)).toEqual({ allowed: false, remaining: 0, resetMs: 60_000 })
   })
 
+  const check = (space: string, hits: number, limits = [minute]) => ({ space, key: 'a', limits, hits })
+
+  it.runIf(runs)('apply several checks in one step, each with its own limits', async () => {
+    const checks = [check('all-1', 1, [second, minute]), check('all-2', 0), check('all-3', 2)]
+    expect(await counters.checkAll(checks, t0)).toEqual([
+      { allowed: true, remaining: 1, resetMs: 1000 },
+      { allowed: true, remaining: 3, resetMs: 60_000 },
+      { allowed: true, remaining: 1, resetMs: 60_000 },
+    ])
+    expect(await counters.checkAll(checks, t0 + 10)).toEqual([
+      { allowed: true, remaining: 0, resetMs: 990 },
+      { allowed: true, remaining: 3, resetMs: 60_000 },
+      { allowed: false, remaining: 1, resetMs: 59_990 },
+    ])
+  })
+
+  it.runIf(runs)('count the checks before the first refused one and none after it', async () => {
+    await counters.hit('stop-2', 'a', [minute], t0, 3)
+    const checks = [check('stop-1', 1), check('stop-2', 0), check('stop-3', 1)]
+    const verdicts = await counters.checkAll(checks, t0)
+    expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, 2],
+      [false, 0],
+    ])
+    expect((await counters.count('stop-1', 'a', [minute], t0)).remaining).toBe(2)
+    expect((await counters.count('stop-3', 'a', [minute], t0)).remaining).toBe(3)
+  })
+
+  it.runIf(runs)('let a check see the hits of an earlier check of the same key', async () => {
+    const verdicts = await counters.checkAll([check('same', 2), check('same', 0), check('same', 2)], t0)
+    expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, 1],
+      [true, 1],
+      [false, 1],
+    ])
+  })
+
+  it.runIf(runs)('apply no check, and a check without limits', async () => {
+    expect(await counters.checkAll([], t0)).toEqual([])
+    const verdicts = await counters.checkAll([check('free', 1, []), check('bound', 1)], t0)
+    expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, Number.MAX_SAFE_INTEGER],
+      [true, 2],
+    ])
+  })
+
   it.runIf(runs)('never allow more than the maximum of concurrent hits', async () => {
     const limit = { max: 50, windowMs: 60_000 }
     const hits = await Promise.all(Array.from({ length: 200 }, () => counters.hit('crowd', 'a', [limit], t0)))

@@ -8,6 +8,15 @@ export interface LimitDecision {
   readonly resetMs: number
 }
 
+/** Hits of one key against its limits. */
+export interface CounterCheck {
+  readonly space: string
+  readonly key: string
+  readonly limits: readonly Limit[]
+  /** 0 only reads: the check is allowed when one more hit fits. */
+  readonly hits: number
+}
+
 /**
  * Counters in fixed windows. The window of a key opens with its first hit: "20 within 15 minutes" is counted from the first of
  * the twenty hits, and all hits of a window expire together.
@@ -16,6 +25,11 @@ export interface LimitDecision {
  * Counters in memory return a plain value, so that the hot path allocates no promise; counters in Redis return a promise.
  */
 export interface Counters {
+  /**
+   * Applies checks in order, each like `hit` or `count`, and stops after the first check that is not allowed: later checks count
+   * nothing and have no decision. All checks are one atomic step, and one round trip to Redis.
+   */
+  checkAll(checks: readonly CounterCheck[], nowMs: number): readonly LimitDecision[] | Promise<readonly LimitDecision[]>
   /** Counts hits (default 1) against all limits of the key, or against none when the hits do not all fit into one of the limits. */
   hit(
     space: string,

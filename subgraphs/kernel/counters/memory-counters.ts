@@ -1,6 +1,6 @@
 import type { Limit } from '../config/config.ts'
 import { decide } from './counters.ts'
-import type { Counters, CountedWindow, LimitDecision } from './counters.ts'
+import type { CounterCheck, Counters, CountedWindow, LimitDecision } from './counters.ts'
 
 interface OpenWindow extends CountedWindow {
   hits: number
@@ -52,10 +52,20 @@ export class MemoryCounters implements Counters {
     this.#keysMax = Math.max(1, Math.floor(keysMax / 2))
   }
 
+  checkAll(checks: readonly CounterCheck[], nowMs: number): readonly LimitDecision[] {
+    const verdicts: LimitDecision[] = []
+    for (const { space, key, limits, hits } of checks) {
+      const verdict = this.hit(space, key, limits, nowMs, hits)
+      verdicts.push(verdict)
+      if (!verdict.allowed) break
+    }
+    return verdicts
+  }
+
   hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): LimitDecision {
     const windows = this.#find(space, key, limits, nowMs)
     const verdict = decide(limits, windows, hits, nowMs)
-    if (verdict.allowed) {
+    if (verdict.allowed && hits > 0) {
       for (let index = 0; index < limits.length; index++) {
         const window = windows[index]
         if (window) window.hits += hits
@@ -66,7 +76,7 @@ export class MemoryCounters implements Counters {
   }
 
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision {
-    return decide(limits, this.#find(space, key, limits, nowMs), 0, nowMs)
+    return this.hit(space, key, limits, nowMs, 0)
   }
 
   /** Number of stored windows, including expired ones that are not dropped yet. */

@@ -1,51 +1,16 @@
 import type { Logger } from 'pino'
 import { Counter } from 'prom-client'
-import { createClient, defineScript } from 'redis'
-import type { CommandParser } from 'redis'
+import { createClient } from 'redis'
 import { ConfigError, type Limit } from '../config/config.ts'
+import { applyChecks } from './check-script.ts'
 import { decide } from './counters.ts'
-import type { Counters, CountedWindow, LimitDecision } from './counters.ts'
+import type { CounterCheck, Counters, CountedWindow, LimitDecision } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
-
-/** Returns start and hits of each window (start -1: not open), and adds the hits when they fit into every limit. */
-const countScript = `
-local now, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
-local counts = cost > 0
-local found = {}
-for i, key in ipairs(KEYS) do
-  local max, length = tonumber(ARGV[2 * i + 1]), tonumber(ARGV[2 * i + 2])
-  local kept = redis.call('HMGET', key, 'start', 'hits')
-  local start, hits = tonumber(kept[1] or nil), tonumber(kept[2] or nil)
-  if not start or now >= start + length then start, hits = -1, 0 end
-  if hits + cost > max then counts = false end
-  found[2 * i - 1], found[2 * i] = start, hits
-end
-if counts then
-  for i, key in ipairs(KEYS) do
-    if found[2 * i - 1] < 0 then
-      redis.call('HSET', key, 'start', ARGV[1], 'hits', cost)
-      redis.call('PEXPIRE', key, ARGV[2 * i + 2])
-    else
-      redis.call('HINCRBY', key, 'hits', cost)
-    end
-  end
-end
-return found
-`
-
-const countWindows = defineScript({
-  SCRIPT: countScript,
-  parseCommand(parser: CommandParser, keys: string[], values: string[]) {
-    parser.pushKeysLength(keys)
-    parser.push(...values)
-  },
-  transformReply: (reply: unknown) => reply as number[],
-})
 
 const clientOf = (url: string) =>
   createClient({
     url,
-    scripts: { countWindows },
+    scripts: { applyChecks },
     // When Redis is not connected, hits are counted in this process at once, so no command may wait for a connection.
     disableOfflineQueue: true,
     commandOptions: { timeout: 0 },
@@ -105,6 +70,23 @@ export class RedisCounters implements Counters {
     return counters
   }
 
+  checkAll(
+    checks: readonly CounterCheck[],
+    nowMs: number,
+  ): readonly LimitDecision[] | Promise<readonly LimitDecision[]> {
+    if (!this.#client.isReady || performance.now() < this.#retryAtMs) return this.#inProcess(checks, nowMs)
+    return withTimeout(this.#client.applyChecks(checks, nowMs), this.#timeoutMs).then(
+      (found) => {
+        if (this.#isUnavailable) this.#markAvailable()
+        return decisionsOf(checks, found, nowMs)
+      },
+      (error: unknown) => {
+        this.#markUnavailable(error)
+        return this.#inProcess(checks, nowMs)
+      },
+    )
+  }
+
   hit(
     space: string,
     key: string,
@@ -112,46 +94,22 @@ export class RedisCounters implements Counters {
     nowMs: number,
     hits = 1,
   ): LimitDecision | Promise<LimitDecision> {
-    return this.#decide(space, key, limits, nowMs, hits)
+    const verdicts = this.checkAll([{ space, key, limits, hits }], nowMs)
+    return verdicts instanceof Promise ? verdicts.then(([verdict]) => verdict!) : verdicts[0]!
   }
 
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision | Promise<LimitDecision> {
-    return this.#decide(space, key, limits, nowMs, 0)
+    return this.hit(space, key, limits, nowMs, 0)
   }
 
   async close(): Promise<void> {
     this.#client.destroy()
   }
 
-  #decide(
-    space: string,
-    key: string,
-    limits: readonly Limit[],
-    nowMs: number,
-    cost: number,
-  ): LimitDecision | Promise<LimitDecision> {
-    if (!this.#client.isReady || performance.now() < this.#retryAtMs) {
-      return this.#inProcess(space, key, limits, nowMs, cost)
-    }
-    // The braces (hash tag) keep all windows of a key in one slot of a Redis cluster.
-    const keys = limits.map(({ windowMs }) => `{count:${space}:${key}}:${windowMs}`)
-    const values = [String(nowMs), String(cost)]
-    for (const { max, windowMs } of limits) values.push(String(max), String(windowMs))
-    return withTimeout(this.#client.countWindows(keys, values), this.#timeoutMs).then(
-      (found) => {
-        if (this.#isUnavailable) this.#markAvailable()
-        return decide(limits, windowsOf(found), cost, nowMs)
-      },
-      (error: unknown) => {
-        this.#markUnavailable(error)
-        return this.#inProcess(space, key, limits, nowMs, cost)
-      },
-    )
-  }
-
-  #inProcess(space: string, key: string, limits: readonly Limit[], nowMs: number, cost: number): LimitDecision {
-    countedInProcess.inc()
-    return cost ? this.#fallback.hit(space, key, limits, nowMs, cost) : this.#fallback.count(space, key, limits, nowMs)
+  #inProcess(checks: readonly CounterCheck[], nowMs: number): readonly LimitDecision[] {
+    const verdicts = this.#fallback.checkAll(checks, nowMs)
+    countedInProcess.inc(verdicts.length)
+    return verdicts
   }
 
   #markUnavailable(error: unknown): void {
@@ -169,13 +127,24 @@ export class RedisCounters implements Counters {
   }
 }
 
-function windowsOf(found: readonly number[]): (CountedWindow | undefined)[] {
-  const windows: (CountedWindow | undefined)[] = []
-  for (let index = 0; index < found.length; index += 2) {
-    const startMs = found[index]!
-    windows.push(startMs < 0 ? undefined : { startMs, hits: found[index + 1]! })
+function decisionsOf(
+  checks: readonly CounterCheck[],
+  found: readonly number[],
+  nowMs: number,
+): readonly LimitDecision[] {
+  const verdicts: LimitDecision[] = []
+  let index = 0
+  for (const { limits, hits } of checks) {
+    const windows: (CountedWindow | undefined)[] = []
+    for (let limit = 0; limit < limits.length; limit++, index += 2) {
+      const startMs = found[index]!
+      windows.push(startMs < 0 ? undefined : { startMs, hits: found[index + 1]! })
+    }
+    const verdict = decide(limits, windows, hits, nowMs)
+    verdicts.push(verdict)
+    if (!verdict.allowed) break
   }
-  return windows
+  return verdicts
 }
 
 /** A timeout that includes the answer. The timeout of the Redis client ends with the write to the socket. */

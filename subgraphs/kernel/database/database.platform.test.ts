@@ -68,6 +68,23 @@ describe('a statement', () => {
     expect(await database.query(numbered(0), ['again'])).toEqual([{ number: 0, text: 'again' }])
   })
 
+  it('that keeps running stays prepared while many others run', async () => {
+    const database = aDatabase()
+    const steady = `select ${Date.now()} as steady`
+    for (const _time of [1, 2]) await database.query(steady)
+    const [since] = await database.query('select prepare_time from pg_prepared_statements where statement = $1', [
+      steady,
+    ])
+    for (let number = 0; number < 100; number++) {
+      for (const _time of [1, 2]) await database.query(`select ${number} /* ${'y'.repeat(10_000)} */`)
+      await database.query(steady)
+    }
+    expect(
+      await database.query('select prepare_time from pg_prepared_statements where statement = $1', [steady]),
+    ).toEqual([since])
+    expect(since).toBeDefined()
+  })
+
   it('that failed to be prepared is prepared by the next execution', async () => {
     const database = aDatabase()
     const text = 'select count(*)::int as count from not_there_yet'

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Database } from './database.ts'
+import { createExtensions } from './extensions.ts'
 import { isRowLevelSecurityComplete, prepareTenantRole, enableRowLevelSecurity } from './row-level-security.ts'
 
 /** One migration step, as SQL. Steps run once, in the order of the list. A step that has run anywhere must never be edited. */
@@ -36,6 +37,7 @@ export async function migrate(database: Database, url: string, migrations: reado
     await client.query('select pg_advisory_lock($1)', [lockKey])
     await client.query('create schema if not exists kernel')
     await prepareTenantRole(database)
+    await createExtensions(database)
     await runMigrator(url, migrations)
     await enableRowLevelSecurity(database)
   }

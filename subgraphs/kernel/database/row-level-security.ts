@@ -24,9 +24,7 @@ export async function enableRowLevelSecurity(sql: Sql): Promise<void> {
   for (const { name } of await tenantViews(sql)) await sql.query(`grant select on ${name} to ${tenantRole}`)
   await sql.query('create schema if not exists tenant')
   await sql.query(`grant usage on schema tenant to ${tenantRole}`)
-  for (const { name, isPlatformTable, isPartition } of tables) {
-    if (!isPlatformTable && !isPartition) await createTenantView(sql, name)
-  }
+  for (const { name } of tables.filter(({ hasView }) => hasView)) await createTenantView(sql, name)
 }
 
 /**
@@ -49,7 +47,7 @@ export async function isRowLevelSecurityComplete(sql: Sql): Promise<boolean> {
   const found = [...tables, ...(await tenantViews(sql))]
   const views = await sql.query<{ isComplete: boolean }>(
     `select to_regclass('tenant.' || replace(replace(name, '"', ''), '.', '_')) is not null as "isComplete" from unnest($1::text[]) as name`,
-    [tables.filter(({ isPlatformTable, isPartition }) => !isPlatformTable && !isPartition).map(({ name }) => name)],
+    [tables.filter(({ hasView }) => hasView).map(({ name }) => name)],
   )
   return found.every(({ isProtected }) => isProtected) && views.every(({ isComplete }) => isComplete)
 }
@@ -58,7 +56,8 @@ interface Relation {
   readonly schema: string
   readonly name: string
   readonly isPlatformTable: boolean
-  readonly isPartition: boolean
+  /** True for the tables of records with custom fields: lists are read through `tenantView`. */
+  readonly hasView: boolean
   /** True when the policy and the grants exist. */
   readonly isProtected: boolean
 }
@@ -71,7 +70,7 @@ const mayUse = (right: string) =>
 function tenantTables(sql: Sql): Promise<Relation[]> {
   const hasPolicy = `c.relrowsecurity and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')`
   return sql.query<Relation>(
-    `${relation}, t.of_platform as "isPlatformTable", c.relispartition as "isPartition",
+    `${relation}, t.of_platform as "isPlatformTable", exists (select from pg_attribute f where f.attrelid = c.oid and f.attname = 'custom_fields' and not f.attisdropped) as "hasView",
        ${hasPolicy} and (t.of_platform or ${mayUse('delete')}) as "isProtected"
      ${relations}
      join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped
@@ -84,7 +83,7 @@ function tenantTables(sql: Sql): Promise<Relation[]> {
 /** Views with `security_invoker` apply the policies of their tables. Other views read with the rights of their owner and get no grant. */
 function tenantViews(sql: Sql): Promise<Relation[]> {
   return sql.query<Relation>(
-    `${relation}, false as "isPlatformTable", false as "isPartition", ${mayUse('select')} as "isProtected" ${relations}
+    `${relation}, false as "isPlatformTable", false as "hasView", ${mayUse('select')} as "isProtected" ${relations}
      where c.relkind = 'v' and c.reloptions @> array['security_invoker=true'] order by 2`,
   )
 }

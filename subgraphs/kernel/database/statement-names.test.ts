@@ -20,3 +20,14 @@ it('keeps at most eight million characters of texts', () => {
   expect(charactersKept()).toBeLessThanOrEqual(8_000_000)
   expect(statementName(`0 ${'x'.repeat(10_000)}`)).toBe('')
 })
+
+it('forgets the least recently used text first', () => {
+  const [used, unused] = [`select ${Math.random()}`, `select ${Math.random()}`]
+  const names = [used, used, unused, unused].map(statementName)
+  for (let number = 0; number < 1600; number++) {
+    statementName(`${number} ${'y'.repeat(10_000)}`)
+    expect(statementName(used)).toBe(names[1])
+  }
+  expect(names[3]).not.toBe('')
+  expect(statementName(unused)).toBe('')
+})

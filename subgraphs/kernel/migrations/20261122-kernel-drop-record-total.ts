@@ -7,7 +7,6 @@ export const dropRecordTotal: Migration = {
     drop function kernel.keep_total_of_inserted();
     drop function kernel.keep_total_of_updated();
     drop function kernel.keep_total_of_deleted();
-    drop view if exists tenant.kernel_record_total;
     drop table kernel.record_total;
   `,
 }

@@ -44,8 +44,8 @@ export interface Change<T extends object = object> {
   readonly changedFields?: readonly string[]
   /** Types of additional events of the same change. */
   readonly events?: readonly string[]
-  /** The action in the audit log; default: the type of the event. Null: no entry in the audit log. */
-  readonly action?: string | null
+  /** The action in the audit log; default: the type of the event. */
+  readonly action?: string
 }
 
 /** Collects the parameters of an SQL statement; `add` returns the placeholder. */

@@ -25,6 +25,8 @@ export interface CompiledFilter {
   /** Conditions `column = value` on indexed columns: the index on the column gives the matching rows in the order of creation. */
   readonly equalities: readonly string[]
   readonly others: readonly string[]
+  /** Whether the filter names the ids of the records. */
+  readonly isByIds: boolean
   /** The columns of the record that the filter reads, when it reads nothing else; null with relations and custom fields. */
   readonly columns: ReadonlySet<string> | null
 }
@@ -96,7 +98,9 @@ class FilterCompiler {
       const isIndexed = definition.columns.byName.get(name)?.indexed && isEquality(value)
       if (part) (isIndexed ? equalities : others).push(part)
     }
-    return { equalities, others, columns: this.#isOwnColumnsOnly ? this.#columns : null }
+    const byId = Object.entries((filter['id'] ?? {}) as FilterInput)
+    const isByIds = byId.some(([operator, operand]) => ['eq', 'in'].includes(operator) && Boolean(operand))
+    return { equalities, others, isByIds, columns: this.#isOwnColumnsOnly ? this.#columns : null }
   }
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {

@@ -230,7 +230,7 @@ export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string)
   field(page, 'total', () => Int, {
     nullable: true,
     description:
-      'Exact number of matching records that the caller can see, without deleted ones. Counted only when selected.',
+      'Exact number of matching records that the caller can see, without deleted ones. Maintained without a filter and with a filter by enumerated fields only; otherwise the matching records are counted when this field is selected, which takes up to 0.1 s for 200,000 of them, and longer for search, tags and custom fields.',
   })
   field(page, 'totalPages', () => Int, { nullable: true })
   field(page, 'hasMore', () => Boolean)
@@ -260,7 +260,7 @@ export function connectionOf<T>(name: string, entity: Entity<T>, resource: strin
   field(connection, 'edges', () => [edge])
   field(connection, 'nodes', () => [entity])
   field(connection, 'pageInfo', () => PageInfo)
-  field(connection, 'totalCount', () => Int, { nullable: true })
+  field(connection, 'totalCount', () => Int, { nullable: true, description: 'Like `total` of a page.' })
   return requiringScope(`${name}Connection`, connection, `READ_${resource}`)
 }
 

@@ -15,12 +15,13 @@ function argsOf(filter: Class<object>, order: Class<object>): Class<FilterArgs> 
   Field(() => filter, { nullable: true })(Args.prototype, 'filter')
   Field(() => String, {
     nullable: true,
-    description: 'Text that one of the searchable fields must contain. `%` and `_` are ordinary characters.',
+    description:
+      'Text that one of the searchable fields must contain. One or two ASCII letters or digits find words that begin with them. `%` and `_` are ordinary characters.',
   })(Args.prototype, 'search')
   Field(() => [order], {
     nullable: true,
     description:
-      'Sort order. `id` is always added as the last criterion, so that pages neither repeat nor skip a record.',
+      'Sort order. Records with equal values are sorted by `createdAt`, then by `id`, so that pages neither repeat nor skip a record. One field is sorted through an index; several fields, and custom fields, sort all matching records.',
   })(Args.prototype, 'orderBy')
   return Args as Class<FilterArgs>
 }

@@ -47,6 +47,8 @@ export class ListQuery {
   readonly definition: RecordShape
   /** The conditions that an index answers in the order of the list. */
   readonly #ordered: readonly string[]
+  /** Whether the filter names the ids of the records, so that all matching rows are few. */
+  readonly #isByIds: boolean
   /** Whether these are all conditions. */
   readonly #isInOrder: boolean
   /** The SQL of the total from the maintained totals; null when they do not contain it. */
@@ -69,7 +71,8 @@ export class ListQuery {
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
     const visible = predicate.live(definition, 't')
     const filter = args.filter ? filterPredicate(ctx.shapes, predicate, definition, args.filter, 't') : null
-    const { equalities = [], others = [] } = filter ?? {}
+    const { equalities = [], others = [], isByIds = false } = filter ?? {}
+    this.#isByIds = isByIds
     const search = args.search
       ? [searchCondition(definition, this.#searched(), args.search, 't', predicate.values)]
       : []
@@ -126,7 +129,7 @@ export class ListQuery {
     const run = ({ text, values }: Statement): Promise<Row[]> => this.ctx.db.query(text, values, kind)
     if (!this.order.isIndexed) return run(this.#sorted(columns, range))
     if (this.#isInOrder) return run(this.#inOrder(columns, range))
-    if (limit + offset <= windowPageMax) {
+    if (!this.#isByIds && limit + offset <= windowPageMax) {
       const rows = await run(this.#inWindow(columns, range))
       if (rows.length === limit) return rows
     }

@@ -1,16 +1,12 @@
 import type { Migration } from '../database/migrate.ts'
 
 /**
- * `pg_trgm` indexes text by its trigrams, `btree_gin` lets the same index begin with the organization. `kernel.search_text` is the text
- * that is indexed: lower case, code points beyond ASCII as letters and digits (`pg_trgm` ignores them in some locales), and one space for
- * everything between words.
+ * `kernel.search_text` is the text whose trigrams are indexed: lower case, code points beyond ASCII as letters and digits, because
+ * `pg_trgm` ignores them in some locales, and one space for everything between words.
  */
 export const searchFunctions: Migration = {
   name: '20261122-kernel-search',
   sql: String.raw`
-    create extension if not exists pg_trgm;
-    create extension if not exists btree_gin;
-
     create function kernel.search_text(value text) returns text language plpgsql immutable strict parallel safe as $$
     begin
       value := lower(value);

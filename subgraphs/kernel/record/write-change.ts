@@ -6,53 +6,67 @@ import { Values } from './predicate.ts'
 import { eventsOf, eventTypeOf } from './record-events.ts'
 
 /**
- * Writes a row, its events and its audit log entry in one statement, so that none of them can exist without the others. `rowSql`
- * writes the row and must end with `returning 1`. When it matches no row, nothing is written and the result is false. It does no
- * checks: `save` checks records; callers with other tables must check their rows themselves.
+ * The statements that write the rows of a change, by name; a later one may read the rows that an earlier one returns. `written`
+ * returns a row when the change was made. A single statement is `written`.
  */
-export async function writeChange<T extends object>(
+export type RowStatements = string | { readonly [name: string]: string; readonly written: string }
+
+/** A change with the caller who makes it, which decides the organization of its event and audit entry. */
+export interface ChangeInOrganization<T extends object> {
+  readonly ctx: RequestContext
+  readonly change: Change<T>
+}
+
+/**
+ * Writes the rows of a change, its events and its audit entry in one statement, so none of them exists without the others. When
+ * `written` returns no row, no event and no audit entry is written, and the answer is false. Nothing is checked here: `save`
+ * checks records; other callers must check their own rows.
+ */
+export const writeChange = <T extends object>(
   ctx: RequestContext,
   source: TrackedObject<T>,
   change: Change<T>,
-  rowSql: (values: Values) => string,
+  rows: (values: Values) => RowStatements,
+): Promise<boolean> => writeChanges(ctx, source, [{ ctx, change }], rows)
+
+/** As `writeChange`, for rows whose change concerns several organizations, or none: each has its own events and audit entry. */
+export async function writeChanges<T extends object>(
+  { db }: RequestContext,
+  source: TrackedObject<T>,
+  changes: readonly ChangeInOrganization<T>[],
+  rows: (values: Values) => RowStatements,
 ): Promise<boolean> {
   const values = new Values()
-  let sql = `with written as (${rowSql(values)})`
-  const events = eventsOf(source, change, actorIdOf(ctx.caller))
-  if (events.length > 0) sql += `, event as (${eventInsert(ctx, values, events, 'written')})`
-  if (source.audit && change.action !== null) {
-    const action = change.action ?? eventTypeOf(source, change.operation)
-    sql += `, audit as (${source.audit(ctx, values, { ...change, action }, 'written')})`
+  const written = rows(values)
+  const statements = Object.entries(typeof written === 'string' ? { written } : written)
+  for (const [index, { ctx, change }] of changes.entries()) {
+    const events = eventsOf(source, change, actorIdOf(ctx.caller))
+    if (events.length > 0) statements.push([`event_${index}`, eventInsert(ctx, values, events, 'written')])
+    if (source.audit) {
+      const action = change.action ?? eventTypeOf(source, change.operation)
+      statements.push([`audit_${index}`, source.audit(ctx, values, { ...change, action }, 'written')])
+    }
   }
-  const [row] = await ctx.db.query<{ count: number }>(
-    `${sql} select count(*)::int as count from written`,
+  const [row] = await db.query<{ count: number }>(
+    `with ${statements.map(([name, sql]) => `${name} as (${sql})`).join(', ')} select count(*)::int as count from written`,
     values.list,
     'WRITE',
   )
   return row!.count > 0
 }
 
-/** Writes the events and the audit log entry of a change whose rows the same transaction has already written, such as rows in several tables. */
-export async function announceChange<T extends object>(
-  ctx: RequestContext,
-  source: TrackedObject<T>,
-  change: Change<T>,
-): Promise<void> {
-  await writeChange(ctx, source, change, () => 'select 1')
-}
-
 type Row = Readonly<Record<string, unknown>>
 
-/** `insert into <table> ...` with the given columns. */
-export function insertRow(values: Values, table: string, row: Row, onConflict = ''): string {
+/** `insert into <table> ...` with the given columns. `rest` may contain a condition and an `on conflict` clause. */
+export function insertRow(values: Values, table: string, row: Row, rest = ''): string {
   const placeholders = Object.values(row).map((value) => values.add(value))
-  return `insert into ${table} (${Object.keys(row).join(', ')}) values (${placeholders.join(', ')}) ${onConflict} returning 1`
+  return `insert into ${table} (${Object.keys(row).join(', ')}) select ${placeholders.join(', ')} ${rest} returning 1`
 }
 
-/** `update <table> ...` that sets the columns of `row`, where the columns of `where` have the given values. */
-export function updateRow(values: Values, table: string, row: Row, where: Row): string {
-  const [assignments, condition] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
-  return `update ${table} set ${assignments} where ${condition} returning 1`
+/** `update <table> ...` that sets the columns of `row`, where the columns of `where` have the given values and the SQL condition holds. */
+export function updateRow(values: Values, table: string, row: Row, where: Row, condition = 'true'): string {
+  const [assignments, matches] = [equal(values, row).join(', '), equal(values, where).join(' and ')]
+  return `update ${table} set ${assignments} where ${matches} and ${condition} returning 1`
 }
 
 /** `delete from <table> ...` where the columns have the given values. */

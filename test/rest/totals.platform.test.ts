@@ -8,7 +8,7 @@ import { AggregateSql } from '../../subgraphs/kernel/record/aggregates.ts'
 import { columnOf, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import { measureColumn, mergeTotals, totalsTable } from '../../subgraphs/kernel/record/maintained-totals.ts'
 import { Values } from '../../subgraphs/kernel/record/predicate.ts'
-import { aCase, account, anAccount, aProduct } from '../builders.ts'
+import { aCase, account, anAccount, aProduct, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { statementsOf } from '../statements.ts'
 
@@ -160,6 +160,8 @@ describe('maintained totals', () => {
       `update support."case" set sla_due_at = null where organization_id = $1 and case_number % 6 = 0`,
       [organizationId],
     )
+    const slaDueAt = new Date(platform.now.getTime() - hour).toISOString()
+    await supportCase(member, { slaDueAt, ownerId: own.userId })
     const figures = await figuresOf(own)
     expect((figures[0] as [number, { total: number }])[1].total).toBeGreaterThan(10)
     const overdue = `(status in ('NEW', 'OPEN', 'ESCALATED') and sla_due_at < $2)`

@@ -3,7 +3,7 @@ import { crm } from './crm/subgraph.ts'
 import { eventsSubgraph } from './events/subgraph.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
-import { housekeeping } from './kernel/jobs/housekeeping.jobs.ts'
+import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
@@ -11,11 +11,12 @@ import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailCountTable, mailQueueTable, mailTable } from './kernel/mail/mail.migrations.ts'
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
-import { isRecordShape } from './kernel/record/definition.ts'
+import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
+import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record-total.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
@@ -29,17 +30,16 @@ const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support
 /** The domains, and the subgraph `events`, which is derived from their records. */
 export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]
 
+const recordTypesOf = ({ resources }: SubgraphDefinition): RecordShape[] =>
+  resources.flatMap(({ entities = {}, announces = [] }) => [
+    ...Object.values(entities),
+    ...announces.filter(isRecordShape),
+  ])
+
+export const recordTypes: readonly RecordShape[] = subgraphs.flatMap(recordTypesOf)
+
 // Records of identity are administered, not restricted by profiles.
-registerRecordTypes(
-  subgraphs
-    .filter(({ name }) => name !== identity.name)
-    .flatMap(({ resources }) =>
-      resources.flatMap(({ entities = {}, announces = [] }) => [
-        ...Object.values(entities),
-        ...announces.filter(isRecordShape),
-      ]),
-    ),
-)
+registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
 
 export const migrations: readonly Migration[] = [
   kernelTables,
@@ -52,11 +52,13 @@ export const migrations: readonly Migration[] = [
   queueNotification,
   mailQueueTable,
   ...subgraphs.flatMap(migrationsOf),
+  dropRecordTotal,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
 export const jobs: readonly Job[] = [
   ...housekeeping,
+  mergeTotalsJob(recordTypes),
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]

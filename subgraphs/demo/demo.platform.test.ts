@@ -59,14 +59,19 @@ describe('loadDemo', () => {
     expect(await counted(database, 'support."case"')).toEqual([600, 60])
     expect(await counted(database, 'commerce.product')).toEqual([80, 20])
     const totals = await database.query(
-      `select object, sum(n)::int as total from kernel.record_total where organization_id = $1 group by object order by object`,
+      ['crm.account', 'identity.api_key', 'support.case', 'commerce.product']
+        .map(
+          (table) =>
+            `select '${table}' as table, sum(n)::int as total from ${table}_totals where organization_id = $1 and kind in ('CHANGE', 'GROUP')`,
+        )
+        .join(' union all '),
       [demo.organizations[0]!.id],
     )
     expect(totals).toEqual([
-      { object: 'account', total: 320 },
-      { object: 'api_key', total: 3 },
-      { object: 'case', total: 600 },
-      { object: 'product', total: 80 },
+      { table: 'crm.account', total: 320 },
+      { table: 'identity.api_key', total: 3 },
+      { table: 'support.case', total: 600 },
+      { table: 'commerce.product', total: 80 },
     ])
     const ctx = systemContext(services, demo.organizations[1]!.id)
     const fresh = { subject: 'One more', status: 'NEW', priority: 'LOW' } as const
@@ -146,7 +151,7 @@ describe('loadDemo', () => {
       'identity.person',
       'identity.api_key',
       'kernel.event',
-      'kernel.record_total',
+      'crm.account_totals',
       'kernel.record_number',
     ]) {
       expect(await database.query(`select 1 from ${table}`)).toEqual([])

@@ -1,5 +1,7 @@
 import type { RequestContext } from '../kernel/request.ts'
 import type { Reference } from '../kernel/record/definition.ts'
+import { escapeLikePattern } from '../kernel/record/operators.ts'
+import { checkSearchText } from '../kernel/record/search.ts'
 
 const activeUsersWho =
   (condition: string): Reference =>
@@ -26,12 +28,24 @@ export interface OrganizationUser {
   readonly role: string
 }
 
-/** Active users of the caller's organization, with their names as the organization sees them. */
-export function organizationUsers(ctx: RequestContext): Promise<OrganizationUser[]> {
+export interface UserPage {
+  readonly search?: string | null
+  readonly page: number
+  readonly limit: number
+}
+
+/** One page of the active users of the caller's organization who may change records, by name, with their names as the organization sees them. */
+export async function activeWriterPage(
+  ctx: RequestContext,
+  { search, page, limit }: UserPage,
+): Promise<OrganizationUser[]> {
+  if (search) checkSearchText(search)
   return ctx.db.query<OrganizationUser>(
     `select id, name, email, role from identity.admin_user
-     where organization_id = $1 and is_active and deleted_at is null order by name, id limit 1000`,
-    [ctx.caller.organizationId],
+     where organization_id = $1 and is_active and deleted_at is null and role <> 'READ_ONLY' and ($2::text is null or name ilike $2)
+     order by name, id limit $3 offset $4`,
+    [ctx.caller.organizationId, search ? `%${escapeLikePattern(search)}%` : null, limit, (page - 1) * limit],
+    'SCAN',
   )
 }
 

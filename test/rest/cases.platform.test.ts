@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deactivateUser } from '../../subgraphs/identity/public.ts'
+import { createUser, deactivateUser } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { account, aCase, each, supportCase } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs, unchanged, values } from '../expectations.ts'
@@ -457,5 +457,31 @@ describe('caseAssignees', () => {
       openCases,
     })
     expect([status, body]).toEqual([200, [user(ann, 'MEMBER', 2), user(admin, 'ADMIN', 0)]])
+  })
+
+  it('returns every user in pages and finds users by name', async () => {
+    const organizationId = await platform.organization('Large team')
+    const first = await platform.member({ organizationId })
+    const names = Array.from({ length: 130 }, (_, index) => `User ${String(index).padStart(3, '0')}%`)
+    for (const name of names)
+      await createUser(platform.services, organizationId, {
+        email: `u${newId()}@example.com`,
+        name,
+        role: 'MEMBER',
+        visibility: 'ALL',
+      })
+    const found = async (query: Readonly<Record<string, string | number>>) => {
+      const { status, body } = await first.rest.caseAssignees!({ query })
+      return status === 200 ? (body as { name: string }[]).map(({ name }) => name) : [status, body.errors]
+    }
+    const all = ['Ann Lee', ...names]
+    expect(await found({})).toEqual(all.slice(0, 100))
+    expect(await found({ page: 2 })).toEqual(all.slice(100))
+    expect(await found({ page: 3, limit: 50 })).toEqual(all.slice(100))
+    expect(await found({ page: 4, limit: 50 })).toEqual([])
+    expect(await found({ search: 'USER 12' })).toEqual(names.slice(120))
+    expect(await found({ search: '5%' })).toEqual(names.filter((name) => name.endsWith('5%')))
+    expect(await found({ search: 'x'.repeat(201) })).toMatchObject([400, [{ path: 'search' }]])
+    expect((await found({ limit: 101 }))[0]).toBe(400)
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { mergeMaintainedCounts } from '../../subgraphs/kernel/record/maintained-count.ts'
+import { account as accountRecord } from '../../subgraphs/crm/account/account.record.ts'
+import { mergeTotals } from '../../subgraphs/kernel/record/maintained-totals.ts'
 import { account, aCase, aProduct, each, product, supportCase } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -209,7 +210,7 @@ describe('total', () => {
     await own.rest.productRestore!({ id: two.id })
     await own.rest.caseRestore!({ id: three.id })
     expect(await totals(own)).toEqual([1, 1, 1])
-    await mergeMaintainedCounts(platform.services.database)
+    await mergeTotals(platform.services.database, [accountRecord])
     expect(await totals(own)).toEqual([1, 1, 1])
   })
 
@@ -218,13 +219,13 @@ describe('total', () => {
     const made = await Promise.all(times(40, () => account(own)))
     await Promise.all([
       ...times(30, () => account(own)),
-      ...times(5, () => mergeMaintainedCounts(platform.services.database)),
+      ...times(5, () => mergeTotals(platform.services.database, [accountRecord])),
       ...made.slice(0, 25).map(({ id }) => own.rest.accountDelete!({ id })),
       ...made.slice(0, 5).map(({ id }) => own.rest.accountDelete!({ id })),
       ...times(5, () => own.rest.accountList!()),
     ])
     await Promise.all([
-      mergeMaintainedCounts(platform.services.database),
+      mergeTotals(platform.services.database, [accountRecord]),
       ...made.slice(0, 10).map(({ id }) => own.rest.accountRestore!({ id })),
     ])
 
@@ -237,10 +238,10 @@ describe('total', () => {
       stored!.count,
       (await own.rest.accountStats!()).body.total,
     ]).toEqual([55, 55, 55])
-    await mergeMaintainedCounts(platform.services.database)
-    await mergeMaintainedCounts(platform.services.database)
+    await mergeTotals(platform.services.database, [accountRecord])
+    await mergeTotals(platform.services.database, [accountRecord])
     const [rows] = await platform.query<{ count: number }>(
-      'select count(*)::int as count from kernel.record_total where organization_id = $1',
+      `select count(*)::int as count from crm.account_totals where organization_id = $1 and kind = 'CHANGE'`,
       [own.organizationId],
     )
     expect([(await own.rest.accountList!()).body.total, rows!.count <= 20]).toEqual([55, true])

@@ -184,6 +184,7 @@ describe('values derived from hidden fields', () => {
       ...whole,
       byRating: null,
       byIndustry: null,
+      otherIndustries: null,
       totalAnnualRevenue: null,
       averageHealthScore: null,
     })

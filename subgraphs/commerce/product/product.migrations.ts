@@ -1,7 +1,9 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
   columnIndexes,
+  dropMaintainedCountTriggers,
   maintainedCountTriggers,
+  maintainedTotals,
   recordColumns,
   recordIndexes,
   searchIndex,
@@ -52,5 +54,16 @@ export const productIndexes: Migration = {
       'billing_frequency',
       'is_active',
     ])}
+  `,
+}
+
+export const productTotals: Migration = {
+  name: '20261122-commerce-product-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('commerce.product', 'product')}
+    ${maintainedTotals('commerce.product', {
+      by: ['type', 'category', 'billing_frequency', 'is_active', 'currency'],
+      measures: { list_price: 'list_price', with_list_price: '(list_price is not null)::int' },
+    })}
   `,
 }

@@ -12,6 +12,10 @@ export const product: RecordDefinition<Product> = defineRecord(Product, {
   hasSearchText: true,
   references: { ownerId: activeUsers },
   unique: { product_sku_live: 'sku' },
+  totals: {
+    by: ['type', 'category', 'billingFrequency', 'isActive', 'currency'],
+    measures: { listPrice: { sum: 'listPrice' }, withListPrice: { count: 'listPrice' } },
+  },
   events: productEvents,
   invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
 })

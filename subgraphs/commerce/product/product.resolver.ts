@@ -17,7 +17,7 @@ import {
   ProductPageArgs,
   ProductUpdateInput,
 } from './product.inputs.ts'
-import { productIndexes, productTable } from './product.migrations.ts'
+import { productIndexes, productTable, productTotals } from './product.migrations.ts'
 import { ProductStats, productStats } from './product.stats.ts'
 import { Product } from './product.ts'
 import { product } from './product.record.ts'
@@ -98,7 +98,7 @@ export class ProductResolver {
 export const productResource: Resource = {
   resolver: ProductResolver,
   entities: { Product: product },
-  migrations: [productTable, productIndexes],
+  migrations: [productTable, productIndexes, productTotals],
   rest: restArea(product, {
     path: 'products',
     filters: ['type', 'category', 'isActive', 'billingFrequency', updatedAfter],

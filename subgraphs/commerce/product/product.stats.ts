@@ -3,8 +3,8 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { average, count } from '../../kernel/record/aggregates.ts'
-import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
+import { average, count, countBy } from '../../kernel/record/aggregates.ts'
+import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { product } from './product.record.ts'
 
 @ObjectType({ description: 'Statistics of the live products of the organization.' })
@@ -33,14 +33,12 @@ export class ProductStats {
 }
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {
-  const [values, counts] = await Promise.all([
-    aggregate(ctx, product, {
-      total: count(),
-      active: count({ isActive: true }),
-      inactive: count({ isActive: false }),
-      averageListPrice: average('listPrice', 2),
-    }),
-    countsBy(ctx, product, { byType: 'type', byCategory: 'category' }),
-  ])
-  return { ...values, ...counts } as ProductStats
+  return (await figures(ctx, product, {
+    total: count(),
+    active: count({ isActive: true }),
+    inactive: count({ isActive: false }),
+    averageListPrice: average('listPrice', 2),
+    byType: countBy('type'),
+    byCategory: countBy('category'),
+  })) as ProductStats
 }

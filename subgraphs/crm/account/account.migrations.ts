@@ -1,7 +1,9 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
   columnIndexes,
+  dropMaintainedCountTriggers,
   maintainedCountTriggers,
+  maintainedTotals,
   recordColumns,
   recordIndexes,
   searchIndex,
@@ -87,5 +89,21 @@ export const accountIndexes: Migration = {
       'last_activity_date',
       'next_activity_date',
     ])}
+  `,
+}
+
+export const accountTotals: Migration = {
+  name: '20261122-crm-account-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('crm.account', 'account')}
+    ${maintainedTotals('crm.account', {
+      by: ['type', 'account_status', 'rating', 'churn_risk', 'is_strategic'],
+      separately: ['industry'],
+      measures: {
+        annual_revenue: 'annual_revenue',
+        health_score: 'health_score::numeric',
+        with_health_score: '(health_score is not null)::int',
+      },
+    })}
   `,
 }

@@ -16,6 +16,15 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
     parent: { to: () => account, by: 'parentAccountId' },
     children: relationFrom(() => account, 'parentAccountId'),
   },
+  totals: {
+    by: ['type', 'accountStatus', 'rating', 'churnRisk', 'isStrategic'],
+    separately: ['industry'],
+    measures: {
+      annualRevenue: { sum: 'annualRevenue' },
+      healthScore: { sum: 'healthScore' },
+      withHealthScore: { count: 'healthScore' },
+    },
+  },
   events: accountEvents,
   invariants: parentIsAnotherAccount,
   checks: parentsFormNoCycle,

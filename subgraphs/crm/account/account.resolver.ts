@@ -18,7 +18,7 @@ import {
   AccountPageArgs,
   AccountUpdateInput,
 } from './account.inputs.ts'
-import { accountIndexes, accountTable } from './account.migrations.ts'
+import { accountIndexes, accountTable, accountTotals } from './account.migrations.ts'
 import { AccountStats, accountStats } from './account.stats.ts'
 import { Account } from './account.ts'
 import { account } from './account.record.ts'
@@ -117,7 +117,7 @@ export class AccountResolver {
 export const accountResource: Resource = {
   resolver: AccountResolver,
   entities: { Account: account },
-  migrations: [accountTable, accountIndexes],
+  migrations: [accountTable, accountIndexes, accountTotals],
   rest: restArea(account, {
     path: 'accounts',
     filters: [

@@ -3,8 +3,8 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { average, count, sum } from '../../kernel/record/aggregates.ts'
-import { aggregate, countsBy, type Counts } from '../../kernel/record/stats.ts'
+import { average, count, countBy, sum } from '../../kernel/record/aggregates.ts'
+import { figures, mostFrequent, type Counts } from '../../kernel/record/stats.ts'
 import { account } from './account.record.ts'
 
 @ObjectType({
@@ -28,8 +28,19 @@ export class AccountStats {
   @Field(() => Json, { nullable: true })
   byChurnRisk!: Counts | null
 
-  @Field(() => Json, { nullable: true })
+  @Field(() => Json, {
+    nullable: true,
+    description:
+      'Number of accounts by industry, for the 100 industries with the most accounts; `otherIndustries` counts the rest.',
+  })
   byIndustry!: Counts | null
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Number of accounts with an industry that is not in `byIndustry`; 0 if there are at most 100 industries.',
+  })
+  otherIndustries!: number | null
 
   @Field(() => Int, { description: 'Number of accounts with isStrategic true.' })
   strategic!: number
@@ -41,21 +52,21 @@ export class AccountStats {
   averageHealthScore!: number | null
 }
 
+const industriesMax = 100
+
 export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
-  const [values, counts] = await Promise.all([
-    aggregate(ctx, account, {
+  const [own, industries] = await Promise.all([
+    figures(ctx, account, {
       total: count(),
       strategic: count({ isStrategic: true }),
       totalAnnualRevenue: sum('annualRevenue'),
       averageHealthScore: average('healthScore', 2),
+      byType: countBy('type'),
+      byStatus: countBy('accountStatus'),
+      byRating: countBy('rating'),
+      byChurnRisk: countBy('churnRisk'),
     }),
-    countsBy(ctx, account, {
-      byType: 'type',
-      byStatus: 'accountStatus',
-      byRating: 'rating',
-      byChurnRisk: 'churnRisk',
-      byIndustry: 'industry',
-    }),
+    mostFrequent(ctx, account, 'industry', industriesMax),
   ])
-  return { ...values, ...counts } as AccountStats
+  return { ...own, byIndustry: industries.counts, otherIndustries: industries.others } as AccountStats
 }

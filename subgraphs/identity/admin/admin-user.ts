@@ -94,7 +94,6 @@ export const adminUser: RecordShape = {
   table: 'identity.admin_user',
   visibleBy: [],
   searchable: ['name', 'email'],
-  maintainedCount: false,
 }
 
 export const AdminUserFilter = filterOf('AdminUserFilter', AdminUser)

@@ -1,5 +1,9 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { maintainedCountTriggers } from '../../kernel/record/record-table.ts'
+import {
+  dropMaintainedCountTriggers,
+  maintainedCountTriggers,
+  maintainedTotals,
+} from '../../kernel/record/record-table.ts'
 
 export const apiKeyTable: Migration = {
   name: '20261121-identity-api-key',
@@ -58,5 +62,13 @@ export const formerSecretTable: Migration = {
     create index api_key_former_secret_hash on identity.api_key_former_secret (secret_hash);
     create unique index api_key_former_secret_latest on identity.api_key_former_secret (organization_id, api_key_id)
       where superseded_at is null;
+  `,
+}
+
+export const apiKeyTotals: Migration = {
+  name: '20261122-identity-api-key-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('identity.api_key', 'api_key')}
+    ${maintainedTotals('identity.api_key', { by: [] })}
   `,
 }

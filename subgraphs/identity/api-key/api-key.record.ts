@@ -22,6 +22,7 @@ export const apiKey: RecordDefinition<ApiKey> = defineRecord(ApiKey, {
   table: 'identity.api_key',
   visibleBy: ['ownerId'],
   searchable: ['name', 'prefix'],
+  totals: { by: [] },
   events: apiKeyEvents,
   audit: auditRecord('api_key', audited),
   checks: apiKeyProblems,

@@ -14,7 +14,7 @@ import {
   updateApiKey,
 } from './api-key.actions.ts'
 import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
-import { apiKeyTable, formerSecretTable } from './api-key.migrations.ts'
+import { apiKeyTable, apiKeyTotals, formerSecretTable } from './api-key.migrations.ts'
 import { ApiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
 import { apiKey } from './api-key.record.ts'
 import { overlapHoursDefault, rotateApiKey } from './rotate.ts'
@@ -113,5 +113,5 @@ export class ApiKeyResolver {
 export const apiKeyResource: Resource = {
   resolver: ApiKeyResolver,
   announces: [apiKey],
-  migrations: [apiKeyTable, formerSecretTable],
+  migrations: [apiKeyTable, formerSecretTable, apiKeyTotals],
 }

@@ -70,7 +70,6 @@ export const auditLogEntry: RecordShape = {
   table: 'identity.audit_entry',
   visibleBy: [],
   searchable: ['action'],
-  maintainedCount: false,
 }
 
 export const AuditLogEntryFilter = filterOf('AuditLogEntryFilter', AuditLogEntry)

@@ -9,6 +9,7 @@ export const oauthApp: RecordDefinition<OAuthApp> = defineRecord(OAuthApp, {
   table: 'identity.oauth_app',
   visibleBy: ['ownerId'],
   searchable: ['name'],
+  totals: { by: [] },
   events: oauthAppEvents,
   audit: auditChange('oauth_app', ({ previous, next }) => ({ before: previous, after: next })),
   invariants: oauthAppProblems,

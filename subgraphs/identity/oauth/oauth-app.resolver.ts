@@ -21,7 +21,7 @@ import {
 } from './oauth-app.inputs.ts'
 import { OAuthApp } from './oauth-app.ts'
 import { oauthApp } from './oauth-app.record.ts'
-import { oauthAppTable } from './oauth.migrations.ts'
+import { oauthAppTable, oauthAppTotals } from './oauth.migrations.ts'
 import { sealedVisits } from './oauth-store.ts'
 
 const OAuthAppPageArgs = pageArgs(OAuthAppFilter, OAuthAppOrder)
@@ -93,5 +93,5 @@ export const oauthAppResource: Resource = {
   sealed: [sealedVisits],
   resolver: OAuthAppResolver,
   announces: [oauthApp],
-  migrations: [oauthAppTable],
+  migrations: [oauthAppTable, oauthAppTotals],
 }

@@ -1,5 +1,9 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { maintainedCountTriggers } from '../../kernel/record/record-table.ts'
+import {
+  dropMaintainedCountTriggers,
+  maintainedCountTriggers,
+  maintainedTotals,
+} from '../../kernel/record/record-table.ts'
 
 export const oauthAppTable: Migration = {
   name: '20261121-identity-oauth-app',
@@ -147,5 +151,13 @@ export const grantsByUser: Migration = {
   sql: `
     create index oauth_grant_user on identity.oauth_grant (organization_id, user_id);
     create index oauth_token_user on identity.oauth_token (organization_id, user_id);
+  `,
+}
+
+export const oauthAppTotals: Migration = {
+  name: '20261122-identity-oauth-app-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('identity.oauth_app', 'oauth_app')}
+    ${maintainedTotals('identity.oauth_app', { by: [] })}
   `,
 }

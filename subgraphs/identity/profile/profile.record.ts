@@ -8,7 +8,6 @@ export const profile: RecordDefinition<Profile> = defineRecord(Profile, {
   table: 'identity.profile',
   visibleBy: [],
   searchable: ['name'],
-  maintainedCount: false,
   events: profileEvents,
   audit: auditRecord('profile', (record) => record),
 })

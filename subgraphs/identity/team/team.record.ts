@@ -9,7 +9,6 @@ export const team: RecordDefinition<Team> = defineRecord(Team, {
   storedIn: 'identity.team',
   visibleBy: [],
   searchable: ['name'],
-  maintainedCount: false,
   events: teamEvents,
   audit: auditChange('team', ({ operation, previous, next }) =>
     operation === 'UPDATE'

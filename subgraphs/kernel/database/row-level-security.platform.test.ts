@@ -16,11 +16,10 @@ beforeAll(async () => {
     [mine, 3],
     [theirs, 5],
   ] as const) {
-    await fresh.database.query('insert into kernel.record_total (organization_id, object, n) values ($1, $2, $3)', [
-      organizationId,
-      'thing',
-      n,
-    ])
+    await fresh.database.query(
+      'insert into kernel.record_number (organization_id, object, value) values ($1, $2, $3)',
+      [organizationId, 'thing', n],
+    )
   }
 })
 afterAll(async () => {
@@ -28,50 +27,50 @@ afterAll(async () => {
   await fresh.drop()
 })
 
-const totals = 'select organization_id as "organizationId", n from kernel.record_total order by n'
+const numbers = 'select organization_id as "organizationId", value as n from kernel.record_number order by n'
 
 describe('row-level security between tenants', () => {
   it('shows an organization only its own rows, with any statement', async () => {
-    expect(await tenants.of(mine).query(totals)).toEqual([{ organizationId: mine, n: 3 }])
-    expect(await tenants.of(theirs).query(totals)).toEqual([{ organizationId: theirs, n: 5 }])
-    expect(await tenants.of(mine).query(`${totals} limit $1`, [10])).toEqual([{ organizationId: mine, n: 3 }])
+    expect(await tenants.of(mine).query(numbers)).toEqual([{ organizationId: mine, n: 3 }])
+    expect(await tenants.of(theirs).query(numbers)).toEqual([{ organizationId: theirs, n: 5 }])
+    expect(await tenants.of(mine).query(`${numbers} limit $1`, [10])).toEqual([{ organizationId: mine, n: 3 }])
   })
 
   it('shows no rows when no organization is set', async () => {
-    expect(await tenants.query(totals)).toEqual([])
-    expect(await tenants.of('').query(totals)).toEqual([])
+    expect(await tenants.query(numbers)).toEqual([])
+    expect(await tenants.of('').query(numbers)).toEqual([])
   })
 
   it('does not keep the organization on the connection for the next statement', async () => {
     // All of them use one connection.
-    await tenants.of(mine).query(totals)
-    expect(await tenants.query(totals)).toEqual([])
-    await tenants.of(mine).transaction((sql) => sql.query(totals))
-    expect(await tenants.query(totals)).toEqual([])
+    await tenants.of(mine).query(numbers)
+    expect(await tenants.query(numbers)).toEqual([])
+    await tenants.of(mine).transaction((sql) => sql.query(numbers))
+    expect(await tenants.query(numbers)).toEqual([])
     await tenants
       .of(mine)
       .query('select 1 / 0')
       .catch(() => undefined)
-    expect(await tenants.query(totals)).toEqual([])
+    expect(await tenants.query(numbers)).toEqual([])
   })
 
   it('applies in transactions and in their savepoints', async () => {
     const seen = await tenants.of(mine).transaction(async (sql) => {
       await sql.transaction((inner) => inner.query('select 1 / 0')).catch(() => undefined)
-      return sql.transaction((inner) => inner.query(totals))
+      return sql.transaction((inner) => inner.query(numbers))
     })
     expect(seen).toEqual([{ organizationId: mine, n: 3 }])
   })
 
   it('refuses writes for another organization', async () => {
-    const insert = 'insert into kernel.record_total (organization_id, object, n) values ($1, $2, 1)'
+    const insert = 'insert into kernel.record_number (organization_id, object, value) values ($1, $2, 1)'
     await expect(tenants.of(mine).query(insert, [theirs, 'thing'])).rejects.toThrow(/row-level security/)
     expect(
       await tenants
         .of(mine)
-        .query('update kernel.record_total set n = 99 where organization_id = $1 returning n', [theirs]),
+        .query('update kernel.record_number set value = 99 where organization_id = $1 returning value', [theirs]),
     ).toEqual([])
-    expect(await tenants.of(theirs).query(totals)).toEqual([{ organizationId: theirs, n: 5 }])
+    expect(await tenants.of(theirs).query(numbers)).toEqual([{ organizationId: theirs, n: 5 }])
   })
 
   it('covers every table with an organization, for a role that cannot bypass it', async () => {
@@ -146,13 +145,13 @@ describe('row-level security between tenants', () => {
 
 describe('migrate', () => {
   it.each([
-    'revoke all on kernel.record_total from crm_app',
-    'alter table kernel.record_total disable row level security',
-    'drop policy tenant on kernel.record_total',
+    'revoke all on kernel.record_number from crm_app',
+    'alter table kernel.record_number disable row level security',
+    'drop policy tenant on kernel.record_number',
   ])('enables row-level security where an earlier start was killed before it did: %s', async (unfinished) => {
     await fresh.database.query(unfinished)
     await migrate(fresh.database, fresh.url, migrations)
-    expect(await tenants.of(mine).query(totals)).toEqual([{ organizationId: mine, n: 3 }])
-    expect(await tenants.query(totals)).toEqual([])
+    expect(await tenants.of(mine).query(numbers)).toEqual([{ organizationId: mine, n: 3 }])
+    expect(await tenants.query(numbers)).toEqual([])
   })
 })

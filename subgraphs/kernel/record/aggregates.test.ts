@@ -5,7 +5,7 @@ import { account } from '../../crm/account/account.record.ts'
 import type { Case } from '../../support/case/case.ts'
 import { supportCase } from '../../support/case/case.record.ts'
 import type { RecordShape } from './definition.ts'
-import { average, averageTime, count, AggregateSql, share, sum, type Aggregate } from './aggregates.ts'
+import { average, averageTime, count, AggregateSql, plus, ratio, sum, type Aggregate } from './aggregates.ts'
 import { Values } from './predicate.ts'
 
 function build<T>(shape: RecordShape, aggregate: Aggregate<T>) {
@@ -40,13 +40,17 @@ describe('an aggregate', () => {
     [
       'average',
       average('healthScore', 2),
-      { sql: 'round((avg(t.health_score))::numeric, 2)', values: [], columns: ['healthScore'] },
+      {
+        sql: 'round(coalesce(sum(t.health_score::numeric), 0)::numeric / nullif(count(t.health_score::numeric), 0), 2)',
+        values: [],
+        columns: ['healthScore'],
+      },
     ],
   ])('has its SQL and the columns that it reads: %s', (_, aggregate, expected) => {
     expect(build(account, aggregate)).toEqual(expected)
   })
 
-  it('compares columns of a row, and computes durations and shares', () => {
+  it('compares columns of a row, and computes durations, sums and quotients', () => {
     const late: Aggregate<Case> = count({ resolvedAt: { gt: { column: 'slaDueAt' } } })
     expect(build(supportCase, late)).toMatchObject({
       sql: 'count(*) filter (where (t.resolved_at > t.sla_due_at))::int8',
@@ -54,8 +58,14 @@ describe('an aggregate', () => {
     })
     const time: Aggregate<Case> = averageTime('createdAt', 'resolvedAt', 'hours', 2)
     expect(build(supportCase, time)).toMatchObject({ columns: ['resolvedAt', 'createdAt'] })
-    const part: Aggregate<Case> = share({ reopenCount: { gt: 0 } }, { resolvedAt: { isNull: false } }, 4)
-    expect(build(supportCase, part)).toMatchObject({ values: [0], columns: ['resolvedAt', 'reopenCount'] })
+    const reopened = count<Case>({ reopenCount: { gt: 0 } })
+    const resolved = count<Case>({ resolvedAt: { isNull: false } })
+    const share: Aggregate<Case> = ratio(reopened, plus(reopened, resolved), 4)
+    expect(build(supportCase, share)).toEqual({
+      sql: 'round(count(*) filter (where (t.reopen_count > $1))::int8::numeric / nullif((count(*) filter (where (t.reopen_count > $2))::int8 + count(*) filter (where (t.resolved_at is not null))::int8), 0), 4)',
+      values: [0, 0],
+      columns: ['reopenCount', 'resolvedAt'],
+    })
   })
 
   it('accepts only existing columns and values of their type, checked by the compiler', () => {

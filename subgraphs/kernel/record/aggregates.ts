@@ -1,55 +1,43 @@
 import type { ExactNumber } from '../json/exact-number.ts'
+import type { AddendShape, ColumnName, ColumnReference, Condition, CustomFieldName, Value } from './addend.ts'
 import type { Column } from './column.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { comparisonSql, operatorSql } from './operators.ts'
 import type { Values } from './predicate.ts'
 
-type CustomFieldName = `customFields.${string}`
-
-/** The name of a column of a record, or of a custom field. */
-export type ColumnName<T> = (keyof T & string) | CustomFieldName
-
 type NamesOf<T, V> = { [K in keyof T & string]: T[K] extends V | null ? K : never }[keyof T & string] | CustomFieldName
 
-/** Compares with another column of the same row. */
-export interface ColumnReference<T> {
-  readonly column: ColumnName<T>
-}
-
-/** Filter operators; all of them must match. */
-interface Operators<T, V> {
-  readonly eq?: NonNullable<V>
-  readonly ne?: NonNullable<V>
-  readonly in?: readonly NonNullable<V>[]
-  readonly notIn?: readonly NonNullable<V>[]
-  readonly gt?: NonNullable<V> | ColumnReference<T>
-  readonly gte?: NonNullable<V> | ColumnReference<T>
-  readonly lt?: NonNullable<V> | ColumnReference<T>
-  readonly lte?: NonNullable<V> | ColumnReference<T>
-  readonly isNull?: boolean
-}
-
-type ConditionOn<T, V> = Extract<V, string | number | boolean> | Operators<T, V>
-
-/** Selects the records of an aggregate: all members must match, and at least one of `or`. A plain value means equality. */
-export type Condition<T> = { readonly [K in keyof T & string]?: ConditionOn<T, T[K]> } & {
-  readonly [K in CustomFieldName]?: ConditionOn<T, string | number | boolean>
-} & { readonly or?: readonly Condition<T>[] }
-
-/** Builds the SQL of one aggregate, and collects its columns and parameters. */
+/** Builds the SQL of one aggregate from the rows of the record's table, and collects its columns and parameters. */
 export class AggregateSql {
   /** Names of the columns that the aggregate reads. */
   readonly columns = new Set<string>()
 
   constructor(
-    private readonly shape: RecordShape,
+    protected readonly shape: RecordShape,
     readonly values: Values,
+    private readonly alias = 't',
   ) {}
 
   column(name: string): { readonly column: Column; readonly sql: string } {
     const column = columnOf(this.shape, name)
     this.columns.add(name)
-    return { column, sql: column.sql('t') }
+    return { column, sql: column.sql(this.alias) }
+  }
+
+  /** The SQL of the sum of an addend; 0 without matching records. */
+  total({ sum, count, where }: AddendShape): string {
+    const condition = where ? ` filter (where ${conditionSql(this, where)})` : ''
+    if (sum === undefined) return `count(${count === undefined ? '*' : this.#value(count)})${condition}`
+    return `coalesce(sum(${this.#value(sum)})${condition}, 0)`
+  }
+
+  #value(value: Value<string>): string {
+    if (typeof value === 'object') {
+      return `extract(epoch from ${this.column(value.to).sql} - ${this.column(value.from).sql})`
+    }
+    const { column, sql } = this.column(value)
+    // The sum of doubles depends on their order, the sum of numerics does not.
+    return column.kind === 'number' ? `${sql}::numeric` : sql
   }
 }
 
@@ -69,9 +57,9 @@ function operatorOf(into: AggregateSql, name: string, operator: string, operand:
   return comparisonSql(sql, operator, into.column(operand.column).sql)
 }
 
-function conditionSql<T>(into: AggregateSql, condition: Condition<T>): string {
+export function conditionSql(into: AggregateSql, condition: object): string {
   const parts = Object.entries(condition).map(([name, expected]: [string, unknown]) => {
-    if (name === 'or') return `(${(expected as Condition<T>[]).map((one) => conditionSql(into, one)).join(' or ')})`
+    if (name === 'or') return `(${(expected as object[]).map((one) => conditionSql(into, one)).join(' or ')})`
     const operators = typeof expected === 'object' && expected !== null ? expected : { eq: expected }
     return Object.entries(operators)
       .map(([operator, operand]) => operatorOf(into, name, operator, operand))
@@ -81,20 +69,31 @@ function conditionSql<T>(into: AggregateSql, condition: Condition<T>): string {
 }
 
 /** The number of records, or of the records that match the condition. */
-export const count = <T>(condition?: Condition<NoInfer<T>>): Aggregate<T, number> => ({
-  sql: (into) => `count(*)${condition ? ` filter (where ${conditionSql(into, condition)})` : ''}::int8`,
+export const count = <T>(where?: Condition<NoInfer<T>>): Aggregate<T, number> => ({
+  sql: (into) => `${into.total(where ? { where } : {})}::int8`,
 })
 
 /** The sum of a column; 0 when no record has a value. */
 export const sum = <T>(name: NamesOf<NoInfer<T>, ExactNumber>): Aggregate<T, ExactNumber> => ({
-  sql: (into) => `coalesce(sum(${into.column(name).sql}), 0)`,
+  sql: (into) => into.total({ sum: name }),
 })
 
-const rounded = (sql: string, decimals: number): string => `round((${sql})::numeric, ${decimals})`
+/** The sum of two aggregates. */
+export const plus = <T>(one: Aggregate<T, number>, other: Aggregate<T, number>): Aggregate<T, number> => ({
+  sql: (into) => `(${one.sql(into)} + ${other.sql(into)})`,
+})
+
+/** The difference of two aggregates. */
+export const minus = <T>(one: Aggregate<T, number>, other: Aggregate<T, number>): Aggregate<T, number> => ({
+  sql: (into) => `(${one.sql(into)} - ${other.sql(into)})`,
+})
+
+const quotient = (dividend: string, divisor: string, decimals: number): string =>
+  `round(${dividend}::numeric / nullif(${divisor}, 0), ${decimals})`
 
 /** The average of a column; null when no record has a value. */
 export const average = <T>(name: NamesOf<NoInfer<T>, ExactNumber>, decimals: number): Aggregate<T, ExactNumber> => ({
-  sql: (into) => rounded(`avg(${into.column(name).sql})`, decimals),
+  sql: (into) => quotient(into.total({ sum: name }), into.total({ count: name }), decimals),
 })
 
 const secondsOf = { minutes: 60, hours: 3600 } as const
@@ -107,21 +106,23 @@ export const averageTime = <T>(
   decimals: number,
 ): Aggregate<T, number> => ({
   sql: (into) =>
-    rounded(
-      `avg(extract(epoch from ${into.column(to).sql} - ${into.column(from).sql}) / ${secondsOf[unit]})`,
+    quotient(
+      into.total({ sum: { from, to } }),
+      `${secondsOf[unit]} * ${into.total({ count: { from, to } })}`,
       decimals,
     ),
 })
 
-/** The share of records matching `of` that also match `part`, from 0 to 1; null when no record matches `of`. */
-export const share = <T>(
-  part: Condition<NoInfer<T>>,
-  of: Condition<NoInfer<T>>,
+/** The quotient of two aggregates; null when the divisor is 0. */
+export const ratio = <T>(
+  dividend: Aggregate<T, number>,
+  divisor: Aggregate<T, number>,
   decimals: number,
-): Aggregate<T, number> => ({
-  sql(into) {
-    const whole = conditionSql(into, of)
-    const some = `count(*) filter (where ${conditionSql(into, part)} and ${whole})`
-    return rounded(`${some}::numeric / nullif(count(*) filter (where ${whole}), 0)`, decimals)
-  },
-})
+): Aggregate<T, number> => ({ sql: (into) => quotient(dividend.sql(into), divisor.sql(into), decimals) })
+
+/** The number of records by each value of a column; records without a value are not counted. */
+export interface CountBy<T> {
+  readonly by: ColumnName<T>
+}
+
+export const countBy = <T>(by: ColumnName<NoInfer<T>>): CountBy<T> => ({ by })

@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Account } from '../../crm/account/account.ts'
 import { account } from '../../crm/account/account.record.ts'
 import { supportCase } from '../../support/case/case.record.ts'
 import { exactNumber } from '../json/exact-number.ts'
@@ -9,12 +10,12 @@ import { columnKinds } from './column-kind.ts'
 import { readConnection } from './connection.ts'
 import type { CustomFieldDefinition } from './custom-field-column.ts'
 import { CustomFieldsFixture, pageOf } from './custom-fields.fixture.ts'
-import { average, averageTime, count, sum } from './aggregates.ts'
+import { average, averageTime, count, countBy, sum } from './aggregates.ts'
 import type { OrderInput } from './order.ts'
 import { readBy } from './read.ts'
 import { save } from './save.ts'
 import { shapeFor } from './shape-source.ts'
-import { aggregate, countsBy } from './stats.ts'
+import { figures } from './stats.ts'
 
 const fixture = new CustomFieldsFixture()
 const acme = newId()
@@ -324,7 +325,7 @@ describe('a custom field', () => {
   })
 
   it('can be aggregated', async () => {
-    const aggregates = await aggregate(ctx, account, {
+    const aggregates = await figures(ctx, account, {
       total: count(),
       loyal: count({ 'customFields.loyal': true }),
       rich: count({ 'customFields.margin': { gt: 10 }, isStrategic: true }),
@@ -344,11 +345,11 @@ describe('a custom field', () => {
 
   it('is counted by its values', async () => {
     const columns = {
-      tiers: 'customFields.tier',
-      loyal: 'customFields.loyal',
-      founded: 'customFields.foundedOn',
-    } as const
-    expect(await countsBy(ctx, account, { ...columns, types: 'type' })).toEqual({
+      tiers: countBy<Account>('customFields.tier'),
+      loyal: countBy<Account>('customFields.loyal'),
+      founded: countBy<Account>('customFields.foundedOn'),
+    }
+    expect(await figures(ctx, account, { ...columns, types: countBy<Account>('type') })).toEqual({
       tiers: { HOT: 1, WARM: 1, COLD: 1 },
       loyal: { true: 2, false: 1 },
       founded: { '1999-12-31': 1, '2000-02-29': 1 },
@@ -389,13 +390,15 @@ describe('a custom field that the profile hides', () => {
     const { margin: _margin, ...rest } = records.one
     expect(data[0]!.customFields).toEqual(rest)
     for (const context of [hidden(), allHidden()]) {
-      const aggregates = await aggregate(context, account, {
+      const aggregates = await figures(context, account, {
         total: count(),
         margin: sum('customFields.margin'),
         rich: count({ 'customFields.margin': { gt: 10 } }),
       })
       expect(aggregates).toEqual({ total: 5, margin: null, rich: null })
-      expect(await countsBy(context, account, { margin: 'customFields.margin' })).toEqual({ margin: null })
+      expect(await figures(context, account, { margin: countBy<Account>('customFields.margin') })).toEqual({
+        margin: null,
+      })
     }
   })
 
@@ -482,7 +485,7 @@ describe('values that were stored before a field was defined', () => {
       }
       if (kind !== 'textList')
         expect((await pageOf(own, account, { orderBy: [{ field: 'customFields.field' }] })).total).toBe(unusual.length)
-      await countsBy(own, account, { field: 'customFields.field' })
+      await figures(own, account, { field: countBy<Account>('customFields.field') })
     }
   })
 

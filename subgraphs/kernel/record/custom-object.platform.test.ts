@@ -8,13 +8,13 @@ import { Columns } from './columns.ts'
 import { customField } from './custom-field-column.ts'
 import { CustomFieldsFixture } from './custom-fields.fixture.ts'
 import type { RecordDefinition } from './definition.ts'
-import { average, count, sum } from './aggregates.ts'
+import { average, count, countBy, sum } from './aggregates.ts'
 import { readDeleted, readPage, type PageArgs } from './list.ts'
 import { OrgRecord } from './org-record.ts'
 import { readOne } from './read.ts'
 import { recordColumns } from './record-table.ts'
 import { recordsOf } from './records-of.ts'
-import { aggregate, countsBy } from './stats.ts'
+import { figures } from './stats.ts'
 
 /** A record of a custom object; the fields that the organization defined are keys of `customFields`. */
 class CustomRecord extends OrgRecord {}
@@ -30,7 +30,6 @@ const customObject = (object: string, fields: readonly Column[]): RecordDefiniti
   objectColumn: 'objectName',
   visibleBy: ['ownerId'],
   searchable: ['customFields.serial'],
-  maintainedCount: false,
   events: {
     types: Object.fromEntries(
       (['CREATE', 'UPDATE', 'DELETE', 'RESTORE'] as const).map((operation, index) => [
@@ -111,8 +110,8 @@ describe('records of a custom object in a shared table', () => {
       power: sum<CustomRecord>('customFields.power'),
       averagePower: average<CustomRecord>('customFields.power', 2),
     }
-    expect(await aggregate(ctx, machine, aggregates)).toEqual({ total: 3, strong: 1, power: 12.5, averagePower: 6.25 })
-    expect(await countsBy(ctx, machine, { serials: 'customFields.serial' })).toEqual({
+    expect(await figures(ctx, machine, aggregates)).toEqual({ total: 3, strong: 1, power: 12.5, averagePower: 6.25 })
+    expect(await figures(ctx, machine, { serials: countBy<CustomRecord>('customFields.serial') })).toEqual({
       serials: { 'm-1': 1, 'm-2': 1, 'm-3': 1 },
     })
   })

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
+import type { Addend, AddendShape } from './addend.ts'
 import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
@@ -70,8 +71,25 @@ export interface RecordShape extends TrackedObject {
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that is numbered per organization from 1, without gaps. */
   readonly numbered?: string
-  /** False when no trigger maintains the row count; a list without filter is then counted with `count(*)`. */
-  readonly maintainedCount?: boolean
+  /** The maintained totals of the table (`maintained-totals.ts`); without them, totals and figures read the rows. */
+  readonly totals?: TotalsShape
+}
+
+/** What the migration that calls `maintainedTotals` declares, by the names of the record. */
+export interface TotalsShape {
+  /** Columns with few values: there is one total for each combination of them. */
+  readonly by: readonly string[]
+  /** Columns with many values, each with totals of its own. */
+  readonly separately?: readonly string[]
+  /** What is summed up besides the number of records, by the name of the measure. */
+  readonly measures?: Readonly<Record<string, AddendShape>>
+}
+
+/** `TotalsShape` with names that the compiler checks. */
+export interface Totals<T> extends TotalsShape {
+  readonly by: readonly ColumnName<T>[]
+  readonly separately?: readonly ColumnName<T>[]
+  readonly measures?: Readonly<Record<string, Addend<T>>>
 }
 
 /** The name of a column of this record; any other name is a compile error. */
@@ -107,6 +125,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
+  readonly totals?: Totals<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
   /** Checks every write. Must not read the database. */

@@ -3,7 +3,7 @@ import type { Row, StatementKind } from '../database/sql.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { filterPredicate, type FilterInput } from './filter.ts'
-import { maintainedCount, maintainedCountSql } from './maintained-count.ts'
+import { hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { readSource } from './read-source.ts'
@@ -33,8 +33,8 @@ export interface PageRange {
   readonly cursorPath?: CursorPath
 }
 
-/** Alias of the maintained count in a select list. No record has a column of this name. */
-const countAlias = 'maintainedCount'
+/** Alias of the maintained total in a select list. No record has a column of this name. */
+const totalAlias = 'maintainedTotal'
 
 /** The SQL of one list request: the caller's visibility, filter, search and order. */
 export class ListQuery {
@@ -43,8 +43,6 @@ export class ListQuery {
   /** All conditions: the tenant's live rows that the caller can see, the filter and the search. */
   readonly conditions: readonly string[]
   readonly rules: FieldRules | null
-  /** True when the tenant is the only condition, so that the maintained count is the total. */
-  readonly hasMaintainedCount: boolean
   /** The definition with the custom fields of the caller's organization. */
   readonly definition: RecordShape
   /** The conditions that an index answers in the order of the list. */
@@ -53,6 +51,8 @@ export class ListQuery {
   readonly #isByIds: boolean
   /** Whether these are all conditions. */
   readonly #isInOrder: boolean
+  /** The SQL of the total from the maintained totals; null when they do not contain it. */
+  readonly #total: string | null
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
@@ -83,8 +83,11 @@ export class ListQuery {
     const ordered = visibility === 'ALL' && this.order.isByCreation ? equalities.slice(0, 1) : []
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
-    this.hasMaintainedCount =
-      visibility === 'ALL' && this.conditions.length === 1 && definition.maintainedCount !== false
+    const isOnlyFiltered = !base && !args.search && (!filter || filter.columns !== null)
+    this.#total =
+      isOnlyFiltered && hasTotalsFor(ctx.caller, definition) && isOverTotals(definition, filter?.columns ?? [])
+        ? totalOf(definition, predicate, [...equalities, ...others].join(' and ') || null)
+        : null
     this.kind = args.filter || args.search || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
 
@@ -98,16 +101,17 @@ export class ListQuery {
     if (range.cursor !== null) this.order.validate(range.cursor, range.cursorPath)
     if (isCounted) this.ctx.answered?.aggregate(this.definition)
     if (!isCounted) return [await this.#rows(selected, range), null]
-    if (!this.hasMaintainedCount) {
+    if (this.#total === null) {
       // `#count` copies the parameters, so it must be called before `#rows` adds more of them.
       const count = this.#count()
       return Promise.all([this.#rows(selected, range), count])
     }
-    const { predicate, definition } = this
     // A column in the same statement is faster than a second statement.
-    const countColumn = `, (${maintainedCountSql(predicate.organization(), predicate.values.add(definition.object))}) as "${countAlias}"`
-    const rows = await this.#rows(selected, range, countColumn)
-    return [rows, rows[0] ? (rows[0][countAlias] as number) : await maintainedCount(this.ctx, definition)]
+    const rows = await this.#rows(selected, range, `, ${this.#total} as "${totalAlias}"`)
+    if (rows[0]) return [rows, rows[0][totalAlias] as number]
+    const { list } = this.predicate.values
+    const [counted] = await this.ctx.db.query<{ total: number }>(`select ${this.#total} as total`, list)
+    return [rows, counted!.total]
   }
 
   /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */

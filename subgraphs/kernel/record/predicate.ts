@@ -86,6 +86,13 @@ export class TenantPredicate {
     return parts.join(' and ')
   }
 
+  /** The condition for rows of these kinds in the totals of the caller's organization (`maintained-totals.ts`). */
+  totals(definition: RecordShape, alias: string, kinds: readonly string[]): string {
+    if (definition.entitlement) requireEntitlement(this, definition.entitlement)
+    const kind = kinds.map((name) => `'${name}'`).join(', ')
+    return `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
+  }
+
   /** The condition for the live rows of the caller's organization, of which the caller may not see all: a range of every index of the table. */
   tenant(definition: RecordShape, alias: string): string {
     const parts = this.#rows(definition, alias)

@@ -24,7 +24,7 @@ export const recordIndexes = (table: string, name: string): string => `
     create index ${name}_updated on ${table} (organization_id, updated_at, id) where deleted_at is null;
     create index ${name}_deleted on ${table} (organization_id, deleted_at, id) where deleted_at is not null;`
 
-/** Triggers that maintain the row count of a record type in the transaction of each change. `object` is the name of the record type. */
+/** The first triggers that maintained row counts; later tables use `maintainedTotals`. `object` is the name of the record type. */
 export const maintainedCountTriggers = (table: string, object: string): string => `
     create trigger ${object}_total_insert after insert on ${table} referencing new table as new_rows
       for each statement execute function kernel.keep_total_of_inserted('${object}');
@@ -60,3 +60,90 @@ export const searchIndex = (table: string, name: string, columns: readonly strin
       ${columns.map((column) => `' ' || coalesce(${column}, '')`).join(' || ')})) stored;
     create index ${name}_search on ${table} using gin
       (organization_id, search_text gin_trgm_ops, tags, custom_fields jsonb_path_ops) where deleted_at is null;`
+
+/** The columns of a table of totals; the names are columns of the record's table, the measures SQL expressions over them. */
+export interface TotalsColumns {
+  /** Columns with few values: there is one total for each combination of them. */
+  readonly by: readonly string[]
+  /** Columns with many values, each with totals of its own, and the number of rows with a value in `with_<column>`. */
+  readonly separately?: readonly string[]
+  /** What is summed up besides the number of rows, by the name of its column. */
+  readonly measures?: Readonly<Record<string, string>>
+}
+
+/**
+ * Creates the table `<table>_totals` with the totals of the rows that are not deleted, and the triggers that maintain it. Each
+ * statement that changes rows appends the differences (kind `CHANGE`) in its transaction, so writers never wait for each other.
+ * `mergeTotals` merges them into one row for each combination of `by` (`GROUP`), one for the organization (`TOTAL`), and one for each value
+ * of a separate column (the kind is the name of the column).
+ */
+export function maintainedTotals(table: string, { by, separately = [], measures = {} }: TotalsColumns): string {
+  const name = table.replaceAll('"', '')
+  const totals = `${name}_totals`
+  const summed: Readonly<Record<string, string>> = {
+    ...measures,
+    ...Object.fromEntries(separately.map((column) => [`with_${column}`, `(${column} is not null)::int`])),
+  }
+  const names = Object.keys(summed)
+  const changing = ['organization_id', ...by, ...separately]
+  const columns = [...changing, 'n', ...names].join(', ')
+  const sums = (sign: string) => Object.values(summed).map((value) => `coalesce(${sign}sum(${value}), 0)`)
+  const differences = (sign: string, from: string) => `
+      insert into ${totals} (${columns})
+      select ${[...changing, `${sign}count(*)`, ...sums(sign)].join(', ')} from ${from} where deleted_at is null
+      group by ${changing.join(', ')};`
+  const versions = (sign: string, from: string) =>
+    `select ${[...changing, `${sign}1 as sign`, ...names.map((measure) => `${sign}(${summed[measure]}) as ${measure}`)].join(', ')}
+        from ${from} where deleted_at is null`
+  const changedSums = ['sum(sign)', ...names.map((measure) => `coalesce(sum(${measure}), 0)`)]
+  const fill = (kind: string, grouping: readonly string[], sql: readonly string[], condition = '') => `
+    insert into ${totals} (${['organization_id', 'kind', ...grouping, 'n', ...(sql.length > 1 ? names : [])].join(', ')})
+    select ${['organization_id', `'${kind}'`, ...grouping, ...sql].join(', ')} from ${table} where deleted_at is null${condition}
+    group by ${['organization_id', ...grouping].join(', ')};`
+  return `
+    create table ${totals} as
+      select ${[...changing, "'CHANGE'::text as kind", 'count(*) as n', ...names.map((measure) => `sum(${summed[measure]}) as ${measure}`)].join(', ')}
+      from ${table} group by ${changing.join(', ')} with no data;
+    alter table ${totals}
+      alter column organization_id set not null,
+      alter column kind set not null, alter column kind set default 'CHANGE',
+      alter column n set not null${names.map((measure) => `,\n      alter column ${measure} set not null, alter column ${measure} set default 0`).join('')};
+    create index ${name.split('.')[1]!}_totals_kind on ${totals} (kind, organization_id);${separately
+      .map(
+        (column) => `
+    create index ${name.split('.')[1]!}_totals_${column} on ${totals} (organization_id, ${column}) where kind = '${column}';
+    create index ${name.split('.')[1]!}_totals_${column}_n on ${totals} (organization_id, n desc, ${column}) where kind = '${column}';`,
+      )
+      .join('')}
+
+    create function ${totals}_insert() returns trigger language plpgsql as $$ begin${differences('', 'new_rows')}
+      return null;
+    end $$;
+    create function ${totals}_delete() returns trigger language plpgsql as $$ begin${differences('-', 'old_rows')}
+      return null;
+    end $$;
+    create function ${totals}_update() returns trigger language plpgsql as $$ begin
+      insert into ${totals} (${columns})
+      select ${[...changing, ...changedSums].join(', ')} from (
+        ${versions('-', 'old_rows')}
+        union all
+        ${versions('', 'new_rows')}
+      ) changes group by ${changing.join(', ')} having ${changedSums.map((sum) => `${sum} <> 0`).join(' or ')};
+      return null;
+    end $$;
+    create trigger totals_insert after insert on ${table} referencing new table as new_rows
+      for each statement execute function ${totals}_insert();
+    create trigger totals_update after update on ${table} referencing old table as old_rows new table as new_rows
+      for each statement execute function ${totals}_update();
+    create trigger totals_delete after delete on ${table} referencing old table as old_rows
+      for each statement execute function ${totals}_delete();
+    ${fill('GROUP', by, ['count(*)', ...sums('')])}${fill('TOTAL', [], ['count(*)'])}${separately
+      .map((column) => fill(column, [column], ['count(*)'], ` and ${column} is not null`))
+      .join('')}`
+}
+
+/** Drops the triggers of `maintainedCountTriggers`. */
+export const dropMaintainedCountTriggers = (table: string, object: string): string => `
+    drop trigger ${object}_total_insert on ${table};
+    drop trigger ${object}_total_update on ${table};
+    drop trigger ${object}_total_delete on ${table};`

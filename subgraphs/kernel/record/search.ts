@@ -11,6 +11,18 @@ const infixMin = 3
 /** What `kernel.search_text` writes for a code point beyond ASCII. */
 const encodedCharacter = /u[0-9a-f]{2}/i
 
+/** Refuses a text of `search` that is too long or that no stored text can contain. */
+export function checkSearchText(text: string): void {
+  if ([...text].length > searchMax)
+    throw invalid({ path: 'search', code: 'TOO_LONG', message: `search must have at most ${searchMax} characters.` })
+  if (!isStorable(text))
+    throw invalid({
+      path: 'search',
+      code: 'NOT_TEXT',
+      message: 'search must not contain a NUL character or an unpaired surrogate.',
+    })
+}
+
 /**
  * A condition that the search index answers and that holds for every row in which a searchable column contains the text; null when no
  * trigram can be taken from the text. `kernel.search_text` is what the column stores: lower case, code points beyond ASCII as letters
@@ -44,14 +56,7 @@ export function searchCondition(
   alias: string,
   values: Values,
 ): string {
-  if ([...text].length > searchMax)
-    throw invalid({ path: 'search', code: 'TOO_LONG', message: `search must have at most ${searchMax} characters.` })
-  if (!isStorable(text))
-    throw invalid({
-      path: 'search',
-      code: 'NOT_TEXT',
-      message: 'search must not contain a NUL character or an unpaired surrogate.',
-    })
+  checkSearchText(text)
   if (columns.length === 0) return 'false'
   const isPrefix = /^[A-Za-z0-9]{1,2}$/.test(text)
   const isIndexed = hasSearchText && columns.every(({ key }) => key === undefined)

@@ -1,78 +1,176 @@
 import { isRawNumber } from '../json/exact-number.ts'
 import type { RequestContext } from '../request.ts'
+import type { ColumnName } from './addend.ts'
+import { AggregateSql, type Aggregate, type CountBy } from './aggregates.ts'
+import type { Column } from './column.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
-import { AggregateSql, type Aggregate, type ColumnName } from './aggregates.ts'
+import { fromTotals, hasTotalsFor, totalsTable, withValueColumn } from './maintained-totals.ts'
 import { readSource } from './read-source.ts'
-import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, Values } from './predicate.ts'
+import { shapeFor } from './shape-source.ts'
+import { TotalsSql } from './totals-sql.ts'
+
+export type Counts = Record<string, number>
+
+type Figure<T> = Aggregate<T> | CountBy<T>
+
+type ResultOf<F> = F extends Aggregate<infer _T, infer R> ? R : Counts
+
+type Requested = readonly [name: string, figure: Figure<never>]
+
+const isCountBy = <T>(figure: Figure<T>): figure is CountBy<T> => 'by' in figure
 
 /**
- * Computes aggregates of the records that the caller can see, without deleted ones, by name:
- * `{ total: count(), totalRevenue: sum('annualRevenue') }`. An aggregate of a hidden column is null.
+ * Computes figures of the records that the caller can see, without deleted ones, by name:
+ * `{ total: count(), byType: countBy('type') }`. A figure over a hidden column is null. One statement reads what the maintained totals
+ * answer, another one the rest from the rows.
  */
-export async function aggregate<T extends StoredRow, const F extends Readonly<Record<string, Aggregate<T>>>>(
+export async function figures<T extends StoredRow, const F extends Readonly<Record<string, Figure<T>>>>(
   ctx: RequestContext,
   builtIn: RecordDefinition<T>,
-  aggregates: F,
+  requested: F,
 ): Promise<{ [K in keyof F]: ResultOf<F[K]> | null }> {
   const definition = shapeFor(ctx, builtIn)
-  const predicate = new TenantPredicate(ctx.caller)
   const hidden = fieldRules(ctx.caller, definition)?.hidden
-  const select = Object.entries(aggregates).map(([name, one]) => {
-    const isHidden = hidden !== undefined && [...columnsOf(definition, one)].some((column) => hidden.has(column))
-    return `${isHidden ? 'null' : one.sql(new AggregateSql(definition, predicate.values))} as "${name}"`
-  })
-  const sql = `select ${select.join(', ')} from ${readSource(definition)} t where ${predicate.live(definition, 't')}`
-  ctx.answered?.aggregate(definition)
-  const [row] = await ctx.db.query(sql, predicate.values.list, 'SCAN')
-  return row as { [K in keyof F]: ResultOf<F[K]> | null }
+  const all = Object.entries<Figure<T>>(requested) as unknown as Requested[]
+  const readable = all.filter(([, figure]) => ![...columnsOf(definition, figure)].some((name) => hidden?.has(name)))
+  const isInTotals = ([, figure]: Requested): boolean => canUseTotals(ctx, definition, figure)
+  const [fromGroups, fromRows] = await Promise.all([
+    read(ctx, definition, readable.filter(isInTotals), true),
+    read(
+      ctx,
+      definition,
+      readable.filter((figure) => !isInTotals(figure)),
+      false,
+    ),
+  ])
+  const hiddenFigures = Object.fromEntries(all.map(([name]) => [name, null]))
+  return { ...hiddenFigures, ...fromGroups, ...fromRows } as { [K in keyof F]: ResultOf<F[K]> | null }
 }
 
-type ResultOf<F> = F extends Aggregate<infer _T, infer R> ? R : never
-
-/**
- * The columns that an aggregate reads. It compiles the aggregate with separate parameters, because PostgreSQL cannot infer the type
- * of a parameter that the statement does not use.
- */
-function columnsOf<T>(definition: RecordShape, one: Aggregate<T>): ReadonlySet<string> {
+/** Compiles with separate parameters, because PostgreSQL cannot infer the type of a parameter that the statement does not use. */
+function columnsOf(definition: RecordShape, figure: Figure<never>): ReadonlySet<string> {
   const into = new AggregateSql(definition, new Values())
-  one.sql(into)
+  if (isCountBy(figure)) into.column(figure.by)
+  else figure.sql(into)
   return into.columns
+}
+
+function canUseTotals(ctx: RequestContext, definition: RecordShape, figure: Figure<never>): boolean {
+  if (!hasTotalsFor(ctx.caller, definition)) return false
+  if (isCountBy(figure)) return definition.totals.by.includes(figure.by)
+  const into = new TotalsSql(definition, new TenantPredicate(ctx.caller))
+  figure.sql(into)
+  return !into.readsEveryRow
 }
 
 const keyOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value))
 
-export type Counts = Record<string, number>
+// The keys are values of records. Without a prototype, `__proto__` is a normal key.
+const noCounts = (): Counts => Object.create(null) as Counts
 
-/** Counts visible records that are not deleted by each value of a column. Null values are not counted; a hidden column is null. */
-export async function countsBy<T extends StoredRow, N extends string>(
+/** One statement for all these figures: aggregates over all rows, and counts grouped by each column. */
+async function read(
   ctx: RequestContext,
-  builtIn: RecordDefinition<T>,
-  columns: Readonly<Record<N, ColumnName<T>>>,
-): Promise<Record<N, Counts | null>> {
-  const definition = shapeFor(ctx, builtIn)
-  const rules = fieldRules(ctx.caller, definition)
-  const all = Object.entries<string>(columns).map(([name, column]) => ({ name, column: columnOf(definition, column) }))
-  const readable = all.filter(({ column }) => !rules?.hidden.has(column.name))
-  // The keys are values of records. Without a prototype, `__proto__` is a normal key.
-  const noCounts = (): Counts => Object.create(null) as Counts
-  const counts = Object.fromEntries(all.map((one) => [one.name, readable.includes(one) ? noCounts() : null]))
-  if (readable.length === 0) return counts as Record<N, Counts | null>
+  definition: RecordShape,
+  requested: readonly Requested[],
+  isInTotals: boolean,
+): Promise<Record<string, unknown>> {
+  if (requested.length === 0) return {}
   ctx.answered?.aggregate(definition)
   const predicate = new TenantPredicate(ctx.caller)
-  const expressions = readable.map(({ column }) => column.sql('t'))
+  const isFromTotals = isInTotals && hasTotalsFor(ctx.caller, definition)
+  const into = isFromTotals ? new TotalsSql(definition, predicate) : new AggregateSql(definition, predicate.values)
+  const grouped = requested.flatMap(([name, figure]) =>
+    isCountBy(figure) ? [{ name, sql: columnOf(definition, figure.by).sql('t') }] : [],
+  )
+  const aggregates = requested.flatMap(([name, figure]) => (isCountBy(figure) ? [] : [{ name, figure }]))
+  const columns = grouped.map(({ sql }) => sql)
+  const selected = [
+    `${columns.length > 0 ? `grouping(${columns.join(', ')})` : 0}::int as mask`,
+    `${into.total({})}::int8 as count`,
+    ...columns.map((sql, index) => `${sql} as v${index}`),
+    ...aggregates.map(({ figure }, index) => `${figure.sql(into)} as f${index}`),
+  ]
+  const source = isFromTotals
+    ? fromTotals(definition, predicate)
+    : `${readSource(definition)} t where ${predicate.live(definition, 't')}`
+  const groupings = [...(aggregates.length > 0 ? ['()'] : []), ...columns.map((sql) => `(${sql})`)]
   const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, unknown>>(
-    `select grouping(${expressions.join(', ')})::int as mask, ${expressions.map((column, index) => `${column} as v${index}`).join(', ')}, count(*)::int8 as count
-     from ${readSource(definition)} t where ${predicate.live(definition, 't')} group by grouping sets (${expressions.map((column) => `(${column})`).join(', ')})`,
+    `select ${selected.join(', ')} from ${source} group by grouping sets (${groupings.join(', ')})`,
     predicate.values.list,
     'SCAN',
   )
+  const results: Record<string, unknown> = Object.fromEntries(grouped.map(({ name }) => [name, noCounts()]))
   for (const row of rows) {
-    // Each row is grouped by exactly one column: the bit of that column in the mask is 0.
-    const index = readable.findIndex((_, position) => (row.mask & (1 << (readable.length - 1 - position))) === 0)
-    const value = row[`v${index}`]
-    if (value !== null && value !== undefined) counts[readable[index]!.name]![keyOf(value)] = row.count
+    // The bit of a column in the mask is 0 when the row is grouped by it; all bits are 1 in the row of the aggregates.
+    const index = grouped.findIndex((_, position) => (row.mask & (1 << (grouped.length - 1 - position))) === 0)
+    if (index === -1) aggregates.forEach(({ name }, position) => (results[name] = row[`f${position}`]))
+    else addCount(results[grouped[index]!.name] as Counts, row[`v${index}`], row.count)
   }
-  return counts as Record<N, Counts | null>
+  return results
+}
+
+function addCount(counts: Counts, value: unknown, count: number): void {
+  // A difference that is not merged yet may leave a group without records.
+  if (value !== null && value !== undefined && count !== 0) counts[keyOf(value)] = count
+}
+
+export interface MostFrequent {
+  /** The number of records by value, the most frequent values first. */
+  readonly counts: Counts | null
+  /** The number of records with any other value. */
+  readonly others: number | null
+}
+
+/**
+ * Counts the records by the most frequent values of a column that has many values; values that are equally frequent in the order of
+ * the values. Null if the column is hidden.
+ */
+export async function mostFrequent<T extends StoredRow>(
+  ctx: RequestContext,
+  builtIn: RecordDefinition<T>,
+  name: ColumnName<T>,
+  limit: number,
+): Promise<MostFrequent> {
+  const definition = shapeFor(ctx, builtIn)
+  if (fieldRules(ctx.caller, definition)?.hidden.has(name)) return { counts: null, others: null }
+  ctx.answered?.aggregate(definition)
+  const column = columnOf(definition, name)
+  const predicate = new TenantPredicate(ctx.caller)
+  const found = await ctx.db.query<{ value: unknown; count: number; all: number }>(
+    frequencies(predicate, definition, column, predicate.values.add(limit)),
+    predicate.values.list,
+    'SCAN',
+  )
+  const counts = noCounts()
+  for (const { value, count } of found) addCount(counts, value, count)
+  const listed = found.reduce((sum, { count }) => sum + count, 0)
+  return { counts, others: (found[0]?.all ?? 0) - listed }
+}
+
+function frequencies(predicate: TenantPredicate, definition: RecordShape, column: Column, limit: string): string {
+  const order = `order by count desc, value limit ${limit}`
+  if (!hasTotalsFor(predicate.caller, definition) || !definition.totals.separately?.includes(column.name)) {
+    const value = column.sql('t')
+    return `select ${value} as value, count(*)::int8 as count, (sum(count(*)) over ())::int8 as all from ${readSource(definition)} t
+      where ${predicate.live(definition, 't')} and ${value} is not null group by 1 ${order}`
+  }
+  const table = totalsTable(definition)
+  const value = `t.${column.column}`
+  const rows = (kind: string) => `${table} t where ${predicate.totals(definition, 't', [kind])}`
+  // A value of the result is among those that changed, or among the most frequent merged ones that did not change.
+  return `with changed as (
+      select ${value} as value, sum(t.n) as n from ${rows('CHANGE')} and ${value} is not null group by 1
+    ), merged as (
+      (select ${value} as value, t.n from ${rows(column.column)} order by t.n desc, ${value}
+       limit ${limit} + (select count(*) from changed))
+      union
+      select ${value}, t.n from ${rows(column.column)} and ${value} = any(array(select value from changed))
+    )
+    select value, sum(n)::int8 as count, (
+      select coalesce(sum(t.${withValueColumn(definition, column.name)}), 0)::int8 from ${fromTotals(definition, predicate)}
+    ) as all
+    from (select * from changed union all select * from merged) counted group by value having sum(n) <> 0 ${order}`
 }

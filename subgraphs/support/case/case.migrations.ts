@@ -1,7 +1,9 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
   columnIndexes,
+  dropMaintainedCountTriggers,
   maintainedCountTriggers,
+  maintainedTotals,
   recordColumns,
   recordIndexes,
   searchIndex,
@@ -82,5 +84,32 @@ export const caseIndexes: Migration = {
       'escalated_at',
       'escalation_level',
     ])}
+  `,
+}
+
+export const caseTotals: Migration = {
+  name: '20261122-support-case-totals',
+  sql: `
+    ${dropMaintainedCountTriggers('support."case"', 'case')}
+    ${maintainedTotals('support."case"', {
+      by: ['status', 'priority', 'type', 'origin'],
+      measures: {
+        unassigned: '(assigned_to_id is null)::int',
+        reopened: '(reopen_count > 0)::int',
+        ever_resolved: '(reopen_count > 0 or resolved_at is not null)::int',
+        resolved_late: 'coalesce(resolved_at > sla_due_at, false)::int',
+        breach_announced: '(sla_breached_at is not null)::int',
+        first_response_seconds: 'extract(epoch from first_response_at - created_at)',
+        with_first_response: '(first_response_at is not null)::int',
+        resolution_seconds: 'extract(epoch from resolved_at - created_at)',
+        with_resolution: '(resolved_at is not null)::int',
+      },
+    })}
+    create index case_due on support."case" (organization_id, status, sla_due_at)
+      where deleted_at is null and sla_breached_at is null;
+    create index case_breached on support."case" (organization_id, status, sla_due_at)
+      where deleted_at is null and sla_breached_at is not null;
+    create index case_open_assignee on support."case" (organization_id, assigned_to_id)
+      where deleted_at is null and status not in ('RESOLVED', 'CLOSED');
   `,
 }

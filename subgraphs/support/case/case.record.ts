@@ -1,10 +1,17 @@
 import { visibleAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
+import type { Condition } from '../../kernel/record/addend.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
 import { Case } from './case.ts'
+
+/** Conditions of figures (`case.stats.ts`) that maintained totals count. */
+export const wasReopened: Condition<Case> = { reopenCount: { gt: 0 } }
+export const wasEverResolved: Condition<Case> = { or: [wasReopened, { resolvedAt: { isNull: false } }] }
+export const isBreachAnnounced: Condition<Case> = { slaBreachedAt: { isNull: false } }
+export const wasResolvedLate: Condition<Case> = { resolvedAt: { gt: { column: 'slaDueAt' } } }
 
 export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   object: 'case',
@@ -15,6 +22,20 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: visibleAccounts },
   relations: { comments: relationFrom(() => caseComment, 'caseId') },
   numbered: 'caseNumber',
+  totals: {
+    by: ['status', 'priority', 'type', 'origin'],
+    measures: {
+      unassigned: { where: { assignedToId: { isNull: true } } },
+      reopened: { where: wasReopened },
+      everResolved: { where: wasEverResolved },
+      resolvedLate: { where: wasResolvedLate },
+      breachAnnounced: { where: isBreachAnnounced },
+      firstResponseSeconds: { sum: { from: 'createdAt', to: 'firstResponseAt' } },
+      withFirstResponse: { count: { from: 'createdAt', to: 'firstResponseAt' } },
+      resolutionSeconds: { sum: { from: 'createdAt', to: 'resolvedAt' } },
+      withResolution: { count: { from: 'createdAt', to: 'resolvedAt' } },
+    },
+  },
   events: caseEvents,
 })
 

@@ -28,11 +28,11 @@ import {
   CasePageArgs,
   CaseUpdateInput,
 } from './case.inputs.ts'
-import { CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
+import { AssigneePageArgs, CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
 import { caseAssignees, caseStats } from './case.stats.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
-import { caseIndexes, caseTables } from './case.migrations.ts'
+import { caseIndexes, caseTables, caseTotals } from './case.migrations.ts'
 
 const cases = recordsOf(supportCase)
 const comments = recordsOf(caseComment)
@@ -72,9 +72,12 @@ export class CaseResolver {
     return caseStats(ctx)
   }
 
-  @Query(() => [CaseAssignee], { description: 'Active users to whom the caller can assign cases, sorted by name.' })
-  caseAssignees(@Ctx() ctx: RequestContext) {
-    return caseAssignees(ctx)
+  @Query(() => [CaseAssignee], {
+    description:
+      'Active users to whom the caller can assign cases, sorted by name. A page with fewer users than `limit` is the last one.',
+  })
+  caseAssignees(@Args(() => AssigneePageArgs) args: AssigneePageArgs, @Ctx() ctx: RequestContext) {
+    return caseAssignees(ctx, args)
   }
 
   @Query(() => CaseCommentPage, { description: 'Comments of a case, oldest first.' })
@@ -187,7 +190,7 @@ export const caseResource: Resource = {
   resolver: CaseResolver,
   entities: { Case: supportCase },
   announces: [caseComment],
-  migrations: [caseTables, caseIndexes],
+  migrations: [caseTables, caseIndexes, caseTotals],
   rest: restArea(supportCase, {
     path: 'cases',
     filters: [

@@ -1,4 +1,5 @@
-import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
+import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql'
+import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { Counts } from '../../kernel/record/stats.ts'
@@ -23,6 +24,15 @@ export class CaseSummary {
 
   @Field(() => Int, { description: 'Version of the case that was summarized. The case may have changed since then.' })
   basedOnVersion!: number
+}
+
+@ArgsType()
+export class AssigneePageArgs extends UnfilteredPageArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: 'Text that the name must contain, at most 200 characters. `%` and `_` are ordinary characters.',
+  })
+  search?: string | null
 }
 
 @ObjectType({ description: 'A user to whom cases can be assigned.' })

@@ -76,7 +76,11 @@ export function listParameters(api: RecordApi): Json[] {
     name: 'sortBy',
     in: 'query',
     description: 'Field to sort by.',
-    schema: { type: 'string', default: 'createdAt', enum: sortableColumns(api.definition.entity).map(({ name }) => name) },
+    schema: {
+      type: 'string',
+      default: 'createdAt',
+      enum: sortableColumns(api.definition.entity).map(({ name }) => name),
+    },
   }
   return [
     ...api.area.filters.map((filter) => filterParameter(filter, api)),

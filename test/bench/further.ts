@@ -33,25 +33,19 @@ const firstPage = (name: string, server: Server, tenant: Tenant): Contender => (
 })
 
 /** Cost of credentials, scopes, quota and headers: the project compared with itself without these checks. */
-export async function measureEdge(
-  { load, options, tenants, ids }: Bench,
-  project: Server,
-  open: Server,
-): Promise<Finding[]> {
+export async function measureEdge(bench: Bench, project: Server, open: Server): Promise<Finding[]> {
+  const { tenants, ids } = bench
   const contenders = [byId('edge', project, tenants.main, ids), byId('open', open, tenants.main, ids)]
-  const rounds = await alternate(load, contenders, options)
+  const rounds = await alternate(bench, contenders)
   const costs = rounds.get('edge')!.map(({ cpuUs }, index) => cpuUs - rounds.get('open')![index]!.cpuUs)
   return [atMost('Credentials, scopes, quota and headers of a request', median(costs), 60, ' us')]
 }
 
 /** Cost of row-level security: the project compared with itself without row-level security. */
-export async function measureRowLevelSecurity(
-  { load, options, tenants, ids }: Bench,
-  project: Server,
-  open: Server,
-): Promise<Finding[]> {
+export async function measureRowLevelSecurity(bench: Bench, project: Server, open: Server): Promise<Finding[]> {
+  const { tenants, ids } = bench
   const contenders = [byId('wall', project, tenants.main, ids), byId('open', open, tenants.main, ids)]
-  const rounds = await alternate(load, contenders, options)
+  const rounds = await alternate(bench, contenders)
   const [cpu, time] = [ratios(rounds, 'wall', 'open', 'cpuUs'), ratios(rounds, 'open', 'wall', 'perSecond')]
   return [
     atMost('REST by id with row-level security: CPU / CPU without', median(cpu), 1.1, 'x'),
@@ -61,12 +55,12 @@ export async function measureRowLevelSecurity(
 
 /** More routes in the contract must not make a request slower. */
 export async function measureOperations(bench: Bench, project: Server, services: OpenServices): Promise<Finding[]> {
-  const { load, options, tenants, ids } = bench
+  const { tenants, ids } = bench
   const { root, before, after, remove } = await withMoreOperations(250)
   const large = await startProject({ dataDir: root, services, root })
   try {
     const contenders = [byId('as it is', project, tenants.main, ids), byId('large', large, tenants.main, ids)]
-    const rounds = await alternate(load, contenders, options)
+    const rounds = await alternate(bench, contenders)
     const slower = median(ratios(rounds, 'large', 'as it is', 'cpuUs'))
     return [atMost(`REST by id with ${after} operations: CPU / CPU with ${before}`, slower, 1.05, 'x')]
   } finally {
@@ -77,12 +71,12 @@ export async function measureOperations(bench: Bench, project: Server, services:
 
 /** A large organization compared with a small one, by requests per second of PostgreSQL and the project together. */
 export async function measureScale(
-  { load, options }: Bench,
+  bench: Bench,
   project: Server,
   organizations: readonly Inhabited[],
 ): Promise<Finding[]> {
   const [small, large] = organizations as [Inhabited, Inhabited]
-  const size = options.scale
+  const size = bench.options.scale
     .map((count) => count.toLocaleString('en'))
     .toReversed()
     .join(' accounts / ')
@@ -91,7 +85,7 @@ export async function measureScale(
     ['REST by id', [byId('small', project, small.tenant, small.ids), byId('large', project, large.tenant, large.ids)]],
     ['REST first page', [firstPage('small', project, small.tenant), firstPage('large', project, large.tenant)]],
   ] as const) {
-    const rounds = await alternate(load, pair, options)
+    const rounds = await alternate(bench, pair)
     const slower = median(ratios(rounds, 'small', 'large', 'perSecond'))
     findings.push(atMost(`${what}: time with ${size}`, slower, 1.3, 'x'))
   }

@@ -16,6 +16,8 @@ export interface Scenario {
   readonly tenant: keyof Tenants
   /** Fields of a response that differ between requests. */
   readonly changing?: readonly string[]
+  /** Maximum CPU of PostgreSQL per request of the project, in microseconds. */
+  readonly postgresCpuUsMax?: number
   project(id: string): HttpRequest
   floor(id: string): HttpRequest
   /** The same request to a floor that counts, and the minimum of the project's req/s divided by the floor's. */

@@ -1,0 +1,104 @@
+import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
+import type { BenchOptions } from '../options.ts'
+import { startProject, type ProjectOptions } from '../processes.ts'
+import { tableOf } from '../report.ts'
+import { Client } from './client.ts'
+import { openGrownOrganization, type GrownOrganization } from './fill.ts'
+import { graphqlProbes } from './graphql-probes.ts'
+import { measureProbe, type Row } from './measure-probe.ts'
+import { explainRows, statementsFile } from './plans.ts'
+import type { Probe } from './probe.ts'
+import { restProbes } from './rest-probes.ts'
+import { Samples } from './samples.ts'
+
+const explainedMax = 80
+const explainedAtLeast = 10
+
+/** Measures lists, filters, sort orders, searches and figures of an organization with many records, one request at a time. */
+export async function measureGrowth(services: OpenServices, dataDir: string, options: BenchOptions): Promise<void> {
+  const organization = await openGrownOrganization(services, options.growthRows)
+  const project: ProjectOptions = { dataDir, services }
+  const rows = await withClient(project, organization, async (client) => {
+    const all: Row[] = []
+    let area = ''
+    for (const probe of await probesOf(client, services, organization, options)) {
+      if (probe.area !== area) {
+        if (area) console.log(`\n${area}\n${rowsTable(all.filter((row) => row.probe.area === area))}`)
+        area = probe.area
+      }
+      all.push(...(await measureProbe(client, probe)))
+    }
+    console.log(`\n${area}\n${rowsTable(all.filter((row) => row.probe.area === area))}`)
+    return all
+  })
+  const missed = rows.filter(({ isReached }) => isReached === false)
+  console.log(`\n${rows.length} rows, ${missed.length} missed their goal.`)
+
+  const slowest = [...rows].sort((a, b) => b.p95 - a.p95)
+  const explained = slowest
+    .filter((row, index) => row.isReached === false || index < explainedAtLeast)
+    .slice(0, explainedMax)
+  const file = statementsFile(dataDir)
+  const logging: ProjectOptions = {
+    ...project,
+    nodeOptions: ['--import', new URL('log-statements.ts', import.meta.url).href],
+    environment: { STATEMENTS_FILE: file },
+  }
+  const { databaseUrl } = services
+  const { organizationId } = organization
+  const plans = await withClient(logging, organization, (client) =>
+    explainRows(explained, { client, databaseUrl, organizationId, file }),
+  )
+  console.log(`\nPlans of the slowest requests\n${plans}`)
+}
+
+async function withClient<T>(
+  options: ProjectOptions,
+  user: GrownOrganization,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const server = await startProject(options)
+  const client = new Client(server, user)
+  try {
+    return await use(client)
+  } finally {
+    client.close()
+    await server.stop()
+  }
+}
+
+async function probesOf(
+  client: Client,
+  services: OpenServices,
+  { organizationId }: GrownOrganization,
+  { match }: BenchOptions,
+): Promise<Probe[]> {
+  const samples = new Samples(services.database, organizationId)
+  const totalOf = async (path: string): Promise<number> =>
+    (await client.send({ method: 'GET', path: `${path}?limit=1` })).body.total ?? 0
+  const totalOfField = async (field: string): Promise<number> => {
+    const body = JSON.stringify({ query: `{ result: ${field}(limit: 1) { total } }` })
+    return (await client.send({ method: 'POST', path: '/v1/graphql', body })).body.total ?? 0
+  }
+  const probes = [...(await restProbes(samples, totalOf)), ...(await graphqlProbes(samples, totalOfField))]
+  return probes.filter(
+    ({ area, name, requests }) => requests.length > 0 && (!match || `${area} ${name}`.includes(match)),
+  )
+}
+
+function rowsTable(rows: readonly Row[]): string {
+  return tableOf(
+    ['', 'n', 'matches', 'p50 ms', 'p95 ms', ''],
+    rows.map(({ label, samples, p50, p95, isReached, refusals }) => {
+      const totals = samples.map(({ body }) => body.total).filter((total) => typeof total === 'number')
+      return [
+        label,
+        String(samples.length),
+        totals.length > 0 ? `${Math.min(...totals)} to ${Math.max(...totals)}` : '',
+        p50.toFixed(1),
+        p95.toFixed(1),
+        [isReached === false ? 'MISS' : '', ...refusals].join(' ').trim(),
+      ]
+    }),
+  )
+}

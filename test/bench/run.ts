@@ -37,7 +37,10 @@ async function run(): Promise<void> {
   const services = await openServices({ config, migrations })
   closers.push(() => services.close())
   // Only when it is named: it takes longer than everything else together.
-  if (options.only.includes('growth')) return measureGrowth(services, join(dataDir, 'project'), options)
+  if (options.only.includes('growth')) {
+    findings.push(...(await measureGrowth(services, join(dataDir, 'project'), options)))
+    return
+  }
   const { databaseUrl } = services
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()

@@ -52,6 +52,8 @@ export async function createFunctions(sql: Sql, { organizations, users, rows, la
       `(lpad(to_hex((extract(epoch from pg_temp.created(i)) * 1000)::bigint), 12, '0') || '7' ||
         substr(md5(kind || ${count} || ':' || i), 1, 3) || '8' || substr(md5(kind || ${count} || ':' || i), 4, 15))::uuid`,
     ],
+    // An id of a record of another area, which has no table yet.
+    ['id_from(text text)', 'uuid', `overlay(overlay(md5(text) placing '7' from 13) placing '8' from 17)::uuid`],
     // A row of the same organization; rows with a low number are named most.
     [
       'related(kind text, i int, salt int)',

@@ -3,6 +3,7 @@ import {
   buildSchema,
   getNamedType,
   isInputObjectType,
+  isLeafType,
   isObjectType,
   type GraphQLField,
   type GraphQLInputObjectType,
@@ -10,6 +11,7 @@ import {
 } from 'graphql'
 import { projectRoot } from '../../../subgraphs/kernel/config/paths.ts'
 import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
+import type { HttpRequest } from '../scenarios.ts'
 import { recordTypes } from './samples.ts'
 
 const file = `${projectRoot}/schema/supergraph.graphql`
@@ -19,7 +21,8 @@ export const schema = buildSchema(readFileSync(file, 'utf8'), { assumeValid: tru
 export interface ListField {
   readonly name: string
   readonly node: GraphQLObjectType
-  readonly shape: RecordShape
+  /** Null when the subgraph does not register the record type, so that no values are sampled. */
+  readonly shape: RecordShape | null
   /** The input type of the argument `filter`; null when the list has none. */
   readonly filter: GraphQLInputObjectType | null
 }
@@ -32,11 +35,10 @@ export function listField(name: string): ListField | null {
   const page = field && getNamedType(field.type)
   const data = isObjectType(page) && 'nextCursor' in page.getFields() ? page.getFields()['data'] : undefined
   const node = data && getNamedType(data.type)
-  const shape = node && recordTypes.get(node.name)
-  if (!field || !isObjectType(node) || !shape) return null
+  if (!field || !isObjectType(node)) return null
   const argument = field.args.find((arg) => arg.name === 'filter')
   const filter = argument && getNamedType(argument.type)
-  return { name, node, shape, filter: isInputObjectType(filter) ? filter : null }
+  return { name, node, shape: recordTypes.get(node.name) ?? null, filter: isInputObjectType(filter) ? filter : null }
 }
 
 /** All list fields that need no argument. */
@@ -46,3 +48,16 @@ export const listFields: readonly ListField[] = Object.values(rootFields)
   .filter((list) => list !== null)
 
 export const hasRootField = (name: string): boolean => name in rootFields
+
+/** The fields of a type that are values, without those that take arguments. */
+export const leavesOf = (type: GraphQLObjectType): string =>
+  Object.values(type.getFields())
+    .filter((field) => field.args.length === 0 && isLeafType(getNamedType(field.type)))
+    .map(({ name }) => name)
+    .join(' ')
+
+export const post = (query: string, variables: Readonly<Record<string, unknown>>): HttpRequest => ({
+  method: 'POST',
+  path: '/v1/graphql',
+  body: JSON.stringify({ query, variables }),
+})

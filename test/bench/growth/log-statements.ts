@@ -13,8 +13,9 @@ const path = new URL('../../../dist/subgraphs/kernel/database/shared-sql.js', im
 const { SharedSql: SharedSqlClass } = (await import(path)) as { SharedSql: typeof SharedSql }
 
 const query: Sql['query'] = SharedSqlClass.prototype.query
-SharedSqlClass.prototype.query = function <R = Row>(...args: Parameters<Sql['query']>): Promise<R[]> {
+SharedSqlClass.prototype.query = function <R = Row>(this: SharedSql, ...args: Parameters<Sql['query']>): Promise<R[]> {
   const [text, values = []] = args
-  appendFileSync(file, `${JSON.stringify({ text, values: values.map(prepareValue) })}\n`)
+  // Without settings it is a statement of a sign-in, which has another role.
+  if (this.settingsFor) appendFileSync(file, `${JSON.stringify({ text, values: values.map(prepareValue) })}\n`)
   return query.apply(this, args) as Promise<R[]>
 }

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { tenantRole } from '../../../subgraphs/kernel/database/tenant-role.ts'
 import { tableOf } from '../report.ts'
+import type { HttpRequest } from '../scenarios.ts'
 import type { Client } from './client.ts'
 import { slowestOf, type Row } from './measure-probe.ts'
 
@@ -86,6 +87,10 @@ export interface Explaining {
   readonly file: string
 }
 
+/** A request by its values: the path, or the variables of GraphQL. */
+const shownAs = ({ path, body }: HttpRequest): string =>
+  body ? JSON.stringify((JSON.parse(body) as { variables: unknown }).variables) : decodeURIComponent(path)
+
 /** For the slowest request of each row: the slowest statement with a custom and a generic plan, and the worst node of both. */
 export async function explainRows(
   rows: readonly Row[],
@@ -110,12 +115,10 @@ export async function explainRows(
       const slowest = explained.sort(([a], [b]) => b!.ms - a!.ms)[0]
       if (!slowest) continue
       const [custom, generic] = slowest as [Explained, Explained]
-      const shown = request.body
-        ? `${row.probe.area} ${JSON.stringify((JSON.parse(request.body) as { variables: unknown }).variables)}`
-        : request.path
       const isWorse = generic.ms > 2 * custom.ms + 1
       lines.push([
-        decodeURIComponent(shown).slice(0, 140),
+        `${row.probe.area}: ${row.label}`,
+        shownAs(request).slice(0, 120),
         ms.toFixed(0),
         custom.ms.toFixed(0),
         custom.worst,
@@ -127,5 +130,5 @@ export async function explainRows(
     await connection.end()
     await rm(file, { force: true })
   }
-  return tableOf(['slowest request', 'ms', 'statement ms', 'worst node', 'generic ms', 'its worst node'], lines)
+  return tableOf(['', 'slowest request', 'ms', 'statement ms', 'worst node', 'generic ms', 'its worst node'], lines)
 }

@@ -7,7 +7,7 @@ import { projectRoot } from '../../../subgraphs/kernel/config/paths.ts'
 import type { HttpRequest } from '../scenarios.ts'
 import { listField, type ListField } from './graph.ts'
 import { depthsOf, pages, type Follow, type Probe } from './probe.ts'
-import { operandsOf, searchTexts, type Samples } from './samples.ts'
+import { operandsOf, type Samples } from './samples.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -24,11 +24,7 @@ const lists = reads.filter(({ parameters }) => parameters.some(({ name }) => nam
 
 const get = (path: string, query: Query): HttpRequest => {
   const pairs = Object.entries(query).map(([name, value]) => {
-    const text = Array.isArray(value)
-      ? value.join(',')
-      : typeof value === 'object'
-        ? JSON.stringify(value)
-        : String(value)
+    const text = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value)
     return `${name}=${encodeURIComponent(text)}`
   })
   return { method: 'GET', path: pairs.length > 0 ? `${path}?${pairs.join('&')}` : path }
@@ -66,7 +62,7 @@ export async function restProbes(samples: Samples, totalOf: (path: string) => Pr
     if (!list) continue
     probes.push(
       ...(await (operation.path.includes('{')
-        ? underParent(operation, samples)
+        ? listUnderParent(operation, samples)
         : listProbes(operation, list, samples, totalOf))),
     )
   }
@@ -116,9 +112,9 @@ async function listProbes(
   for (const parameter of query.filter(({ name }) => !common.has(name))) {
     const { name } = parameter
     const condition = conditions.get(parameter['x-variable'] ?? name)
-    const column = condition && list.shape.columns.byName.get(condition.field)
+    const column = condition && list.shape?.columns.byName.get(condition.field)
     const values = column
-      ? operandsOf(condition.operator, await samples.of(list.shape, column))
+      ? operandsOf(condition.operator, await samples.of(list.shape!, column))
       : (parameter.schema?.enum ?? (parameter.schema?.type === 'boolean' ? [true, false] : []))
     both(
       name,
@@ -127,7 +123,7 @@ async function listProbes(
     )
   }
   if (query.some(({ name }) => name === 'search')) {
-    for (const [kind, texts] of searchTexts(await samples.words(list.shape)))
+    for (const [kind, texts] of await samples.searchTexts(list.shape))
       both(
         `search, ${kind}`,
         texts.map((search) => ({ search })),
@@ -147,11 +143,11 @@ async function listProbes(
 }
 
 /** Lists below one record: `/v1/cases/{id}/comments`. */
-async function underParent(operation: RestOperation, samples: Samples): Promise<Probe[]> {
+async function listUnderParent(operation: RestOperation, samples: Samples): Promise<Probe[]> {
   const parentPath = operation.path.slice(0, operation.path.indexOf('/{'))
   const parentOperation = lists.find(({ path }) => path === parentPath)
   const parent = parentOperation && listField(rootOf(parentOperation).name.value)
-  if (!parent) return []
+  if (!parent?.shape) return []
   const ids = await samples.of(parent.shape, parent.shape.columns.byName.get('id')!)
   return [false, true].map((includeTotal) => ({
     area: operation.path,

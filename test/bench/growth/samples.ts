@@ -58,18 +58,32 @@ export class Samples {
     return values
   }
 
-  /** Frequent, medium and rare words of the columns that `search` compares. */
-  async words(shape: RecordShape): Promise<readonly string[]> {
-    const texts = shape.searchable.map((name) => shape.columns.byName.get(name)!.sql('t'))
-    if (texts.length === 0) return []
-    const word = `lower(word)`
+  /** Texts for `search`: the first characters of frequent, medium and rare words, whole words, two words, and absent ones. */
+  async searchTexts(shape: RecordShape | null): Promise<ReadonlyMap<string, readonly string[]>> {
+    const texts = (shape?.searchable ?? []).map((name) => shape!.columns.byName.get(name)!.sql('t'))
+    const words = texts.length > 0 ? await this.#words(shape!, texts) : []
+    const distinct = (length: number): string[] => [...new Set(words.map((word) => word.slice(0, length)))]
+    const phrase = `substring(${texts[0]} from '[[:alnum:]]+ [^ ]+')`
+    return new Map([
+      ['1 character', distinct(1)],
+      ['2 characters', distinct(2)],
+      ['3 characters', distinct(3)],
+      ['frequent word', words.slice(0, each)],
+      ['medium word', words.slice(each, -each)],
+      ['rare word', words.slice(-each)],
+      ['two words', texts.length > 0 ? ((await this.#byFrequency(shape!, phrase)) as string[]) : []],
+      ['absent', ['zzyqx', 'qqxzz absent', 'zq%_x', 'xyzzyx', 'qzxqzx gmbh']],
+    ])
+  }
+
+  /** Frequent, medium and rare words of texts. */
+  async #words(shape: RecordShape, texts: readonly string[]): Promise<string[]> {
     const source = `cross join lateral regexp_split_to_table(concat_ws(' ', ${texts.join(', ')}), '[^[:alnum:]]+') as word`
-    const found = await this.#byFrequency(shape, word, source, 'length(word) > 3')
-    return found as string[]
+    return (await this.#byFrequency(shape, 'lower(word)', source, 'length(word) > 3')) as string[]
   }
 
   /** The values of an SQL expression: the most frequent, the rarest, and some between them, each at a multiple of the rank before. */
-  async #byFrequency(shape: RecordShape, value: string, source: string, condition = 'true'): Promise<unknown[]> {
+  async #byFrequency(shape: RecordShape, value: string, source = '', condition = 'true'): Promise<unknown[]> {
     const step = (place: string) => `floor(${each + 1} * ln(${place}) / ln(greatest(count, 2)))`
     const table = await this.#sampled(shape.table)
     const rows = await this.sql.query<{ value: unknown }>(
@@ -123,19 +137,4 @@ export function operandsOf(operator: string, values: readonly unknown[]): unknow
     default:
       return [...values]
   }
-}
-
-/** Texts for `search`: the first characters of frequent, medium and rare words, whole words, two words, and absent ones. */
-export function searchTexts(words: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const distinct = (length: number): string[] => [...new Set(words.map((word) => word.slice(0, length)))]
-  return new Map([
-    ['1 character', distinct(1)],
-    ['2 characters', distinct(2)],
-    ['3 characters', distinct(3)],
-    ['frequent word', words.slice(0, each)],
-    ['medium word', words.slice(each, -each)],
-    ['rare word', words.slice(-each)],
-    ['two words', words.map((word, index) => `${word} ${words[(index + 1) % words.length]!}`)],
-    ['absent', ['zzyqx', 'qqxzz absent', 'zq%_x', 'xyzzyx', 'qzxqzx gmbh']],
-  ])
 }

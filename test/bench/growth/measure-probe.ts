@@ -35,18 +35,16 @@ export const slowestOf = ({ samples }: Row): Sample =>
   samples.reduce((slowest, one) => (one.ms > slowest.ms ? one : slowest))
 
 export async function measureProbe(client: Client, probe: Probe): Promise<Row[]> {
-  const { label, samples } = { label: probe.name, samples: await samplesOf(client, probe) }
-  if (!probe.hasTotal) return rowsOf(probe, label, samples, goals.page)
-  if (probe.isTotalFree) return rowsOf(probe, `${label}, total`, samples, goals.page)
-  const isCounted = ({ body }: Sample): boolean => (body.total ?? 0) <= countedMax
+  const samples = await samplesOf(client, probe)
+  const { name } = probe
+  if (!probe.hasTotal) return rowsOf(probe, name, samples, goals.page)
+  if (probe.isTotalFree) return rowsOf(probe, `${name}, total`, samples, goals.page)
+  const { counted = [], large = [] } = Object.groupBy(samples, ({ body }) =>
+    (body.total ?? 0) <= countedMax ? 'counted' : 'large',
+  )
   return [
-    ...rowsOf(probe, `${label}, total`, samples.filter(isCounted), goals.counted),
-    ...rowsOf(
-      probe,
-      `${label}, total over ${countedMax}`,
-      samples.filter((sample) => !isCounted(sample)),
-      null,
-    ),
+    ...rowsOf(probe, `${name}, total`, counted, goals.counted),
+    ...rowsOf(probe, `${name}, total over ${countedMax}`, large, null),
   ]
 }
 
@@ -66,7 +64,10 @@ async function samplesOf(client: Client, { requests, follow }: Probe): Promise<S
     return samples
   }
   for (const start of requests) {
-    let { body } = await client.send(start)
+    const begun = await client.send(start)
+    // A start that is refused is shown, because it hides the walk.
+    if (begun.refusal) samples.push({ ...begun, request: start })
+    let { body } = begun
     for (let step = 0; step < stepsOfWalk && !isLate(); step++) {
       const next = follow(body)
       if (!next) break

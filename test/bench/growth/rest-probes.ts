@@ -70,7 +70,7 @@ export async function restProbes(samples: Samples, totalOf: (path: string) => Pr
     const isBeside = !path.includes('{') && lists.some((list) => path.startsWith(`${list.path}/`))
     if (!isBeside || lists.some((list) => list.path === path)) continue
     const requests = pages().map((page) => get(path, parameters.some(({ name }) => name === 'page') ? { page } : {}))
-    probes.push({ area: path, name: '', hasTotal: false, isTotalFree: true, requests })
+    probes.push({ area: path, name: 'all', hasTotal: false, isTotalFree: true, requests })
   }
   return probes
 }

@@ -1,7 +1,7 @@
 import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
 import type { BenchOptions } from '../options.ts'
 import { startProject, type ProjectOptions } from '../processes.ts'
-import { tableOf, type Finding } from '../report.ts'
+import type { Finding } from '../report.ts'
 import { Client } from './client.ts'
 import { openGrownOrganization, type GrownOrganization } from './fill.ts'
 import { graphqlProbes } from './graphql-probes.ts'
@@ -26,13 +26,17 @@ export async function measureGrowth(
   const project: ProjectOptions = { dataDir, services }
   const rows = await withClient(project, organization, async (client) => {
     const all: Row[] = []
+    const start = performance.now()
     const probes = await probesOf(client, services, organization, options)
+    console.log(`Sampled values: ${((performance.now() - start) / 1000).toFixed(0)} s.`)
     await warmUp(client, probes)
     for (const [area, probesOfArea] of Map.groupBy(probes, (probe) => probe.area)) {
-      const rowsOfArea: Row[] = []
-      for (const probe of probesOfArea) rowsOfArea.push(...(await measureProbe(client, probe)))
-      console.log(`\n${area}\n${rowsTable(rowsOfArea)}`)
-      all.push(...rowsOfArea)
+      console.log(`\n${area}\n${head}`)
+      for (const probe of probesOfArea) {
+        const rows = await measureProbe(client, probe)
+        for (const row of rows) console.log(lineOf(row))
+        all.push(...rows)
+      }
     }
     return all
   })
@@ -102,19 +106,22 @@ async function probesOf(
   )
 }
 
-function rowsTable(rows: readonly Row[]): string {
-  return tableOf(
-    ['', 'n', 'matches', 'p50 ms', 'p95 ms', ''],
-    rows.map(({ label, samples, p50, p95, isReached, refusals }) => {
-      const totals = samples.map(({ body }) => body.total).filter((total) => typeof total === 'number')
-      return [
-        label,
-        String(samples.length),
-        totals.length > 0 ? `${Math.min(...totals)} to ${Math.max(...totals)}` : '',
-        p50.toFixed(1),
-        p95.toFixed(1),
-        [isReached === false ? 'MISS' : '', ...refusals].join(' ').trim(),
-      ]
-    }),
-  )
+// Lines are printed as they are measured, so their widths are fixed.
+const widths = [50, 3, 19, 8, 8, 4]
+const line = (cells: readonly string[]): string =>
+  `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[index]!))).join(' | ')} |`
+const head = [line(['', 'n', 'matches', 'p50 ms', 'p95 ms', '']), line(widths.map((width) => '-'.repeat(width)))].join(
+  '\n',
+)
+
+function lineOf({ label, samples, p50, p95, isReached, refusals }: Row): string {
+  const totals = samples.map(({ body }) => body.total).filter((total) => typeof total === 'number')
+  return line([
+    label,
+    String(samples.length),
+    totals.length > 0 ? `${Math.min(...totals)} to ${Math.max(...totals)}` : '',
+    p50.toFixed(1),
+    p95.toFixed(1),
+    [isReached === false ? 'MISS' : '', ...refusals].join(' ').trim(),
+  ])
 }

@@ -1,17 +1,14 @@
-import { alternate, median, ratios, type Contender, type Rounds } from './measure.ts'
-import type { BenchOptions } from './options.ts'
-import type { Load, Server } from './processes.ts'
-import { atLeast, tableOf, type Finding } from './report.ts'
+import { alternate, median, ratios, type Contender, type Measuring, type Rounds } from './measure.ts'
+import type { Server } from './processes.ts'
+import { atLeast, atMost, tableOf, type Finding } from './report.ts'
 import { wireFormOf, type Scenario } from './scenarios.ts'
 import type { Tenants } from './tenants.ts'
 import { verifyAnswers } from './verify.ts'
 
-export interface Bench {
-  readonly options: BenchOptions
+export interface Bench extends Measuring {
   readonly tenants: Tenants
   /** Ids of accounts of the main organization. */
   readonly ids: readonly string[]
-  readonly load: Load
 }
 
 export interface Servers {
@@ -25,7 +22,7 @@ const verifiedIds = 3
 /** Measures one scenario, prints the figures of every server and returns the findings that have a goal. */
 export async function measureScenario(scenario: Scenario, servers: Servers, bench: Bench): Promise<Finding[]> {
   const { project, raw, express } = servers
-  const { ids, load, options } = bench
+  const { ids } = bench
   const tenant = bench.tenants[scenario.tenant]
   await verifyAnswers(scenario, { project, baselines: [raw, express], tenant, ids: ids.slice(0, verifiedIds) })
 
@@ -38,7 +35,7 @@ export async function measureScenario(scenario: Scenario, servers: Servers, benc
   const { counting } = scenario
   if (counting)
     contenders.push({ name: 'counting baseline', server: raw, requests: [wireFormOf(counting.baseline, null)] })
-  const rounds = await alternate(load, contenders, options)
+  const rounds = await alternate(bench, contenders)
   console.log(`\n${scenario.title}\n${figuresOf(rounds)}`)
 
   const perRound = ratios(rounds, 'raw baseline', 'project', 'cpuUs')
@@ -47,6 +44,10 @@ export async function measureScenario(scenario: Scenario, servers: Servers, benc
   if (counting) {
     const faster = median(ratios(rounds, 'project', 'counting baseline', 'perSecond'))
     findings.push(atLeast(`${scenario.title}: req/s of project / counting baseline`, faster, counting.goal, ''))
+  }
+  if (scenario.postgresCpuUsMax) {
+    const postgresCpu = median(rounds.get('project')!.map(({ postgresCpuUs }) => postgresCpuUs))
+    findings.push(atMost(`${scenario.title}: CPU of PostgreSQL`, postgresCpu, scenario.postgresCpuUsMax, ' us'))
   }
   return findings
 }
@@ -60,9 +61,10 @@ function figuresOf(rounds: Rounds): string {
       median(of('perSecond')).toFixed(0),
       median(cpu).toFixed(0),
       Math.min(...cpu).toFixed(0),
+      median(of('postgresCpuUs')).toFixed(0),
       median(of('medianMs')).toFixed(1),
       median(of('p99Ms')).toFixed(1),
     ]
   })
-  return tableOf(['', 'req/s', 'CPU us', 'least', 'p50 ms', 'p99 ms'], rows)
+  return tableOf(['', 'req/s', 'CPU us', 'least', 'PostgreSQL CPU us', 'p50 ms', 'p99 ms'], rows)
 }

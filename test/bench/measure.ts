@@ -1,4 +1,5 @@
 import type { BenchOptions } from './options.ts'
+import type { PostgresCpu } from './postgres-cpu.ts'
 import type { Load, Server } from './processes.ts'
 
 /** A server with the requests that it is measured with. */
@@ -10,6 +11,8 @@ export interface Contender {
 
 export interface Round {
   readonly cpuUs: number
+  /** CPU time of PostgreSQL per answer. */
+  readonly postgresCpuUs: number
   readonly perSecond: number
   readonly medianMs: number
   readonly p99Ms: number
@@ -23,25 +26,36 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
+export interface Measuring {
+  readonly load: Load
+  readonly postgres: PostgresCpu
+  readonly options: BenchOptions
+}
+
 async function roundOf(
-  load: Load,
+  { load, postgres, options: { connections } }: Measuring,
   { server, requests }: Contender,
   durationMs: number,
-  connections: number,
 ): Promise<Round> {
-  const before = server.cpuUs()
+  const [before, postgresBefore] = [server.cpuUs(), postgres.cpuUs()]
   const { answers, seconds, medianMs, p99Ms } = await load.run({ port: server.port, requests, connections, durationMs })
-  return { cpuUs: (server.cpuUs() - before) / answers, perSecond: answers / seconds, medianMs, p99Ms }
+  const [cpuUs, postgresCpuUs] = [server.cpuUs() - before, postgres.cpuUs() - postgresBefore]
+  return {
+    cpuUs: cpuUs / answers,
+    postgresCpuUs: postgresCpuUs / answers,
+    perSecond: answers / seconds,
+    medianMs,
+    p99Ms,
+  }
 }
 
 /** Measures the servers in alternating rounds, so that other load on the machine affects all of them. */
-export async function alternate(load: Load, contenders: readonly Contender[], options: BenchOptions): Promise<Rounds> {
-  const { rounds, roundMs, warmUpMs, connections } = options
-  for (const contender of contenders) await roundOf(load, contender, warmUpMs, connections)
+export async function alternate(measuring: Measuring, contenders: readonly Contender[]): Promise<Rounds> {
+  const { rounds, roundMs, warmUpMs } = measuring.options
+  for (const contender of contenders) await roundOf(measuring, contender, warmUpMs)
   const found = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    for (const contender of contenders)
-      found.get(contender.name)!.push(await roundOf(load, contender, roundMs, connections))
+    for (const contender of contenders) found.get(contender.name)!.push(await roundOf(measuring, contender, roundMs))
   }
   return found
 }

@@ -9,6 +9,10 @@ export interface BenchOptions {
   readonly accounts: number
   /** Number of accounts in the small and in the large organization that are compared. */
   readonly scale: readonly [number, number]
+  /** Number of records of each type in the organization whose growth is measured; the others together have the same number. */
+  readonly growthRows: number
+  /** Measure only the rows of `growth` whose list and parameter contain this text; empty for all. */
+  readonly match: string
   /** Print a CPU profile of the project for each scenario instead of measuring. */
   readonly profile: boolean
   readonly rounds: number
@@ -25,17 +29,26 @@ export function readOptions(args: readonly string[]): BenchOptions {
       quick: { type: 'boolean' },
       profile: { type: 'boolean' },
       data: { type: 'string' },
+      match: { type: 'string' },
       rounds: { type: 'string' },
     },
   })
   const size = values.quick
-    ? { accounts: 10_000, scale: [1_000, 20_000] as const, rounds: 4, roundMs: 800, warmUpMs: 1500 }
-    : { accounts: 100_000, scale: [10_000, 1_000_000] as const, rounds: 10, roundMs: 1500, warmUpMs: 2500 }
+    ? { accounts: 10_000, scale: [1_000, 20_000] as const, growthRows: 20_000, rounds: 4, roundMs: 800, warmUpMs: 1500 }
+    : {
+        accounts: 100_000,
+        scale: [10_000, 1_000_000] as const,
+        growthRows: 1_000_000,
+        rounds: 10,
+        roundMs: 1500,
+        warmUpMs: 2500,
+      }
   return {
     ...size,
     ...(values.rounds && { rounds: Number(values.rounds) }),
     only: values.only?.split(',') ?? [],
     data: values.data ?? null,
+    match: values.match ?? '',
     profile: values.profile ?? false,
     connections: 32,
   }

@@ -14,7 +14,9 @@ import {
   measureRowLevelSecurity,
   type FilledOrganization,
 } from './self-comparisons.ts'
+import { measureGrowth } from './growth/growth.ts'
 import { readOptions } from './options.ts'
+import { PostgresCpu } from './postgres-cpu.ts'
 import { Load, startBaseline, startProject, type Server } from './processes.ts'
 import { profileScenario } from './profile.ts'
 import { findingsTable, type Finding } from './report.ts'
@@ -34,11 +36,17 @@ async function run(): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
   const services = await openServices({ config, migrations })
   closers.push(() => services.close())
+  // Only when it is named: it takes longer than everything else together.
+  if (options.only.includes('growth')) {
+    findings.push(...(await measureGrowth(services, join(dataDir, 'project'), options)))
+    return
+  }
   const { databaseUrl } = services
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()
   closers.push(() => load.stop())
-  const bench: Bench = { options, tenants, ids: await sampleIds(services, tenants.main, 1000), load }
+  const postgres = await PostgresCpu.of(services.database)
+  const bench: Bench = { options, tenants, ids: await sampleIds(services, tenants.main, 1000), load, postgres }
 
   if (options.profile) {
     for (const scenario of scenarios.filter(({ name }) => isWanted(name)))

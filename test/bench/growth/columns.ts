@@ -1,0 +1,139 @@
+import * as words from './words.ts'
+
+/** SQL for the values of row `i` of a table. The functions are those of `functions.ts`. */
+export type Columns = Readonly<Record<string, string>>
+
+const list = (values: readonly string[]): string => `array[${values.map((value) => `'${value}'`).join(', ')}]`
+/** The first values are frequent, the last rare; with a skew of 1 all are equally frequent. */
+const pick = (values: readonly string[], salt: number, skew = 2): string =>
+  `pg_temp.pick(${list(values)}, i, ${salt}, ${skew})`
+const part = (salt: number): string => `pg_temp.part(i, ${salt})`
+/** The value in this share of the rows, and null in the others. */
+const some = (share: number, salt: number, value: string): string =>
+  `case when ${part(salt)} < ${share} then ${value} end`
+const whole = (below: number, salt: number, skew = 1): string => `floor(${below} * power(${part(salt)}, ${skew}))::int`
+const itemsOf = (values: readonly string[], salt: number): string =>
+  `case ${whole(3, salt)} when 0 then '{}' when 1 then array[${pick(values, salt + 1)}]
+   else array[${pick(values, salt + 1)}, ${pick(values, salt + 2, 1)}] end`
+const brand = (salt: number): string => `${pick(words.nameStarts, salt, 1)} || ${pick(words.nameEnds, salt + 1, 1)}`
+const hoursAfter = (time: string, hours: number, salt: number): string =>
+  `date_trunc('milliseconds', least(pg_temp.latest(), ${time} + make_interval(secs => ${hours * 3600} * power(${part(salt)}, 3))))`
+
+const created = 'pg_temp.created(i)'
+
+const common = (kind: string): Columns => ({
+  id: `pg_temp.id_of('${kind}', i)`,
+  organization_id: 'pg_temp.organization(i)',
+  owner_id: 'pg_temp.member(i, 1)',
+  external_id: some(0.4, 2, `'ext-' || substr(md5(i::text), 1, 10)`),
+  tags: itemsOf(words.tags, 3),
+  metadata: some(
+    0.5,
+    6,
+    `jsonb_build_object('source', ${pick(['import', 'web', 'fair', 'fax'], 7)}, 'batch', i / 1000)`,
+  ),
+  custom_fields: `case ${whole(4, 8)} when 0 then '{}'
+    when 1 then jsonb_build_object('segment', 'segment-' || ${whole(40, 9, 3)}, 'seats', ${whole(500, 10)})
+    else jsonb_build_object('segment', 'segment-' || ${whole(40, 9, 3)}, 'route', 'R' || ${whole(20_000, 11)}) end`,
+  version: `1 + ${whole(6, 12, 3)}`,
+  created_at: created,
+  updated_at: hoursAfter(created, 9000, 13),
+  created_by_id: 'pg_temp.member(i, 1)',
+  updated_by_id: 'pg_temp.member(i, 14)',
+  deleted_at: some(0.01, 15, hoursAfter(created, 20_000, 16)),
+})
+
+const address = (name: string, salt: number): Columns => ({
+  [`${name}_street`]: some(0.8, salt, `${whole(240, salt + 1)} || ' ' || ${brand(salt + 2)} || ' Street'`),
+  [`${name}_city`]: some(0.9, salt + 4, pick(words.cities, salt + 5)),
+  [`${name}_state`]: some(0.4, salt + 6, pick(['HH', 'ZH', 'ARA', 'PIE', 'IL', 'ON', 'UT'], salt + 7)),
+  [`${name}_postal_code`]: some(0.8, salt, `lpad(${whole(100_000, salt + 8)}::text, 5, '0')`),
+  [`${name}_country`]: some(0.9, salt + 4, pick(words.countries, salt + 9)),
+})
+
+export const accountColumns: Columns = {
+  ...common('account'),
+  name: `case ${whole(3, 20)} when 0 then ${brand(21)} || ' ' || ${pick(words.trades, 23)} || ' ' || ${pick(words.legalForms, 24)}
+    when 1 then ${pick(words.trades, 23)} || ' ' || ${brand(21)} || ' of ' || ${pick(words.cities, 25)}
+    else ${brand(21)} || ' & ' || ${brand(26)} || ' ' || ${pick(words.trades, 23)} end`,
+  type: some(0.9, 28, pick(['CUSTOMER', 'PROSPECT', 'PARTNER', 'RESELLER', 'OTHER', 'COMPETITOR'], 29)),
+  industry: some(0.85, 30, pick(words.industries, 31, 3)),
+  website: some(0.7, 32, `'https://www.' || lower(${brand(21)}) || i % 997 || '.example'`),
+  domain: some(0.7, 32, `lower(${brand(21)}) || i % 997 || '.example'`),
+  phone: some(0.6, 33, `'+49 40 ' || lpad(${whole(10_000_000, 34)}::text, 7, '0')`),
+  fax: some(0.1, 35, `'+49 41 ' || lpad(${whole(10_000_000, 36)}::text, 7, '0')`),
+  description: some(0.5, 37, `${pick(words.details, 38)} || ' ' || ${brand(39)} || ' was the first contact.'`),
+  parent_account_id: some(0.3, 41, `pg_temp.earlier('account', i, 42)`),
+  legacy_crm_id: some(0.3, 43, `'legacy-' || substr(md5('l' || i), 1, 8)`),
+  number_of_employees: some(0.7, 44, `5 + ${whole(90_000, 45, 4)}`),
+  annual_revenue: some(0.6, 46, `round((power(${part(47)}, 3) * 90000000)::numeric, 2)`),
+  ...address('billing', 50),
+  ...address('shipping', 60),
+  account_status: pick(['ACTIVE', 'INACTIVE', 'PENDING', 'CHURNED'], 70, 3),
+  rating: some(0.6, 71, pick(['WARM', 'COLD', 'HOT'], 72)),
+  health_score: some(0.7, 73, `round((100 * ${part(74)})::numeric, 1)`),
+  lifetime_value: some(0.5, 75, `round((power(${part(76)}, 2) * 700000)::numeric, 2)`),
+  churn_risk: some(0.8, 77, pick(['NONE', 'LOW', 'MEDIUM', 'HIGH'], 78)),
+  pain_points: itemsOf(words.problems, 80),
+  tech_stack: itemsOf(words.technologies, 83),
+  competitors: itemsOf(words.competitors, 86),
+  is_strategic: `${part(89)} < 0.03`,
+  tier: some(0.7, 90, pick(['BRONZE', 'SILVER', 'GOLD', 'PLATINUM'], 91, 3)),
+  region: some(0.9, 92, pick(['EMEA', 'AMER', 'APAC', 'ANTARCTICA'], 93, 3)),
+  last_activity_date: some(0.8, 94, hoursAfter(created, 30_000, 95)),
+  next_activity_date: some(0.3, 96, `${hoursAfter(created, 30_000, 97)} + make_interval(hours => ${whole(2000, 98)})`),
+}
+
+const finished = `${part(102)} < 0.9`
+
+export const caseColumns: Columns = {
+  ...common('case'),
+  case_number: 'pg_temp.number(i)',
+  subject: `${pick(words.requests, 100)} || ' (' || ${brand(103)} || ')'`,
+  description: some(0.9, 105, `${pick(words.details, 106)} || ' ' || ${pick(words.details, 107, 1)}`),
+  status: `case when ${finished} then ${pick(['CLOSED', 'RESOLVED'], 108, 3)}
+    else ${pick(['OPEN', 'NEW', 'PENDING_CUSTOMER', 'ESCALATED'], 109)} end`,
+  priority: pick(['MEDIUM', 'LOW', 'HIGH', 'URGENT'], 110),
+  type: pick(['QUESTION', 'INCIDENT', 'PROBLEM', 'BILLING', 'OTHER', 'FEATURE_REQUEST'], 111),
+  origin: pick(['EMAIL', 'WEB', 'PHONE', 'PORTAL', 'CHAT', 'INTERNAL'], 112, 3),
+  account_id: some(0.95, 113, `pg_temp.related('account', i, 114)`),
+  contact_id: some(0.3, 115, `pg_temp.id_from('contact' || ${whole(20_000, 116)})`),
+  opportunity_id: some(0.05, 117, `pg_temp.id_from('opportunity' || ${whole(20_000, 118)})`),
+  assigned_to_id: some(0.8, 119, 'pg_temp.member(i, 120)'),
+  sla_due_at: some(0.9, 121, `${created} + make_interval(hours => 4 + ${whole(120, 122)})`),
+  first_response_due_at: some(0.9, 121, `${created} + make_interval(hours => 1 + ${whole(24, 123)})`),
+  first_response_at: some(0.85, 124, hoursAfter(created, 60, 125)),
+  resolved_at: `case when ${finished} then ${hoursAfter(created, 400, 126)} end`,
+  closed_at: `case when ${finished} and ${part(108)} < 0.79 then ${hoursAfter(created, 500, 127)} end`,
+  escalated_at: some(0.05, 128, hoursAfter(created, 90, 129)),
+  escalation_level: `case when ${part(128)} < 0.05 then 1 + ${whole(3, 130, 3)} else 0 end`,
+  reopen_count: whole(5, 131, 6),
+  sla_breached_at: some(0.07, 132, hoursAfter(created, 300, 133)),
+}
+
+export const productColumns: Columns = {
+  ...common('product'),
+  name: `${brand(140)} || ' ' || ${pick(words.trades, 142)} || ' ' || ${pick(['Basic', 'Plus', 'Suite', 'Kit', 'Archive'], 143)}`,
+  sku: `upper(substr(md5(i::text), 1, 3)) || '-' || i`,
+  description: some(0.7, 144, `${brand(145)} || ': ' || ${pick(words.details, 147)}`),
+  type: pick(['PRODUCT', 'SUBSCRIPTION', 'SERVICE', 'LICENSE', 'BUNDLE'], 148),
+  category: pick(['HARDWARE', 'SOFTWARE', 'SUPPORT', 'CONSULTING', 'TRAINING', 'OTHER'], 149),
+  list_price: `round((1 + power(${part(150)}, 4) * 90000)::numeric, 2)`,
+  unit_price: some(0.6, 151, `round((1 + ${part(152)} * 900)::numeric, 2)`),
+  cost_price: some(0.4, 153, `round((1 + ${part(154)} * 500)::numeric, 2)`),
+  currency: pick(['EUR', 'USD', 'GBP', 'JPY', 'ISK'], 155, 3),
+  billing_frequency: pick(['ONE_TIME', 'MONTHLY', 'ANNUAL', 'QUARTERLY', 'USAGE_BASED'], 156),
+  is_active: `${part(157)} < 0.85`,
+  features: itemsOf(words.problems, 158),
+}
+
+export const caseCommentColumns: Columns = {
+  id: `pg_temp.id_of('comment', i)`,
+  organization_id: 'pg_temp.organization(i)',
+  case_id: `pg_temp.related('case', i, 160)`,
+  body: `${pick(words.details, 161)} || ' ' || ${brand(162)}`,
+  is_internal: `${part(164)} < 0.3`,
+  author_id: 'pg_temp.member(i, 165)',
+  author_type: pick(['USER', 'CONTACT', 'SYSTEM'], 166),
+  created_at: created,
+}

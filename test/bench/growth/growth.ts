@@ -1,0 +1,127 @@
+import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
+import type { BenchOptions } from '../options.ts'
+import { startProject, type ProjectOptions } from '../processes.ts'
+import type { Finding } from '../report.ts'
+import { Client } from './client.ts'
+import { openGrownOrganization, type GrownOrganization } from './fill.ts'
+import { graphqlProbes } from './graphql-probes.ts'
+import { measureProbe, type Row } from './measure-probe.ts'
+import { explainRows, statementsFile } from './plans.ts'
+import type { Probe } from './probe.ts'
+import { restProbes } from './rest-probes.ts'
+import { Samples } from './samples.ts'
+
+const warmUpMs = 5_000
+/** Number of rows whose statements are explained. */
+const explainedMax = 80
+const explainedAtLeast = 10
+
+/** Measures lists, filters, sort orders, searches and figures of an organization with many records, one request at a time. */
+export async function measureGrowth(
+  services: OpenServices,
+  dataDir: string,
+  options: BenchOptions,
+): Promise<Finding[]> {
+  const organization = await openGrownOrganization(services, options.growthRows)
+  const project: ProjectOptions = { dataDir, services }
+  const rows = await withClient(project, organization, async (client) => {
+    const all: Row[] = []
+    const start = performance.now()
+    const probes = await probesOf(client, services, organization, options)
+    console.log(`Sampled values: ${((performance.now() - start) / 1000).toFixed(0)} s.`)
+    await warmUp(client, probes)
+    for (const [area, probesOfArea] of Map.groupBy(probes, (probe) => probe.area)) {
+      console.log(`\n${area}\n${head}`)
+      for (const probe of probesOfArea) {
+        const rows = await measureProbe(client, probe)
+        for (const row of rows) console.log(lineOf(row))
+        all.push(...rows)
+      }
+    }
+    return all
+  })
+  const missed = rows.filter(({ isReached }) => isReached === false)
+  const slowest = [...rows].sort((a, b) => b.p95 - a.p95)
+  const explained = slowest
+    .filter((row, index) => row.isReached === false || index < explainedAtLeast)
+    .slice(0, explainedMax)
+  const file = statementsFile(dataDir)
+  const logging: ProjectOptions = {
+    ...project,
+    nodeOptions: ['--import', new URL('log-statements.ts', import.meta.url).href],
+    environment: { STATEMENTS_FILE: file },
+  }
+  const { databaseUrl } = services
+  const { organizationId } = organization
+  const plans = await withClient(logging, organization, (client) =>
+    explainRows(explained, { client, databaseUrl, organizationId, file }),
+  )
+  console.log(`\nPlans of the slowest requests\n${plans}`)
+  const withGoal = rows.filter(({ isReached }) => isReached !== null)
+  const what = 'Growth: rows that missed their goal'
+  const figure = `${missed.length} of ${withGoal.length}`
+  return [{ what, figure, goal: '0', isReached: missed.length === 0 }]
+}
+
+/** The server compiles its code while it answers the first requests. */
+async function warmUp(client: Client, probes: readonly Probe[]): Promise<void> {
+  const deadline = performance.now() + warmUpMs
+  for (const { requests } of probes) {
+    if (performance.now() > deadline) return
+    await client.send(requests[0]!)
+  }
+}
+
+async function withClient<T>(
+  options: ProjectOptions,
+  user: GrownOrganization,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const server = await startProject(options)
+  const client = new Client(server, user)
+  try {
+    return await use(client)
+  } finally {
+    client.close()
+    await server.stop()
+  }
+}
+
+async function probesOf(
+  client: Client,
+  services: OpenServices,
+  { organizationId }: GrownOrganization,
+  { match }: BenchOptions,
+): Promise<Probe[]> {
+  const samples = new Samples(services.database, organizationId)
+  const totalOf = async (path: string): Promise<number> =>
+    (await client.send({ method: 'GET', path: `${path}?limit=1` })).body.total ?? 0
+  const totalOfField = async (field: string): Promise<number> => {
+    const body = JSON.stringify({ query: `{ result: ${field}(limit: 1) { total } }` })
+    return (await client.send({ method: 'POST', path: '/v1/graphql', body })).body.total ?? 0
+  }
+  const probes = [...(await restProbes(samples, totalOf)), ...(await graphqlProbes(samples, totalOfField))]
+  return probes.filter(
+    ({ area, name, requests }) => requests.length > 0 && (!match || `${area} ${name}`.includes(match)),
+  )
+}
+
+// Lines are printed as they are measured, so their widths are fixed.
+const widths = [50, 3, 19, 8, 8, 4]
+const line = (cells: readonly string[]): string =>
+  `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[index]!))).join(' | ')} |`
+const head = [line(['', 'n', 'matches', 'p50 ms', 'p95 ms', '']), line(widths.map((width) => '-'.repeat(width)))].join(
+  '\n',
+)
+
+function lineOf({ label, samples, p50, p95, isReached, refusals }: Row): string {
+  const totals = samples.map(({ body }) => body.total).filter((total) => typeof total === 'number')
+  return line([
+    label,
+    String(samples.length),
+    totals.length > 0 ? `${Math.min(...totals)} to ${Math.max(...totals)}` : '',
+    p50.toFixed(1),
+    p95.toFixed(1),
+    [isReached === false ? 'MISS' : '', ...refusals].join(' ').trim(),
+  ])
+}

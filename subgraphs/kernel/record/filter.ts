@@ -1,22 +1,18 @@
 import { invalid, type FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
-import { isId } from '../ids.ts'
 import type { Column } from './column.ts'
-import { columnKinds } from './column-kind.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
-import { operandDescription, operatorSql, operatorsOf, parseOperand } from './operators.ts'
-import type { TenantPredicate, Values } from './predicate.ts'
+import { operatorConditions } from './filter-operators.ts'
+import { operatorsOf } from './operators.ts'
+import type { TenantPredicate } from './predicate.ts'
 import { readSource } from './read-source.ts'
-import { containsCandidates } from './search.ts'
-import { isStorable } from './scalars.ts'
 
 export type FilterInput = { readonly [field: string]: unknown }
 
 const filterDepthMax = 8
-const listItemsMax = 500
 /** Maximum conditions of one filter on all levels together, because the database evaluates them for many rows. */
 export const filterConditionsMax = 100
 
@@ -53,23 +49,6 @@ export function filterPredicate(
 
 const hasOperand = (value: unknown): boolean =>
   Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
-
-const textSearches: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith'])
-
-/** A condition that an index answers and that holds wherever the operator holds; null when there is none. */
-function indexedCandidates(
-  definition: RecordShape,
-  column: Column,
-  operator: string,
-  operand: unknown,
-  alias: string,
-  values: Values,
-): string | null {
-  if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
-  if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
-    return null
-  return `${alias}.${column.column} @> ${values.add(JSON.stringify({ [column.key]: operand }))}::jsonb`
-}
 
 const isEquality = (value: unknown): boolean => {
   const given = Object.entries(value as FilterInput).filter(([, operand]) => operand !== undefined && operand !== null)
@@ -278,53 +257,12 @@ class FilterCompiler {
     path: string,
   ): string | null {
     const { values } = this.predicate
-    const parts: string[] = []
-    for (const [operator, given] of Object.entries(operators)) {
-      if (given === undefined || given === null) continue
-      this.#count(`${path}.${operator}`)
-      if (!this.#fits(column, given, `${path}.${operator}`)) continue
-      // GraphQL has not checked the operand of a custom field, because custom fields have no GraphQL type.
-      const operand = column.key === undefined ? given : this.#customOperand(column, operator, given, path)
-      if (operand === undefined) continue
-      const candidates = indexedCandidates(definition, column, operator, operand, alias, values)
-      if (candidates) parts.push(candidates)
-      parts.push(operatorSql(column, column.sql(alias), operator, operand, values))
-    }
+    const parts = Object.entries(operators).flatMap(([operator, operand]) => {
+      if (operand === undefined || operand === null) return []
+      const given = { operator, operand, path: `${path}.${operator}` }
+      this.#count(given.path)
+      return operatorConditions(definition, column, given, alias, values, this.problems)
+    })
     return parts.length > 0 ? parts.join(' and ') : null
-  }
-
-  #customOperand(column: Column, operator: string, given: unknown, path: string): unknown {
-    if (!columnKinds[column.kind].operators.includes(operator)) {
-      const message = `The operator for ${column.name} must be one of ${columnKinds[column.kind].operators.join(', ')}.`
-      this.problems.push({ path: `${path}.${operator}`, code: 'UNKNOWN_OPERATOR', message })
-      return undefined
-    }
-    const operand = parseOperand(column, operator, given)
-    if (operand === undefined)
-      this.problems.push({
-        path: `${path}.${operator}`,
-        code: 'WRONG_TYPE',
-        message: `${operator} of ${column.name} must be ${operandDescription(column, operator)}.`,
-      })
-    return operand
-  }
-
-  #fits(column: Column, operand: unknown, path: string): boolean {
-    const items = Array.isArray(operand) ? operand : [operand]
-    const before = this.problems.length
-    if (items.length > listItemsMax)
-      this.problems.push({ path, code: 'TOO_MANY', message: `A list must have at most ${listItemsMax} items.` })
-    for (const item of items) {
-      if (typeof item !== 'string') continue
-      if (column.kind === 'id' && !isId(item))
-        this.problems.push({ path, code: 'NOT_AN_ID', message: `${column.name} must be compared with ids (UUIDs).` })
-      else if (!isStorable(item))
-        this.problems.push({
-          path,
-          code: 'NOT_TEXT',
-          message: 'Text must not contain a NUL character or an unpaired surrogate.',
-        })
-    }
-    return this.problems.length === before
   }
 }

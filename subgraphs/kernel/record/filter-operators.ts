@@ -1,0 +1,93 @@
+import type { FieldProblem } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Column } from './column.ts'
+import { columnKinds } from './column-kind.ts'
+import type { RecordShape } from './definition.ts'
+import { operandDescription, operatorSql, parseOperand } from './operators.ts'
+import type { Values } from './predicate.ts'
+import { isStorable } from './scalars.ts'
+import { containsCandidates } from './search.ts'
+
+const listItemsMax = 500
+
+/** One operator of a filter with the operand that the client sent; `path` is where. */
+export interface GivenOperator {
+  readonly operator: string
+  readonly operand: unknown
+  readonly path: string
+}
+
+/** The conditions of one operator on a column; none when the operand is refused, which adds to `problems`. */
+export function operatorConditions(
+  definition: RecordShape,
+  column: Column,
+  { operator, operand, path }: GivenOperator,
+  alias: string,
+  values: Values,
+  problems: FieldProblem[],
+): readonly string[] {
+  const refused = operandProblems(column, operand, path)
+  problems.push(...refused)
+  if (refused.length > 0) return []
+  // GraphQL has not checked the operand of a custom field, because custom fields have no GraphQL type.
+  const parsed = column.key === undefined ? operand : customOperand(column, operator, operand, path, problems)
+  if (parsed === undefined) return []
+  const candidates = indexedCandidates(definition, column, operator, parsed, alias, values)
+  const condition = operatorSql(column, column.sql(alias), operator, parsed, values)
+  return candidates ? [candidates, condition] : [condition]
+}
+
+const textSearches: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith'])
+
+/** A condition that an index answers and that holds wherever the operator holds; null when there is none. */
+function indexedCandidates(
+  definition: RecordShape,
+  column: Column,
+  operator: string,
+  operand: unknown,
+  alias: string,
+  values: Values,
+): string | null {
+  if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
+  if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
+    return null
+  return `${alias}.${column.column} @> ${values.add(JSON.stringify({ [column.key]: operand }))}::jsonb`
+}
+
+function customOperand(
+  column: Column,
+  operator: string,
+  given: unknown,
+  path: string,
+  problems: FieldProblem[],
+): unknown {
+  const { operators } = columnKinds[column.kind]
+  if (!operators.includes(operator)) {
+    const message = `The operator for ${column.name} must be one of ${operators.join(', ')}.`
+    problems.push({ path, code: 'UNKNOWN_OPERATOR', message })
+    return undefined
+  }
+  const operand = parseOperand(column, operator, given)
+  const message = `${operator} of ${column.name} must be ${operandDescription(column, operator)}.`
+  if (operand === undefined) problems.push({ path, code: 'WRONG_TYPE', message })
+  return operand
+}
+
+function operandProblems(column: Column, operand: unknown, path: string): FieldProblem[] {
+  const items = Array.isArray(operand) ? operand : [operand]
+  const problems: FieldProblem[] = []
+  if (items.length > listItemsMax)
+    problems.push({ path, code: 'TOO_MANY', message: `A list must have at most ${listItemsMax} items.` })
+  for (const item of items) {
+    if (typeof item !== 'string') continue
+    if (column.kind === 'id' && !isId(item))
+      problems.push({ path, code: 'NOT_AN_ID', message: `${column.name} must be compared with ids (UUIDs).` })
+    else if (!isStorable(item))
+      problems.push({
+        path,
+        code: 'NOT_TEXT',
+        message: 'Text must not contain a NUL character or an unpaired surrogate.',
+      })
+  }
+  return problems
+}

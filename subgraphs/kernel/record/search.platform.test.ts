@@ -65,7 +65,6 @@ const texts = [
   '-',
   '--',
   'é',
-  ,
 ]
 
 let fresh: FreshDatabase

@@ -1,7 +1,11 @@
 import type { Member, Platform } from '../platform.ts'
 
-/** A text of 20,000 characters that a search must read to the end. */
+/** A text of 20,000 characters that a filter must read to the end. */
 const text = `repeat('A long account of what was said and done. ', 476)`
+/** The same for a search: no index helps to find a text without letters and digits. */
+const punctuation = `repeat('. ', 10000)`
+/** A search for a text that no account contains. */
+export const unmatchedSearch = '++'
 
 const columns = `id, organization_id, owner_id, version, created_at, updated_at, created_by_id, updated_by_id, account_status,
   custom_fields, name, description, billing_city`
@@ -10,7 +14,7 @@ const columns = `id, organization_id, owner_id, version, created_at, updated_at,
 export async function fillLongAccounts(platform: Platform, member: Member, count: number): Promise<void> {
   const [first] = await platform.query<{ id: string }>(
     `insert into crm.account (${columns})
-     values (uuidv7(), $1, $2, 1, now(), now(), $2, $2, 'ACTIVE', '{}', 'First', ${text}, ${text}) returning id`,
+     values (uuidv7(), $1, $2, 1, now(), now(), $2, $2, 'ACTIVE', '{}', 'First', ${text}, ${punctuation}) returning id`,
     [member.organizationId, member.userId],
   )
   // Copying stored texts takes a hundredth of the time.

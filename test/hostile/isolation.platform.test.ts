@@ -3,7 +3,13 @@ import { usePlatform, type Member } from '../platform.ts'
 import { socketOf, subscribeOn } from '../live.ts'
 import { aSecondProcess } from '../processes.ts'
 import { answerOf } from '../rest-client.ts'
-import { expensiveLists, fillLongAccounts, unmatchedFilter, type GraphqlRequest } from './isolation.fixture.ts'
+import {
+  expensiveLists,
+  fillLongAccounts,
+  unmatchedFilter,
+  unmatchedSearch,
+  type GraphqlRequest,
+} from './isolation.fixture.ts'
 
 const platform = usePlatform()
 let attacker: Member
@@ -21,7 +27,7 @@ beforeAll(async () => {
 async function running(): Promise<number> {
   const [row] = await platform.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-       and state = 'active' and query like '%from crm.account t where%'`,
+       and state = 'active' and query like '%from tenant.crm_account t where%'`,
   )
   return row!.count
 }
@@ -43,7 +49,7 @@ const readsById = async (): Promise<void> => {
 
 describe('a read that takes too long', () => {
   it('answers 400 in REST and names the parts of the request to remove', async () => {
-    const answer = await attacker.rest['accountList']!({ query: { search: 'nowhere' } })
+    const answer = await attacker.rest['accountList']!({ query: { search: unmatchedSearch } })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ code: 'QUERY_TOO_EXPENSIVE', title: 'Query takes too long' })
     expect(answer.body.detail).toContain('search')
@@ -102,7 +108,10 @@ describe('one organization', () => {
 
 describe('a request that the client abandons', () => {
   const search = (signal: AbortSignal): Promise<Response> =>
-    fetch(`${platform.url}/v1/accounts?search=nowhere`, { headers: attacker.headers, signal })
+    fetch(`${platform.url}/v1/accounts?search=${encodeURIComponent(unmatchedSearch)}`, {
+      headers: attacker.headers,
+      signal,
+    })
 
   const byEvents = (signal: AbortSignal, { query, variables } = expensiveLists(3, 99)): Promise<Response> =>
     fetch(`${platform.url}/graphql`, {
@@ -191,7 +200,7 @@ describe('under attack', () => {
     graphql(expensiveLists(3, 99)),
     graphql(expensiveLists(1, 99, 'data { id } total')),
     graphql({ query: '{ accountStats { total } caseStats { total } }', variables: {} }),
-    ['/v1/accounts?search=nowhere', {}],
+    [`/v1/accounts?search=${encodeURIComponent(unmatchedSearch)}`, {}],
     ['/v1/accounts?sortBy=region&page=300&limit=100', {}],
   ]
 

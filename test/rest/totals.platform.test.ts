@@ -204,6 +204,14 @@ describe('maintained totals', () => {
       expect(statements.filter((text) => !text.includes('crm.account_totals') || text.includes('count(*)'))).toEqual([])
       expect(await total(filter, { page: 9 })).toBe(expected)
     }
+    // The stored documents name every parameter, also those that the request does not have.
+    for (const [query, expected] of [
+      [{ type: 'CUSTOMER' }, 2],
+      [{}, 4],
+    ] as const) {
+      const list = async () => expect((await member.rest.accountList!({ query })).body.total).toBe(expected)
+      expect((await statementsOf(platform, list)).filter((text) => text.includes('count(*)'))).toEqual([])
+    }
     expect(await total({ type: { eq: 'CUSTOMER' }, name: { contains: 'wind' } })).toBe(2)
     expect(await total({ rating: { eq: 'HOT' }, parent: { name: { eq: 'x' } } })).toBe(0)
   })

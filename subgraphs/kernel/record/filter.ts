@@ -128,8 +128,11 @@ class FilterCompiler {
     if (relation) return this.#related(definition, name, value as FilterInput, alias, path, depth)
     const column = definition.columns.byName.get(name)
     if (!column) return null
-    this.#columns.add(name)
-    if (column.kind !== 'json') return this.#operators(definition, column, value as FilterInput, alias, path)
+    if (column.kind !== 'json') {
+      const part = this.#operators(definition, column, value as FilterInput, alias, path)
+      if (part) this.#columns.add(name)
+      return part
+    }
     this.#isOwnColumnsOnly = false
     if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
       return this.#customFields(definition, column, value, alias, path)

@@ -18,7 +18,7 @@ export const filterConditionsMax = 100
 
 /** A compiled filter. All of its conditions are combined with `and`. */
 export interface CompiledFilter {
-  /** Conditions `column = value` on indexed columns: the index on the column gives the matching rows in the order of creation. */
+  /** Conditions `column = value` on indexed columns and on the parent: the index on the column gives the rows in the order of creation. */
   readonly equalities: readonly string[]
   readonly others: readonly string[]
   /** Whether the filter names the ids of the records. */
@@ -74,7 +74,8 @@ class FilterCompiler {
     for (const [name, value] of Object.entries(filter)) {
       if (value === undefined || value === null) continue
       const part = this.#member(definition, name, value, alias, `filter.${name}`, 0)
-      const isIndexed = definition.columns.byName.get(name)?.indexed && isEquality(value)
+      const isParent = definition.visibleThrough?.by === name
+      const isIndexed = (isParent || definition.columns.byName.get(name)?.indexed) && isEquality(value)
       if (part) (isIndexed ? equalities : others).push(part)
     }
     const byId = Object.entries((filter['id'] ?? {}) as FilterInput)

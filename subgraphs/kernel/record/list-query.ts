@@ -79,8 +79,9 @@ export class ListQuery {
     const bases = base ? [base] : []
     this.conditions = [visible, ...bases, ...equalities, ...others, ...search]
     const visibility = predicate.visibility(definition)
-    const isRange = visibility === 'ALL' || (visibility === 'RANGE' && this.order.isByCreation)
-    const ordered = visibility === 'ALL' && this.order.isByCreation ? equalities.slice(0, 1) : []
+    const ordered = this.order.isByCreation ? equalities.slice(0, 1) : []
+    const isOwnersRange = visibility === 'RANGE' && this.order.isByCreation && ordered.length === 0
+    const isRange = visibility === 'ALL' || isOwnersRange
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
     const isOnlyFiltered = !base && !args.search && (!filter || filter.columns !== null)

@@ -212,6 +212,12 @@ describe('the number of statements', () => {
       1,
       '{ accountConnection(first: 10) { edges { cursor node { name } } pageInfo { endCursor } } }',
     ],
+    [
+      'accounts in a range of the sort order',
+      1,
+      '{ accountList(filter: { createdAt: { lt: "2000-01-01T00:00:00Z" } }) { data { name } } }',
+    ],
+    ['accounts of an industry', 1, '{ accountList(filter: { industry: { eq: "none" } }) { data { name } } }'],
     ['statistics', 2, '{ accountStats { total byType } }'],
   ])('for %s is %d', async (_, count, query) => {
     await data(query)

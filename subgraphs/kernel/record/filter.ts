@@ -21,6 +21,8 @@ export interface CompiledFilter {
   /** Conditions `column = value` on indexed columns and on the parent: the index on the column gives the rows in the order of creation. */
   readonly equalities: readonly string[]
   readonly others: readonly string[]
+  /** The conditions that are a range of values of one column, by the column. They are among the others, too. */
+  readonly ranges: ReadonlyMap<string, string>
   /** Whether the filter names the ids of the records. */
   readonly isByIds: boolean
   /** The columns of the record that the filter reads, when it reads nothing else; null with relations and custom fields. */
@@ -50,10 +52,16 @@ export function filterPredicate(
 const hasOperand = (value: unknown): boolean =>
   Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
 
-const isEquality = (value: unknown): boolean => {
-  const given = Object.entries(value as FilterInput).filter(([, operand]) => operand !== undefined && operand !== null)
-  return given.length === 1 && given[0]![0] === 'eq'
-}
+const rangeOperators: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte'])
+
+const operatorNames = (value: unknown): string[] =>
+  Object.entries(value as FilterInput).flatMap(([name, operand]) =>
+    operand !== undefined && operand !== null ? [name] : [],
+  )
+
+const isEquality = (value: unknown): boolean => operatorNames(value).join() === 'eq'
+
+const isRange = (value: unknown): boolean => operatorNames(value).every((name) => rangeOperators.has(name))
 
 class FilterCompiler {
   #conditions = 0
@@ -71,16 +79,18 @@ class FilterCompiler {
   compile(definition: RecordShape, filter: FilterInput, alias: string): CompiledFilter {
     const equalities: string[] = []
     const others: string[] = []
+    const ranges = new Map<string, string>()
     for (const [name, value] of Object.entries(filter)) {
       if (value === undefined || value === null) continue
       const part = this.#member(definition, name, value, alias, `filter.${name}`, 0)
       const isParent = definition.visibleThrough?.by === name
       const isIndexed = (isParent || definition.columns.byName.get(name)?.indexed) && isEquality(value)
       if (part) (isIndexed ? equalities : others).push(part)
+      if (part && !isIndexed && definition.columns.byName.has(name) && isRange(value)) ranges.set(name, part)
     }
     const byId = Object.entries((filter['id'] ?? {}) as FilterInput)
     const isByIds = byId.some(([operator, operand]) => ['eq', 'in'].includes(operator) && Boolean(operand))
-    return { equalities, others, isByIds, columns: this.#isOwnColumnsOnly ? this.#columns : null }
+    return { equalities, others, ranges, isByIds, columns: this.#isOwnColumnsOnly ? this.#columns : null }
   }
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {

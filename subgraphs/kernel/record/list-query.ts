@@ -79,7 +79,8 @@ export class ListQuery {
     const bases = base ? [base] : []
     this.conditions = [visible, ...bases, ...equalities, ...others, ...search]
     const visibility = predicate.visibility(definition)
-    const ordered = this.order.isByCreation ? equalities.slice(0, 1) : []
+    const range = this.order.isIndexed ? filter?.ranges.get(this.order.names[0]!) : undefined
+    const ordered = [...(this.order.isByCreation ? equalities.slice(0, 1) : []), ...(range ? [range] : [])]
     const isOwnersRange = visibility === 'RANGE' && this.order.isByCreation && ordered.length === 0
     const isRange = visibility === 'ALL' || isOwnersRange
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]

@@ -138,6 +138,22 @@ describe('events.keepPartitions', () => {
     expect(await metric('event_default_partition_rows')).toBe(0)
   })
 
+  it('does not report rows older than the retention, which the next run deletes', async () => {
+    await run()
+    await write('2030-06-01T00:00:00.000Z')
+    clock.set('2031-01-31T23:59:00Z')
+    const reader = new Database({ url: fresh.url, connectionsMax: 1 })
+    // As if the rows had been written after this run had deleted what it found.
+    await reader.transaction(async (sql) => {
+      await sql.query('lock table kernel.event_other in share mode')
+      await expect(run()).rejects.toThrow('lock timeout')
+    })
+    await reader.close()
+    expect([errors, await metric('event_default_partition_rows')]).toEqual([[], 0])
+    await run()
+    expect(await places('event')).toEqual([])
+  })
+
   it('reports missing partitions when it cannot lock the table within the lock timeout', async () => {
     const reader = new Database({ url: fresh.url, connectionsMax: 1 })
     await reader.transaction(async (sql) => {

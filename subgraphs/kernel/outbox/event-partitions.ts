@@ -36,7 +36,7 @@ export async function maintainEventPartitions({
     )
     await withLockTimeout(database, (sql) => dropBefore(sql, oldest))
   } finally {
-    await reportPartitionProblems(database, log, now)
+    await reportPartitionProblems(database, log, now, oldest)
   }
 }
 
@@ -49,14 +49,16 @@ async function dropBefore(sql: Sql, oldest: string): Promise<void> {
   for (const table of tables) await sql.query(`delete from kernel.${table}_other where occurred_at < $1`, [oldest])
 }
 
-async function reportPartitionProblems(database: Sql, log: Services['log'], now: Date): Promise<void> {
+/** Rows older than the retention time are no problem: the next run deletes those that were written after this one. */
+async function reportPartitionProblems(database: Sql, log: Services['log'], now: Date, oldest: string): Promise<void> {
   const names = new Set((await partitionsOf(database)).map(({ name }) => name))
   const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
   const missing = tables
     .flatMap((table) => [now, nextMonth].map((day) => `${table}_${monthOf(day).slice(0, 7).replace('-', '_')}`))
     .filter((name) => !names.has(name))
   const [row] = await database.query<{ rows: number }>(
-    `select (${tables.map((table) => `(select count(*) from kernel.${table}_other)`).join(' + ')})::int as rows`,
+    `select (${tables.map((table) => `(select count(*) from kernel.${table}_other where occurred_at >= $1)`).join(' + ')})::int as rows`,
+    [oldest],
   )
   const { rows } = row!
   defaultRows.set(rows)

@@ -73,8 +73,14 @@ export class TenantDatabase extends Database implements Tenancy {
       { ...options, statementTimeoutMs: readMs },
       {
         role: tenantRole,
-        // One core per statement, and no JIT: a statement timeout cannot interrupt LLVM.
-        settings: { max_parallel_workers_per_gather: '0', jit: 'off', lock_timeout: String(readLockMs) },
+        settings: {
+          // One core per statement, and no JIT: a statement timeout cannot interrupt LLVM.
+          max_parallel_workers_per_gather: '0',
+          jit: 'off',
+          lock_timeout: String(readLockMs),
+          // Our own statements have one good plan; planning them for each call would take longer than running them. Scans differ.
+          plan_cache_mode: 'force_generic_plan',
+        },
         onConnect: async (client) => {
           for (const prepared of Object.values(settingsStatements)) await client.query({ ...prepared, values: [''] })
         },

@@ -90,7 +90,8 @@ export class ListQuery {
       isOnlyFiltered && hasTotalsFor(ctx.caller, definition) && isOverTotals(definition, filter?.columns ?? [])
         ? totalOf(definition, predicate, [...equalities, ...others].join(' and ') || null)
         : null
-    this.kind = args.filter || args.search || !this.order.isIndexed ? 'SCAN' : 'LIST'
+    const isFiltered = equalities.length + others.length + search.length > 0
+    this.kind = isFiltered || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
 
   #searched() {

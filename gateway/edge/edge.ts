@@ -127,13 +127,13 @@ export class Edge {
     const now = clock.now()
     const charged = key ?? admission.app
     const guards = requests > 1 ? addressGuards('address', caller.ip, config.ipLimits, requests - 1) : []
-    return chain(this.#apply(guards, charged && quotaCheck(charged, requests), now.getTime()), (verdict) => {
-      if (!charged || !verdict) return
-      admission.quotaHeaders = quotaHeaders(charged, verdict)
+    return chain(this.#apply(guards, charged && quotaCheck(charged, requests), now.getTime()), (quotaDecision) => {
+      if (!charged || !quotaDecision) return
+      admission.quotaHeaders = quotaHeaders(charged, quotaDecision)
       if (res) setQuotaHeaders(res, admission.quotaHeaders)
-      if (verdict.allowed) return
+      if (quotaDecision.allowed) return
       if (key) usage.refused(key.record, now)
-      throw quotaRefusal(charged, verdict)
+      throw quotaRefusal(charged, quotaDecision)
     })
   }
 
@@ -226,16 +226,17 @@ export class Edge {
     const charged = key ?? app
     const quota = charged && quotaCheck(charged, decision?.error === null ? 1 : 0)
     const all = isKeyFailure ? [...guards, keyFailureGuard(ip, 1)] : guards
-    return chain(this.#apply(all, quota, now.getTime()), (verdict) => {
-      const headers = charged && verdict && quotaHeaders(charged, verdict)
+    return chain(this.#apply(all, quota, now.getTime()), (quotaDecision) => {
+      const headers = charged && quotaDecision && quotaHeaders(charged, quotaDecision)
       if (res && headers) setQuotaHeaders(res, headers)
       if (refusal) throw refusal
       if (!caller) throw new Error('a request was neither identified nor refused')
       if (key) usage.used(key.record, caller.ip, now)
       const admission = { caller, requestId, key, app, quotaHeaders: headers }
-      if (decision?.error !== null || !charged || !verdict || verdict.allowed) return { ...admission, decision }
+      if (decision?.error !== null || !charged || !quotaDecision || quotaDecision.allowed)
+        return { ...admission, decision }
       if (key) usage.refused(key.record, now)
-      return { ...admission, decision: { error: quotaRefusal(charged, verdict) } }
+      return { ...admission, decision: { error: quotaRefusal(charged, quotaDecision) } }
     })
   }
 }

@@ -8,7 +8,7 @@ import { limitsText } from './quota.ts'
 
 /** A check that a request must pass, and its refusal. */
 export interface Guard extends CounterCheck {
-  refusal(verdict: LimitDecision): Refusal
+  refusal(decision: LimitDecision): Refusal
 }
 
 /** The rate limits of an address, or no guard when there are none. */
@@ -55,9 +55,9 @@ export function applyGuards(
 ): LimitDecision | null | Promise<LimitDecision | null> {
   const checks = quota ? [...guards, quota] : guards
   if (checks.length === 0) return null
-  return chain(counters.checkAll(checks, nowMs), (verdicts) => {
-    const last = verdicts.at(-1)!
-    const guard = guards[verdicts.length - 1]
+  return chain(counters.checkAll(checks, nowMs), (decisions) => {
+    const last = decisions.at(-1)!
+    const guard = guards[decisions.length - 1]
     if (guard && !last.allowed) throw guard.refusal(last)
     return quota && last
   })

@@ -1,7 +1,8 @@
 import type { RequestContext } from '../kernel/request.ts'
-import type { Reference } from '../kernel/record/definition.ts'
-import { escapeLikePattern } from '../kernel/record/operators.ts'
-import { checkSearchText } from '../kernel/record/search.ts'
+import { columnOf, type Reference } from '../kernel/record/definition.ts'
+import { Values } from '../kernel/record/predicate.ts'
+import { searchCondition } from '../kernel/record/search.ts'
+import { adminUser } from './admin/admin-user.ts'
 
 const activeUsersWho =
   (condition: string): Reference =>
@@ -39,12 +40,14 @@ export async function activeWriterPage(
   ctx: RequestContext,
   { search, page, limit }: UserPage,
 ): Promise<OrganizationUser[]> {
-  if (search) checkSearchText(search)
+  const values = new Values()
+  const conditions = [`u.organization_id = ${values.add(ctx.caller.organizationId)}`]
+  if (search) conditions.push(searchCondition(adminUser, [columnOf(adminUser, 'name')], search, 'u', values))
   return ctx.db.query<OrganizationUser>(
-    `select id, name, email, role from identity.admin_user
-     where organization_id = $1 and is_active and deleted_at is null and role <> 'READ_ONLY' and ($2::text is null or name ilike $2)
-     order by name, id limit $3 offset $4`,
-    [ctx.caller.organizationId, search ? `%${escapeLikePattern(search)}%` : null, limit, (page - 1) * limit],
+    `select u.id, u.name, u.email, u.role from identity.admin_user u
+     where ${conditions.join(' and ')} and u.is_active and u.deleted_at is null and u.role <> 'READ_ONLY'
+     order by u.name, u.id limit ${values.add(limit)} offset ${values.add((page - 1) * limit)}`,
+    values.list,
     'SCAN',
   )
 }

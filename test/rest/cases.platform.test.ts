@@ -480,6 +480,7 @@ describe('caseAssignees', () => {
     expect(await found({ page: 3, limit: 50 })).toEqual(all.slice(100))
     expect(await found({ page: 4, limit: 50 })).toEqual([])
     expect(await found({ search: 'USER 12' })).toEqual(names.slice(120))
+    expect(await found({ search: 'le' })).toEqual(['Ann Lee'])
     expect(await found({ search: '5%' })).toEqual(names.filter((name) => name.endsWith('5%')))
     expect(await found({ search: 'x'.repeat(201) })).toMatchObject([400, [{ path: 'search' }]])
     expect((await found({ limit: 101 }))[0]).toBe(400)

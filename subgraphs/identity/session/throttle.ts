@@ -21,9 +21,9 @@ const ownFailures: readonly Limit[] = [{ max: 10, windowMs: quarterHour }]
 const registrations: readonly Limit[] = [{ max: 100, windowMs: 4 * quarterHour }]
 const revealingRegistrations: readonly Limit[] = [{ max: 10, windowMs: 4 * quarterHour }]
 
-const throttled = (verdict: LimitDecision): Refusal =>
-  new Refusal('SIGN_IN_THROTTLED', `Too many attempts to sign in; retry in ${secondsOf(verdict.resetMs)} s.`, {
-    retryAfter: secondsOf(verdict.resetMs),
+const throttled = (decision: LimitDecision): Refusal =>
+  new Refusal('SIGN_IN_THROTTLED', `Too many attempts to sign in; retry in ${secondsOf(decision.resetMs)} s.`, {
+    retryAfter: secondsOf(decision.resetMs),
   })
 
 const accountKey = (email: string): string => createHash('sha256').update(email).digest('base64url')
@@ -49,12 +49,12 @@ async function refusal(
     if (own.allowed) return null
     if (attempt === 'SESSION') return throttled(own)
   }
-  const verdicts = [
+  const decisions = [
     await counters[method]('sign-in-account-address', `${account} ${address}`, accountFromAddressFailures, nowMs),
     await counters[method]('sign-in-address', address, addressFailures, nowMs),
   ]
-  if (attempt !== 'MAILED') verdicts.push(await counters[method]('sign-in-account', account, accountFailures, nowMs))
-  const exceeded = verdicts.filter(({ allowed }) => !allowed).sort((a, b) => b.resetMs - a.resetMs)
+  if (attempt !== 'MAILED') decisions.push(await counters[method]('sign-in-account', account, accountFailures, nowMs))
+  const exceeded = decisions.filter(({ allowed }) => !allowed).sort((a, b) => b.resetMs - a.resetMs)
   return exceeded[0] ? throttled(exceeded[0]) : null
 }
 
@@ -83,8 +83,8 @@ async function addressRefusal(
   method: CounterMethod,
 ): Promise<Refusal | null> {
   const nowMs = clock.now().getTime()
-  const verdict = await counters[method]('sign-in-address', addressKey(caller.ip), addressFailures, nowMs)
-  return verdict.allowed ? null : throttled(verdict)
+  const decision = await counters[method]('sign-in-address', addressKey(caller.ip), addressFailures, nowMs)
+  return decision.allowed ? null : throttled(decision)
 }
 
 /** Like `refuseThrottled`, for tokens that do not reveal their account. */
@@ -98,11 +98,11 @@ export const countAddressFailure = async (ctx: IdentityContext, answer: Refusal)
 
 export async function countRegistration({ counters, clock, caller }: IdentityContext): Promise<void> {
   const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]
-  const verdicts = [
+  const decisions = [
     await counters.count('registration-telling', address, revealingRegistrations, nowMs),
     await counters.hit('registration', address, registrations, nowMs),
   ]
-  const refused = verdicts.find(({ allowed }) => !allowed)
+  const refused = decisions.find(({ allowed }) => !allowed)
   if (refused) throw throttled(refused)
 }
 
@@ -112,6 +112,6 @@ export async function countRefusedRegistration(
   answer: Refusal,
 ): Promise<Refusal> {
   const [address, nowMs] = [addressKey(caller.ip), clock.now().getTime()]
-  const verdict = await counters.hit('registration-telling', address, revealingRegistrations, nowMs)
-  return verdict.allowed ? answer : throttled(verdict)
+  const decision = await counters.hit('registration-telling', address, revealingRegistrations, nowMs)
+  return decision.allowed ? answer : throttled(decision)
 }

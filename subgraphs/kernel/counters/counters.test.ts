@@ -105,8 +105,8 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
   it.runIf(runs)('count the checks before the first refused one and none after it', async () => {
     await counters.hit('stop-2', 'a', [minute], t0, 3)
     const checks = [check('stop-1', 1), check('stop-2', 0), check('stop-3', 1)]
-    const verdicts = await counters.checkAll(checks, t0)
-    expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    const decisions = await counters.checkAll(checks, t0)
+    expect(decisions.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, 2],
       [false, 0],
     ])
@@ -115,8 +115,8 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
   })
 
   it.runIf(runs)('let a check see the hits of an earlier check of the same key', async () => {
-    const verdicts = await counters.checkAll([check('same', 2), check('same', 0), check('same', 2)], t0)
-    expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    const decisions = await counters.checkAll([check('same', 2), check('same', 0), check('same', 2)], t0)
+    expect(decisions.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, 1],
       [true, 1],
       [false, 1],
@@ -125,8 +125,8 @@ describe.each(kinds)('counters in %s', (kind, runs, open) => {
 
   it.runIf(runs)('apply no check, and a check without limits', async () => {
     expect(await counters.checkAll([], t0)).toEqual([])
-    const verdicts = await counters.checkAll([check('free', 1, []), check('bound', 1)], t0)
-    expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    const decisions = await counters.checkAll([check('free', 1, []), check('bound', 1)], t0)
+    expect(decisions.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, Number.MAX_SAFE_INTEGER],
       [true, 2],
     ])

@@ -53,26 +53,26 @@ export class MemoryCounters implements Counters {
   }
 
   checkAll(checks: readonly CounterCheck[], nowMs: number): readonly LimitDecision[] {
-    const verdicts: LimitDecision[] = []
+    const decisions: LimitDecision[] = []
     for (const { space, key, limits, hits } of checks) {
-      const verdict = this.hit(space, key, limits, nowMs, hits)
-      verdicts.push(verdict)
-      if (!verdict.allowed) break
+      const decision = this.hit(space, key, limits, nowMs, hits)
+      decisions.push(decision)
+      if (!decision.allowed) break
     }
-    return verdicts
+    return decisions
   }
 
   hit(space: string, key: string, limits: readonly Limit[], nowMs: number, hits = 1): LimitDecision {
     const windows = this.#find(space, key, limits, nowMs)
-    const verdict = decide(limits, windows, hits, nowMs)
-    if (verdict.allowed && hits > 0) {
+    const decision = decide(limits, windows, hits, nowMs)
+    if (decision.allowed && hits > 0) {
       for (let index = 0; index < limits.length; index++) {
         const window = windows[index]
         if (window) window.hits += hits
         else this.#generations(space, limits[index]!.windowMs, nowMs).open(key, nowMs, hits)
       }
     }
-    return verdict
+    return decision
   }
 
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision {

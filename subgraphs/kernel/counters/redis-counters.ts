@@ -94,8 +94,8 @@ export class RedisCounters implements Counters {
     nowMs: number,
     hits = 1,
   ): LimitDecision | Promise<LimitDecision> {
-    const verdicts = this.checkAll([{ space, key, limits, hits }], nowMs)
-    return verdicts instanceof Promise ? verdicts.then(([verdict]) => verdict!) : verdicts[0]!
+    const decisions = this.checkAll([{ space, key, limits, hits }], nowMs)
+    return decisions instanceof Promise ? decisions.then(([decision]) => decision!) : decisions[0]!
   }
 
   count(space: string, key: string, limits: readonly Limit[], nowMs: number): LimitDecision | Promise<LimitDecision> {
@@ -107,9 +107,9 @@ export class RedisCounters implements Counters {
   }
 
   #inProcess(checks: readonly CounterCheck[], nowMs: number): readonly LimitDecision[] {
-    const verdicts = this.#fallback.checkAll(checks, nowMs)
-    countedInProcess.inc(verdicts.length)
-    return verdicts
+    const decisions = this.#fallback.checkAll(checks, nowMs)
+    countedInProcess.inc(decisions.length)
+    return decisions
   }
 
   #markUnavailable(error: unknown): void {
@@ -132,7 +132,7 @@ function decisionsOf(
   found: readonly number[],
   nowMs: number,
 ): readonly LimitDecision[] {
-  const verdicts: LimitDecision[] = []
+  const decisions: LimitDecision[] = []
   let index = 0
   for (const { limits, hits } of checks) {
     const windows: (CountedWindow | undefined)[] = []
@@ -140,11 +140,11 @@ function decisionsOf(
       const startMs = found[index]!
       windows.push(startMs < 0 ? undefined : { startMs, hits: found[index + 1]! })
     }
-    const verdict = decide(limits, windows, hits, nowMs)
-    verdicts.push(verdict)
-    if (!verdict.allowed) break
+    const decision = decide(limits, windows, hits, nowMs)
+    decisions.push(decision)
+    if (!decision.allowed) break
   }
-  return verdicts
+  return decisions
 }
 
 /** A timeout that includes the answer. The timeout of the Redis client ends with the write to the socket. */

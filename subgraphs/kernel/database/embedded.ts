@@ -43,8 +43,10 @@ const role = 'crm'
 const unfinished = 'new-'
 const formerBackendsTimeoutMs = 15_000
 
-/** An eighth of the memory of the machine, at least PostgreSQL's default and at most 2 GB. PostgreSQL takes it only as far as it needs it. */
-const sharedBuffersMb = Math.min(2048, Math.max(128, Math.floor(totalmem() / 8 / 2 ** 20)))
+/** The memory of the machine, or of the container that this process runs in. */
+const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+/** An eighth of the memory, at least PostgreSQL's default and at most 2 GB. PostgreSQL takes it only as far as it needs it. */
+const sharedBuffersMb = Math.min(2048, Math.max(128, Math.floor(memory / 8 / 2 ** 20)))
 
 const ownSettings = {
   listen_addresses: '',

@@ -45,11 +45,9 @@ async function createTenantView(sql: Sql, table: string): Promise<void> {
 export async function isRowLevelSecurityComplete(sql: Sql): Promise<boolean> {
   const tables = await tenantTables(sql)
   const found = [...tables, ...(await tenantViews(sql))]
-  const views = await sql.query<{ isComplete: boolean }>(
-    `select to_regclass('tenant.' || replace(replace(name, '"', ''), '.', '_')) is not null as "isComplete" from unnest($1::text[]) as name`,
-    [tables.filter(({ hasView }) => hasView).map(({ name }) => name)],
-  )
-  return found.every(({ isProtected }) => isProtected) && views.every(({ isComplete }) => isComplete)
+  const views = tables.filter(({ hasView }) => hasView).map(({ name }) => tenantView(name))
+  const missing = await sql.query('select from unnest($1::text[]) as name where to_regclass(name) is null', [views])
+  return missing.length === 0 && found.every(({ isProtected }) => isProtected)
 }
 
 interface Relation {

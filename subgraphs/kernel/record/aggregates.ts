@@ -41,7 +41,7 @@ export class AggregateSql {
   }
 }
 
-/** An SQL aggregate over records of the type T, for `aggregate(ctx, account, { total: count() })`. */
+/** An SQL aggregate over records of the type T, for `figures(ctx, account, { total: count() })`. */
 export interface Aggregate<T, R = unknown> {
   readonly sql: (into: AggregateSql) => string
   /** Never set; it makes aggregates of different record types incompatible for the compiler. */

@@ -30,11 +30,10 @@ export interface CompiledFilter {
 }
 
 /**
- * Compiles a filter to SQL conditions. Fields of one object are combined with `and`. An absent
- * operator or field is ignored, so that a stored document can contain a variable for every parameter. Only related records that
- * the caller can see are compared.
+ * Compiles a filter to SQL conditions. Fields of one object are combined with `and`. An absent operator or field is ignored, so that
+ * a stored document can contain a variable for every parameter. Only related records that the caller can see are compared.
  */
-export function filterPredicate(
+export function compileFilter(
   shapes: OrganizationShapes | null,
   predicate: TenantPredicate,
   definition: RecordShape,

@@ -2,7 +2,7 @@ import type { RequestContext } from '../request.ts'
 import type { Row, StatementKind } from '../database/sql.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
-import { filterPredicate, type FilterInput } from './filter.ts'
+import { compileFilter, type FilterInput } from './filter.ts'
 import { hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
@@ -51,8 +51,8 @@ export class ListQuery {
   readonly #isByIds: boolean
   /** Whether these are all conditions. */
   readonly #isInOrder: boolean
-  /** The SQL of the total from the maintained totals; null when they do not contain it. */
-  readonly #total: string | null
+  /** The columns that the conditions after the visibility read; null when they read anything else. */
+  readonly #filterColumns: Iterable<string> | null
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
@@ -70,7 +70,7 @@ export class ListQuery {
     this.order = new Order(definition, args.orderBy)
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
     const visible = predicate.live(definition, 't')
-    const filter = args.filter ? filterPredicate(ctx.shapes, predicate, definition, args.filter, 't') : null
+    const filter = args.filter ? compileFilter(ctx.shapes, predicate, definition, args.filter, 't') : null
     const { equalities = [], others = [], isByIds = false } = filter ?? {}
     this.#isByIds = isByIds
     const search = args.search
@@ -85,11 +85,7 @@ export class ListQuery {
     const isRange = visibility === 'ALL' || isOwnersRange
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
-    const isOnlyFiltered = !base && !args.search && (!filter || filter.columns !== null)
-    this.#total =
-      isOnlyFiltered && hasTotalsFor(ctx.caller, definition) && isOverTotals(definition, filter?.columns ?? [])
-        ? totalOf(definition, predicate, [...equalities, ...others].join(' and ') || null)
-        : null
+    this.#filterColumns = base || args.search ? null : filter ? filter.columns : []
     const isFiltered = equalities.length + others.length + search.length > 0
     this.kind = isFiltered || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
@@ -104,17 +100,28 @@ export class ListQuery {
     if (range.cursor !== null) this.order.validate(range.cursor, range.cursorPath)
     if (isCounted) this.ctx.answered?.aggregate(this.definition)
     if (!isCounted) return [await this.#rows(selected, range), null]
-    if (this.#total === null) {
+    const total = this.#maintainedTotal()
+    if (total === null) {
       // `#count` copies the parameters, so it must be called before `#rows` adds more of them.
       const count = this.#count()
       return Promise.all([this.#rows(selected, range), count])
     }
     // A column in the same statement is faster than a second statement.
-    const rows = await this.#rows(selected, range, `, ${this.#total} as "${totalAlias}"`)
+    const rows = await this.#rows(selected, range, `, ${total} as "${totalAlias}"`)
     if (rows[0]) return [rows, rows[0][totalAlias] as number]
     const { list } = this.predicate.values
-    const [counted] = await this.ctx.db.query<{ total: number }>(`select ${this.#total} as total`, list)
+    const [counted] = await this.ctx.db.query<{ total: number }>(`select ${total} as total`, list)
     return [rows, counted!.total]
+  }
+
+  /** The SQL of the total from the maintained totals; null when they do not contain it. */
+  #maintainedTotal(): string | null {
+    const { definition, predicate } = this
+    const columns = this.#filterColumns
+    if (columns === null || !hasTotalsFor(this.ctx.caller, definition) || !isOverTotals(definition, columns))
+      return null
+    const [, ...filter] = this.conditions
+    return totalOf(definition, predicate, filter.join(' and ') || null)
   }
 
   /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */
@@ -159,7 +166,7 @@ export class ListQuery {
     return { text, values: values.list }
   }
 
-  /** Reads and sorts all matching rows, but no more than their order of them, then the rows of the page. */
+  /** Reads ids and sort values of all matching rows and sorts them, then reads the rows of the page. */
   #sorted(columns: string, { limit, offset = 0, cursor, cursorPath }: PageRange): Statement {
     const { order } = this
     const values = this.predicate.values.copy()
@@ -170,16 +177,18 @@ export class ListQuery {
     return { text: this.#withRows(columns, page), values: values.list }
   }
 
-  /** PostgreSQL reads the sections one after the other, as far as the limit around them needs. */
+  /** PostgreSQL reads the sections one after the other, as far as the limit around them needs. `rows` is at least that limit. */
   #sections(columns: string, { cursor, cursorPath }: PageRange, rows: number, values: Values): string {
     const { order } = this
+    // A limit of its own makes PostgreSQL plan the section for few rows. Powers of two keep the number of statements small.
+    const limit = 2 ** Math.ceil(Math.log2(rows))
     const sections = order.sections(cursor, 't', values, cursorPath).map((section) => {
       const where = section ? [...this.#ordered, section] : this.#ordered
       return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sectionSql('t')}`
     })
     return sections.length === 1
       ? sections[0]!
-      : `select * from (${sections.map((section) => `(${section} limit ${rows})`).join(' union all ')}) t`
+      : `select * from (${sections.map((section) => `(${section} limit ${limit})`).join(' union all ')}) t`
   }
 
   #withRows(columns: string, ids: string): string {

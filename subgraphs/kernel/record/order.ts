@@ -48,6 +48,7 @@ export class Order {
   /** Whether all terms have one direction and only the first one can be null. */
   readonly isUniform: boolean
   readonly #hasCustomFields: boolean
+  #parsed: { readonly cursor: string; readonly position: readonly unknown[] } | null = null
 
   constructor(definition: RecordShape, requested: readonly OrderInput[] | null | undefined) {
     const terms = (requested?.length ? requested : newestFirst).map(({ field, direction }, index) =>
@@ -94,7 +95,7 @@ export class Order {
 
   /** Refuses a cursor that does not belong to this order. */
   validate(cursor: string, path: CursorPath = 'cursor'): void {
-    this.#parse(cursor, path)
+    this.#positionOf(cursor, path)
   }
 
   cursorOf(row: Readonly<Record<string, unknown>>): string {
@@ -115,7 +116,7 @@ export class Order {
   ): readonly (string | null)[] {
     const [first] = this.terms as [SortTerm]
     if (!this.isUniform) return [cursor && this.after(cursor, alias, values, path)]
-    const position = cursor === null ? null : this.#parse(cursor, path)
+    const position = cursor === null ? null : this.#positionOf(cursor, path)
     const sql = first.sql(alias)
     const withoutValue = `${sql} is null`
     if (!position) return first.nullable ? [`${sql} is not null`, withoutValue] : [null]
@@ -154,7 +155,7 @@ export class Order {
 
   /** The condition for rows after the cursor. `path` is the argument with the cursor, for error messages. */
   after(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
-    const position = this.#parse(cursor, path)
+    const position = this.#positionOf(cursor, path)
     if (this.isUniform && !this.terms[0]!.nullable) return this.#beyond(position, 0, alias, values)
     const alternatives: string[] = []
     const equal: string[] = []
@@ -175,6 +176,11 @@ export class Order {
 
   #signature(): string {
     return this.terms.map(({ name, descending }) => `${name}${descending ? '-' : '+'}`).join(',')
+  }
+
+  #positionOf(cursor: string, path: CursorPath): readonly unknown[] {
+    if (this.#parsed?.cursor !== cursor) this.#parsed = { cursor, position: this.#parse(cursor, path) }
+    return this.#parsed.position
   }
 
   #parse(cursor: string, path: CursorPath): unknown[] {

@@ -8,7 +8,7 @@ import { readSource } from './read-source.ts'
 export class Values {
   readonly list: unknown[] = []
 
-  /** For a statement with further values: the placeholders of these stay valid. */
+  /** A copy for a statement with more parameters; placeholders of the original are valid in it. */
   copy(): Values {
     const copy = new Values()
     copy.list.push(...this.list)
@@ -93,7 +93,7 @@ export class TenantPredicate {
     return `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
   }
 
-  /** The condition for the live rows of the caller's organization, of which the caller may not see all: a range of every index of the table. */
+  /** The condition for all rows of the organization that are not deleted, also for those that the caller cannot see. Every index has them in one range. */
   tenant(definition: RecordShape, alias: string): string {
     const parts = this.#rows(definition, alias)
     if (hasColumn(definition, 'deletedAt')) parts.push(`${alias}.deleted_at is null`)

@@ -12,7 +12,7 @@ const infixMin = 3
 const encodedCharacter = /u[0-9a-f]{2}/i
 
 /** Refuses a text of `search` that is too long or that no stored text can contain. */
-export function checkSearchText(text: string): void {
+function checkText(text: string): void {
   if ([...text].length > searchMax)
     throw invalid({ path: 'search', code: 'TOO_LONG', message: `search must have at most ${searchMax} characters.` })
   if (!isStorable(text))
@@ -56,7 +56,7 @@ export function searchCondition(
   alias: string,
   values: Values,
 ): string {
-  checkSearchText(text)
+  checkText(text)
   if (columns.length === 0) return 'false'
   const isPrefix = /^[A-Za-z0-9]{1,2}$/.test(text)
   const isIndexed = hasSearchText && columns.every(({ key }) => key === undefined)

@@ -30,7 +30,8 @@ export class CaseSummary {
 export class AssigneePageArgs extends UnfilteredPageArgs {
   @Field(() => String, {
     nullable: true,
-    description: 'Text that the name must contain, at most 200 characters. `%` and `_` are ordinary characters.',
+    description:
+      'Text that the name must contain, at most 200 characters. One or two ASCII letters or digits find words that begin with them. `%` and `_` are ordinary characters.',
   })
   search?: string | null
 }

@@ -3,10 +3,13 @@ import { noOrganization } from './lease.ts'
 import type { Lane, Queue, QueuedItem } from './queue.ts'
 import { attemptDueItems } from './attempt-due-items.ts'
 
-/** Attempts all due items, as one process does. */
-export async function drain<Item extends QueuedItem>(queue: Queue<Item>, services: Services): Promise<void> {
+/** Attempts all due items of the lanes, as one process does. */
+export async function drain<Item extends QueuedItem>(
+  queue: Queue<Item>,
+  services: Services,
+  lanes: readonly Lane[] = ['fresh', 'retry'],
+): Promise<void> {
   const lastServed = { organization: noOrganization }
-  const lanes: Lane[] = ['fresh', 'retry']
   await Promise.all(
     lanes.flatMap((lane) =>
       Array.from({ length: queue.lanes[lane] }, () => attemptDueItems(queue, services, lane, lastServed)),

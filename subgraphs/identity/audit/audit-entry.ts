@@ -14,13 +14,13 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'audit_entry' })
 export class AuditLogEntry {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the entry.' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the change was made.' })
   createdAt!: string
 
   @Column(() => ID, {
@@ -35,22 +35,22 @@ export class AuditLogEntry {
   @Column(() => String, { nullable: true, description: 'Id of the session, key or token that the actor used.' })
   credentialId!: string | null
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, { nullable: true, description: 'IP address of the actor; null if there was no request.' })
   ip!: string | null
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, { nullable: true, description: 'User-Agent header of the request; null if it had none.' })
   userAgent!: string | null
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Id of the request that made the change.' })
   requestId!: string
 
   @Column(() => String, { description: 'The change as `<object>.<past participle>`, for example `user.updated`.' })
   action!: string
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Kind of the changed object.' })
   targetType!: string
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Id of the changed object.' })
   targetId!: string
 
   @Column(() => Json, { nullable: true, description: 'The changed values before the change; null for a new target.' })

@@ -12,22 +12,25 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'oauth_installation' })
 export class ConnectedApp {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the app in this organization (the installation).' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the app; equals its `client_id`.' })
   appId!: string
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Name of the app.' })
   name!: string
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, {
+    nullable: true,
+    description: 'What the app does, in the words of its developer; null if not given.',
+  })
   description!: string | null
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, { nullable: true, description: 'Home page of the app (https); null if not given.' })
   homepageUrl!: string | null
 
   @Column(() => String, { description: 'The version of the app.' })
@@ -42,10 +45,10 @@ export class ConnectedApp {
   @Column(() => Json, { description: 'Settings that the app can read; owners and admins set them.' })
   settings!: object
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the app was first connected to the organization.' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the connected app was last changed.' })
   updatedAt!: string
 }
 
@@ -67,7 +70,7 @@ export class ConnectedAppPageArgs {
   @Field(() => [ConnectedAppOrder], { nullable: true, description: 'Sort order; newest first by default.' })
   orderBy?: OrderInput[] | null
 
-  @Field(() => Int, { defaultValue: 1 })
+  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored when `cursor` is given.' })
   page!: number
 
   @Field(() => Int, { defaultValue: 20, description: 'Records per page, 1 to 100.' })
@@ -77,7 +80,7 @@ export class ConnectedAppPageArgs {
   cursor?: string | null
 }
 
-@InputType()
+@InputType({ description: 'Changes of a connected app.' })
 export class ConnectedAppUpdateInput {
   @Field(() => Json, { description: 'The new settings; replaces the stored object entirely.' })
   settings!: object
@@ -86,16 +89,16 @@ export class ConnectedAppUpdateInput {
 @ObjectType({ description: 'The calling app in the organization of its token.' })
 @RequiresScopes('*', 'APP')
 export class AppInstallation {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the installation.' })
   id!: string
 
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the app; equals its `client_id`.' })
   appId!: string
 
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the organization in which the token acts.' })
   organizationId!: string
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Name of the app.' })
   name!: string
 
   @Field(() => String, { simple: true, description: 'The version of the app.' })
@@ -104,9 +107,13 @@ export class AppInstallation {
   @Field(() => [String], { simple: true, description: 'Scopes of the access token of this request.' })
   scopes!: string[]
 
-  @Field(() => Json, { simple: true })
+  @Field(() => Json, {
+    simple: true,
+    description:
+      'Settings that owners and admins of the organization stored for the app; a JSON object of at most 65536 characters.',
+  })
   settings!: object
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the app was installed in the organization.' })
   createdAt!: string
 }

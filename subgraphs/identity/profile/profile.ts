@@ -12,13 +12,13 @@ import { DateTime, Json } from '../../kernel/record/scalars.ts'
 })
 @Entity({ schema: 'identity', tableName: 'profile' })
 export class Profile {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the profile.' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => String, { max: 100 })
+  @Column(() => String, { max: 100, description: 'Name of the profile.' })
   name!: string
 
   @Column(() => Boolean, {
@@ -32,10 +32,10 @@ export class Profile {
   })
   fields!: FieldRestrictions
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the profile was created.' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the profile was last changed.' })
   updatedAt!: string
 }
 

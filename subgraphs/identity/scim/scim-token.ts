@@ -29,10 +29,18 @@ export class ScimToken {
   })
   prefix!: string | null
 
-  @Field(() => DateTime, { simple: true, nullable: true })
+  @Field(() => DateTime, {
+    simple: true,
+    nullable: true,
+    description: 'When the token was created; null without a token.',
+  })
   createdAt!: string | null
 
-  @Field(() => ID, { simple: true, nullable: true })
+  @Field(() => ID, {
+    simple: true,
+    nullable: true,
+    description: 'Id of the user who created the token; null without a token.',
+  })
   createdById!: string | null
 
   @Field(() => DateTime, {

@@ -32,29 +32,29 @@ export class SignedIn {
   })
   deviceToken!: string
 
-  @Field(() => User, { simple: true })
+  @Field(() => User, { simple: true, description: 'A person as a user of one organization.' })
   user!: User
 
-  @Field(() => Organization, { simple: true })
+  @Field(() => Organization, { simple: true, description: 'The organization (tenant) of a user.' })
   organization!: Organization
 }
 
 @ObjectType({ description: 'A session that has ended.' })
 @RequiresScopes('SESSION')
 export class SignedOut {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the session that ended.' })
   sessionId!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When it ended.' })
   endedAt!: string
 }
 
-@InputType()
+@InputType({ description: 'Email and password of a person.' })
 export class LoginInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Email address, at most 254 characters.' })
   email!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Password, at most 256 characters.' })
   password!: string
 
   @Field(() => ID, {
@@ -70,9 +70,11 @@ export class LoginInput {
   deviceToken?: string | null
 }
 
-@InputType()
+@InputType({
+  description: 'A person to register, with `organizationCode` to join an organization or `company` to create one.',
+})
 export class RegisterInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Email address, at most 254 characters.' })
   email!: string
 
   @Field(() => String, {
@@ -84,10 +86,10 @@ export class RegisterInput {
   @Field(() => String, { nullable: true, description: 'Full name; used when firstName and lastName are absent.' })
   name?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'First name, at most 255 characters.' })
   firstName?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Last name, at most 255 characters.' })
   lastName?: string | null
 
   @Field(() => String, { nullable: true, description: 'Name of the new organization.' })

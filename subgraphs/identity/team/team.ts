@@ -8,13 +8,13 @@ import { DateTime } from '../../kernel/record/scalars.ts'
 @ObjectType({ description: 'A group of users. Members with the visibility TEAM see the records of the other members.' })
 @Entity({ schema: 'identity', tableName: 'admin_team' })
 export class Team {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the team.' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => String, { max: 100, filled: true })
+  @Column(() => String, { max: 100, filled: true, description: 'Name of the team.' })
   name!: string
 
   @Column(() => [String], { computed: true, description: 'Ids of the members.' })
@@ -26,10 +26,10 @@ export class Team {
   })
   externalId!: string | null
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the team was created.' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the team was last changed.' })
   updatedAt!: string
 }
 

@@ -105,7 +105,9 @@ async function appOf(
   const onDefect = (thrown: unknown, requestId: string) =>
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
-  app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }))
+  app.use(
+    await restRouter({ contract, publicUrl, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }),
+  )
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   return app
 }

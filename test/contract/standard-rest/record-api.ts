@@ -38,6 +38,8 @@ export interface RecordApi {
   readonly description: string
   /** The columns of the graph, in the order of REST responses. */
   readonly columns: readonly Column[]
+  /** Columns that other record types do not have. */
+  readonly ownColumns: readonly Column[]
   readonly schema: GraphQLSchema
   has(column: string): boolean
   offers(operation: StandardOperation): boolean
@@ -97,6 +99,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
     visibilityClause: isSeenByAll ? '' : ' that the caller sees',
     description: object.description ?? '',
     columns,
+    ownColumns: columns.filter(({ name }) => ![...first, ...last].includes(name)),
     schema,
     has: (name) => columns.some((column) => column.name === name),
     offers: (operation) => fieldOf(operation) !== undefined,

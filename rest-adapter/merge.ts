@@ -121,8 +121,11 @@ function withCommonParts(item: PathItem, root: Root, area: Area): PathItem {
   return { ...item, ...Object.fromEntries(operations) }
 }
 
+/** Only OAuth 2.0 has scopes in OpenAPI; `*` is no scope that an app can be granted. */
 const withScopes = (scheme: Readonly<Record<string, readonly string[]>>, scopes: readonly string[]) =>
-  Object.fromEntries(Object.keys(scheme).map((name) => [name, scopes]))
+  Object.fromEntries(
+    Object.keys(scheme).map((name) => [name, name === 'oauth2' ? scopes.filter((scope) => scope !== '*') : []]),
+  )
 
 export const operationsIn = (item: PathItem): [Method, OperationObject][] =>
   methods.flatMap((method) => (item[method] ? [[method, item[method]] as [Method, OperationObject]] : []))

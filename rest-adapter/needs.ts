@@ -4,7 +4,10 @@ import { methods, type OpenApiDocument, type OperationObject, type PathItem, typ
 /** What a caller needs, in one sentence derived from what is checked: `Needs READ_CASES.` */
 export function needsOf(operation: OperationObject): string {
   const { security, 'x-api-key-scopes': scopes, 'x-required-roles': roles } = operation
-  const needed = scopes.length > 0 ? scopes : [security?.length === 0 ? 'PUBLIC' : 'SESSION']
+  const schemes = security?.flatMap((scheme) => Object.keys(scheme)) ?? ['any']
+  const isForAppsOnly = schemes.length > 0 && schemes.every((name) => name === 'oauth2')
+  const other = schemes.length === 0 ? 'PUBLIC' : isForAppsOnly ? 'APP' : 'SESSION'
+  const needed = scopes.length > 0 && !isForAppsOnly ? scopes : [other]
   const needs = needsSentence([[needed]])
   return roles ? `${needs} Only for users with the role ${roles.join(' or ')}.` : needs
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { transientError } from '../../subgraphs/kernel/database/transient-error.ts'
-import { isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
+import { errorTypeOf, isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import type { ErrorCode, FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { pathOf } from './blocked-path.ts'
 import { titleOfCode } from './titles.ts'
@@ -85,8 +85,15 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
     detail: 'The request failed because of a server error; report the request id to support.',
     details: {},
   }
-  const type = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
-  const standard = { type, title: titleOfCode[code], status: statusOfCode[code], code, detail, instance, requestId }
+  const standard = {
+    type: errorTypeOf(code),
+    title: titleOfCode[code],
+    status: statusOfCode[code],
+    code,
+    detail,
+    instance,
+    requestId,
+  }
   const own = Object.entries(details).filter(([name]) => !unsentMembers.has(name) && !Object.hasOwn(standard, name))
   return { problem: { ...standard, ...Object.fromEntries(own) }, headers: headersOf(code, details) }
 }

@@ -129,6 +129,14 @@ describe('the OpenAPI document', () => {
     expect(silent).toEqual([])
   })
 
+  it('names the scopes of apps', () => {
+    const scopesOf = (path: string) =>
+      document.paths[path]!.get!.security!.flatMap((scheme) => ('oauth2' in scheme ? [scheme['oauth2']] : []))
+    expect(scopesOf('/v1/accounts')).toEqual([['READ_ACCOUNTS']])
+    expect(scopesOf('/v1/app-runtime/installation')).toEqual([[]])
+    expect(scopesOf('/v1/api-usage/summary')).toEqual([])
+  })
+
   it('begins with what API keys can call', () => {
     const withKeys = new Set(
       Object.values(document.paths).flatMap((item) =>

@@ -53,6 +53,6 @@ export class AccessExplanation {
   })
   rule!: AccessRule
 
-  @Field(() => [AccessReason], { simple: true, description: 'Every rule that was checked, in this order.' })
+  @Field(() => [AccessReason], { simple: true, description: 'The rules that were evaluated, in order.' })
   reasons!: AccessReason[]
 }

@@ -53,7 +53,7 @@ export class AdminUser {
 
   @Column(() => ID, {
     nullable: true,
-    description: 'Profile of the user; null: the default profile of the organization, if there is one.',
+    description: 'Id of the profile of the user; null for the default profile of the organization, if there is one.',
   })
   profileId!: string | null
 
@@ -62,24 +62,24 @@ export class AdminUser {
   })
   status!: keyof typeof UserStatus
 
-  @Column(() => Boolean, { description: 'Whether the credentials of the user work.' })
+  @Column(() => Boolean, { description: 'True if the credentials of the user work.' })
   isActive!: boolean
 
-  @Column(() => String, { description: 'IANA time zone name; UTC until the person first signs in or accepts.' })
+  @Column(() => String, { description: 'Time zone as IANA name; UTC until the user has signed in.' })
   timezone!: string
 
-  @Column(() => String, { description: 'BCP 47 language tag; en until the person first signs in or accepts.' })
+  @Column(() => String, { description: 'Language as BCP 47 tag; en until the user has signed in.' })
   locale!: string
 
   @Column(() => String, {
     nullable: true,
-    description: 'Id of the user in the directory that provisions it (SCIM); null for other users.',
+    description: 'Id of the user in the directory that provisions it by SCIM; null if the directory gave none.',
   })
   externalId!: string | null
 
   @Column(() => DateTime, {
     nullable: true,
-    description: 'When the open invitation was sent; null when there is none.',
+    description: 'When the open invitation was sent; null if there is none.',
   })
   invitedAt!: string | null
 
@@ -112,7 +112,10 @@ export class UserInviteInput {
   @Field(() => String, { description: 'Email address to invite, at most 254 characters.' })
   email!: string
 
-  @Field(() => String, { nullable: true, description: 'Full name; used when firstName and lastName are absent.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Display name, at most 255 characters. Used only if firstName and lastName are absent.',
+  })
   name?: string | null
 
   @Field(() => String, { nullable: true, description: 'First name, at most 255 characters.' })
@@ -145,7 +148,7 @@ export class UserUpdateInput {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Profile of the user; null: the default profile of the organization.',
+    description: 'Id of the profile of the user; null for the default profile of the organization, if there is one.',
   })
   profileId?: string | null
 }

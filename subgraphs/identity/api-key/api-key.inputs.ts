@@ -31,7 +31,10 @@ export class ApiKeyCreateInput {
   })
   ipAllowList?: string[] | null
 
-  @Field(() => DateTime, { nullable: true, description: 'When the key expires. Absent: in 90 days. Null: never.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the key expires, in the future; null for never. Absent: after 90 days.',
+  })
   expiresAt?: string | null
 }
 
@@ -56,7 +59,7 @@ export class ApiKeyUpdateInput {
   })
   ipAllowList?: string[] | null
 
-  @Field(() => DateTime, { nullable: true, description: 'When the key expires; null: never.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the key expires, in the future; null for never.' })
   expiresAt?: string | null
 }
 

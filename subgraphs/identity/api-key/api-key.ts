@@ -39,13 +39,13 @@ export class ApiKey {
   @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => ID, { description: 'The user who created the key; the key acts as this user.' })
+  @Column(() => ID, { description: 'Id of the user who created the key and as whom it acts.' })
   ownerId!: string
 
   @Column(() => String, { max: 100, filled: true, description: 'Name of the key.' })
   name!: string
 
-  @Column(() => String, { max: 20, description: 'The first characters of the secret, to recognize it.' })
+  @Column(() => String, { max: 20, description: 'First characters of the secret.' })
   prefix!: string
 
   /** SHA-256 of the secret, in hexadecimal. */
@@ -64,11 +64,12 @@ export class ApiKey {
   @Column(() => [String], {
     max: 50,
     maxItems: 100,
-    description: 'IPv4 and IPv6 addresses and CIDR blocks from which the key works; empty: any address.',
+    description:
+      'IPv4 addresses, IPv6 addresses and CIDR blocks from which the key works; empty if it works from every address.',
   })
   ipAllowList!: string[]
 
-  @Column(() => DateTime, { nullable: true, description: 'When the key expires; null: never.' })
+  @Column(() => DateTime, { nullable: true, description: 'When the key expires; null if it never expires.' })
   expiresAt!: string | null
 
   @Column(() => DateTime, { nullable: true, description: 'When the key was revoked; null if it was not.' })
@@ -76,7 +77,7 @@ export class ApiKey {
 
   @Column(() => DateTime, {
     nullable: true,
-    description: 'When the former secret stopped or stops working; null when the key was never rotated.',
+    description: 'When the previous secret stopped or stops working; null if the key was never rotated.',
   })
   previousSecretExpiresAt!: string | null
 
@@ -86,10 +87,10 @@ export class ApiKey {
   })
   requestCount!: number
 
-  @Column(() => Float, { default: 0, description: 'Requests refused because the rate limit of the key was exceeded.' })
+  @Column(() => Float, { default: 0, description: 'Number of requests refused because the rate limit was reached.' })
   rateLimitHits!: number
 
-  @Column(() => Float, { default: 0, description: 'Requests to deprecated operations.' })
+  @Column(() => Float, { default: 0, description: 'Number of requests to deprecated operations.' })
   deprecatedCalls!: number
 
   @Column(() => DateTime, {

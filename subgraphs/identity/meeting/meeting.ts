@@ -25,7 +25,7 @@ export class OauthStatus {
 
   @Field(() => [ConfiguredProvider], {
     simple: true,
-    description: 'Providers of online meetings that users can connect.',
+    description: 'Meeting providers that can be connected.',
   })
   meetingProviders!: ConfiguredProvider[]
 }
@@ -49,7 +49,7 @@ export class MeetingConnection {
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description: 'Scope that the provider granted; null when it did not return one.',
+    description: 'Scope that the provider granted; null if the provider does not state it.',
   })
   scope!: string | null
 
@@ -59,7 +59,7 @@ export class MeetingConnection {
   @Field(() => DateTime, {
     nullable: true,
     simple: true,
-    description: 'When the access token expires; null when the provider did not return an expiry.',
+    description: 'When the access token of the provider expires; null if the provider does not state it.',
   })
   expiresAt!: string | null
 }

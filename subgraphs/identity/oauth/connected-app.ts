@@ -33,16 +33,16 @@ export class ConnectedApp {
   @Column(() => String, { nullable: true, description: 'Home page of the app (https); null if not given.' })
   homepageUrl!: string | null
 
-  @Column(() => String, { description: 'The version of the app.' })
+  @Column(() => String, { description: 'Version of the app, as its developer states it.' })
   appVersion!: string
 
-  @Column(() => [String], { description: 'Scopes granted in the consents that the caller can see.' })
+  @Column(() => [String], { description: 'Scopes granted by the consents that the caller sees, without duplicates.' })
   scopes!: string[]
 
-  @Column(() => Int, { description: 'Number of active consents that the caller can see.' })
+  @Column(() => Int, { description: 'Number of valid consents that the caller sees.' })
   consents!: number
 
-  @Column(() => Json, { description: 'Settings that the app can read; owners and admins set them.' })
+  @Column(() => Json, { description: 'Settings that owners and admins stored for the app; the app can read them.' })
   settings!: object
 
   @Column(() => DateTime, { description: 'When the app was first connected to the organization.' })
@@ -82,7 +82,9 @@ export class ConnectedAppPageArgs {
 
 @InputType({ description: 'Changes of a connected app.' })
 export class ConnectedAppUpdateInput {
-  @Field(() => Json, { description: 'The new settings; replaces the stored object entirely.' })
+  @Field(() => Json, {
+    description: 'Settings of the app; a JSON object of at most 65536 characters. Replaces the whole stored object.',
+  })
   settings!: object
 }
 
@@ -101,10 +103,10 @@ export class AppInstallation {
   @Field(() => String, { simple: true, description: 'Name of the app.' })
   name!: string
 
-  @Field(() => String, { simple: true, description: 'The version of the app.' })
+  @Field(() => String, { simple: true, description: 'Version of the app, as its developer states it.' })
   version!: string
 
-  @Field(() => [String], { simple: true, description: 'Scopes of the access token of this request.' })
+  @Field(() => [String], { simple: true, description: 'Scopes granted to the token, sorted by name.' })
   scopes!: string[]
 
   @Field(() => Json, {

@@ -17,15 +17,19 @@ export class OAuthAppCreateInput {
   })
   homepageUrl?: string | null
 
-  @Field(() => String, { nullable: true, description: 'Default 1.0.0.' })
+  @Field(() => String, { nullable: true, description: 'Version of the app, 1 to 50 characters; 1.0.0 when absent.' })
   appVersion?: string | null
 
-  @Field(() => OAuthAppType, { nullable: true, description: 'Default CONFIDENTIAL. It cannot be changed later.' })
+  @Field(() => OAuthAppType, {
+    nullable: true,
+    description:
+      'CONFIDENTIAL: gets a client secret. PUBLIC: runs on the device of its user and gets none. Cannot be changed later.',
+  })
   type?: keyof typeof OAuthAppType | null
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Redirect URIs; an app without any can use only client credentials.',
+    description: 'Redirect URIs, at most 20 of at most 2000 characters. A PUBLIC app needs at least one.',
   })
   redirectUris?: string[] | null
 
@@ -64,7 +68,7 @@ export class OAuthAppUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Replaces the scopes. Existing tokens lose removed scopes at once.',
+    description: 'Scopes that the app can be granted, 1 to 100.',
   })
   scopes?: string[] | null
 

@@ -23,7 +23,7 @@ export class OAuthApp {
   organizationId!: string
 
   @Column(() => ID, {
-    description: 'The user who registered the app. With client credentials the app acts as this user.',
+    description: 'Id of the user who registered the app. With client credentials the app acts as this user.',
   })
   ownerId!: string
 
@@ -36,7 +36,11 @@ export class OAuthApp {
   @Column(() => String, { max: 2000, nullable: true, description: 'Home page of the app (https); null if not given.' })
   homepageUrl!: string | null
 
-  @Column(() => String, { max: 50, filled: true, description: 'The version of the app, as its installations show it.' })
+  @Column(() => String, {
+    max: 50,
+    filled: true,
+    description: 'Version of the app, as its developer states it; shown in its installations.',
+  })
   appVersion!: string
 
   @Column(() => OAuthAppType, {
@@ -48,11 +52,11 @@ export class OAuthApp {
   @Column(() => [String], {
     max: 2000,
     maxItems: 20,
-    description: 'Allowed redirect URIs: https, or for a PUBLIC app http to a loopback address.',
+    description: 'Redirect URIs to which authorization codes may be sent.',
   })
   redirectUris!: string[]
 
-  @Column(() => [String], { max: 100, description: 'Scopes that users can grant to the app.' })
+  @Column(() => [String], { max: 100, description: 'Scopes that the app can be granted.' })
   scopes!: string[]
 
   @Column(() => Json, { shape: () => RateLimit, description: 'Rate limit, counted separately in each organization.' })
@@ -65,7 +69,7 @@ export class OAuthApp {
   @Column(() => String, {
     max: 20,
     nullable: true,
-    description: 'The first characters of the client secret, to recognize it; null for a PUBLIC app.',
+    description: 'First characters of the client secret; null for a PUBLIC app.',
   })
   secretPrefix!: string | null
 

@@ -49,7 +49,7 @@ export class OrganizationUpdateInput {
   })
   businessHours?: BusinessHours | null
 
-  @Field(() => String, { nullable: true, description: 'IANA time zone name; null: UTC.' })
+  @Field(() => String, { nullable: true, description: 'Time zone as IANA name, at most 100 characters; null for UTC.' })
   timezone?: string | null
 }
 

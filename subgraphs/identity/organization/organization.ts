@@ -21,15 +21,14 @@ export class Organization {
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description:
-      'Code with which a person can register in this organization; null for all users except owners and admins.',
+    description: 'Code with which a person registers into the organization; null unless the user is an owner or admin.',
   })
   code!: string | null
 
   @Field(() => OrganizationStatus, { simple: true, description: 'SUSPENDED: no credential of the organization works.' })
   status!: OrganizationStatus
 
-  @Field(() => [String], { simple: true, description: 'Names of the features in its plan.' })
+  @Field(() => [String], { simple: true, description: 'Names of the features that the plan includes.' })
   entitlements!: string[]
 
   @Field(() => DateTime, { simple: true, description: 'When the organization was created.' })

@@ -22,7 +22,7 @@ export class AccessProfileCreateInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'Whether it is the default profile, which applies to users without a profile of their own. Default false.',
+      'Whether the profile applies to users without a profile; false when absent. True replaces the previous default.',
   })
   isDefault?: boolean | null
 
@@ -40,7 +40,8 @@ export class AccessProfileUpdateInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether it is the default profile. True replaces the previous default.',
+    description:
+      'Whether the profile applies to users without a profile; false when absent on create. True replaces the previous default.',
   })
   isDefault?: boolean | null
 

@@ -21,14 +21,11 @@ export class Profile {
   @Column(() => String, { max: 100, description: 'Name of the profile.' })
   name!: string
 
-  @Column(() => Boolean, {
-    description: 'Whether it is the default profile, which applies to users without a profile of their own.',
-  })
+  @Column(() => Boolean, { description: 'True if the profile applies to users without a profile.' })
   isDefault!: boolean
 
   @Column(() => Json, {
-    description:
-      'HIDDEN or READ by object and field; `customFields.<name>` for a custom field. Fields that are not named are writable.',
+    description: 'Access level (HIDDEN or READ) by record type and field; a field that is not named is WRITE.',
   })
   fields!: FieldRestrictions
 

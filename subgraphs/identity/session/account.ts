@@ -14,7 +14,7 @@ export class ResetCodeInput {
   @Field(() => String, { description: 'Email address, at most 254 characters.' })
   email!: string
 
-  @Field(() => String, { description: 'The code of 8 digits in the mail.' })
+  @Field(() => String, { description: 'The mailed code, 8 digits.' })
   code!: string
 }
 
@@ -53,10 +53,10 @@ export class UpdateProfileInput {
   @Field(() => String, { nullable: true, description: 'Last name, at most 255 characters; null clears it.' })
   lastName?: string | null
 
-  @Field(() => String, { nullable: true, description: 'IANA time zone name.' })
+  @Field(() => String, { nullable: true, description: 'Time zone as IANA name, at most 64 characters.' })
   timezone?: string | null
 
-  @Field(() => String, { nullable: true, description: 'BCP 47 language tag.' })
+  @Field(() => String, { nullable: true, description: 'Language as BCP 47 tag, at most 35 characters.' })
   locale?: string | null
 }
 
@@ -141,7 +141,7 @@ export class SessionCount {
 @ObjectType({ description: 'The result of signing out everywhere.' })
 @RequiresScopes('SESSION')
 export class SignedOutEverywhere {
-  @Field(() => Int, { simple: true, description: 'Number of sessions that were ended.' })
+  @Field(() => Int, { simple: true, description: 'Number of sessions that ended.' })
   sessions!: number
 
   @Field(() => DateTime, { simple: true, description: 'When they ended.' })

@@ -22,7 +22,7 @@ export class Team {
 
   @Column(() => String, {
     nullable: true,
-    description: 'Id of the team in the directory that provisions it (SCIM); null for other teams.',
+    description: 'Id of the group in the directory that provisions it by SCIM; null if the directory gave none.',
   })
   externalId!: string | null
 

@@ -52,7 +52,10 @@ export class ApiUsageFigures {
   @Field(() => Float, { simple: true, description: 'Number of requests.' })
   requests!: number
 
-  @Field(() => Float, { simple: true, description: 'Requests refused because a rate limit was exceeded.' })
+  @Field(() => Float, {
+    simple: true,
+    description: 'Number of requests refused because a quota was used up; included in `requests`.',
+  })
   rateLimitHits!: number
 
   @Field(() => Json, { simple: true, description: 'Number of answers by status class: 2xx, 3xx, 4xx, 5xx.' })
@@ -72,7 +75,7 @@ export class ApiUsageOfCredential extends ApiUsageFigures {
   @Field(() => CredentialKind, { simple: true, description: 'Kind of credential.' })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user or SCIM token.' })
+  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user (SESSION) or SCIM token.' })
   credentialId!: string
 
   @Field(() => String, {
@@ -106,7 +109,7 @@ export class ApiUsageSummary {
   @Field(() => Int, { simple: true, description: 'Length of the period in days, as requested.' })
   days!: number
 
-  @Field(() => DateTime, { simple: true, description: 'Start of the first hour.' })
+  @Field(() => DateTime, { simple: true, description: 'Start of the period, a full hour in UTC.' })
   from!: string
 
   @Field(() => DateTime, { simple: true, description: 'End of the period: the time of the request.' })
@@ -117,14 +120,17 @@ export class ApiUsageSummary {
 
   @Field(() => [ApiUsageOfCredential], {
     simple: true,
-    description: 'The 100 credentials with the most requests, most requests first.',
+    description: 'Usage per credential, most requests first; at most 100.',
   })
   byCredential!: ApiUsageOfCredential[]
 
-  @Field(() => [ApiUsageOfOperation], { simple: true, description: 'Operations, most requests first.' })
+  @Field(() => [ApiUsageOfOperation], { simple: true, description: 'Usage per operation, most requests first.' })
   byOperation!: ApiUsageOfOperation[]
 
-  @Field(() => [ApiUsageOfHour], { simple: true, description: 'Hours with requests, oldest first.' })
+  @Field(() => [ApiUsageOfHour], {
+    simple: true,
+    description: 'Usage per hour, oldest first; hours without requests are omitted.',
+  })
   byHour!: ApiUsageOfHour[]
 }
 
@@ -134,7 +140,7 @@ export class DeprecatedUsage {
   @Field(() => CredentialKind, { simple: true, description: 'Kind of credential.' })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user or SCIM token.' })
+  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user (SESSION) or SCIM token.' })
   credentialId!: string
 
   @Field(() => String, {
@@ -156,6 +162,6 @@ export class DeprecatedUsage {
   @Field(() => DateTime, { simple: true, description: 'When the operation was last called.' })
   lastCalledAt!: string
 
-  @Field(() => String, { simple: true, description: 'The day from which the operation may answer 410, `YYYY-MM-DD`.' })
+  @Field(() => String, { simple: true, description: 'First day on which the operation may answer 410.' })
   sunset!: string
 }

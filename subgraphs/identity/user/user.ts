@@ -64,10 +64,10 @@ export class User {
   @Field(() => Boolean, { simple: true, description: 'True if the credentials of the user work.' })
   isActive!: boolean
 
-  @Field(() => String, { simple: true, description: 'IANA time zone name.' })
+  @Field(() => String, { simple: true, description: 'Time zone as IANA name.' })
   timezone!: string
 
-  @Field(() => String, { simple: true, description: 'BCP 47 language tag.' })
+  @Field(() => String, { simple: true, description: 'Language as BCP 47 tag.' })
   locale!: string
 
   @Field(() => DateTime, { simple: true, description: 'When the user was created.' })

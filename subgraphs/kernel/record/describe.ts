@@ -49,7 +49,7 @@ export const inputDescription = (column: Column, operation: 'CREATE' | 'UPDATE')
 /** The name of a type in sentences: `case comment` for `CaseComment`. */
 export const wordsOf = (type: string): string => type.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 
-export const pluralOf = (words: string): string => (words.endsWith('y') ? `${words.slice(0, -1)}ies` : `${words}s`)
+export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
 
 /** What each filter operator compares. */
 export const operatorDescriptions: Readonly<Record<string, string>> = {

@@ -22,7 +22,7 @@ export class CaseSummary {
   @Field(() => String, { description: 'Name of the language model that wrote the summary.' })
   model!: string
 
-  @Field(() => Int, { description: 'Version of the case that was summarized. The case may have changed since then.' })
+  @Field(() => Int, { description: 'Version of the case that was summarized.' })
   basedOnVersion!: number
 }
 

@@ -7,7 +7,7 @@ import { chromium } from '../../test/chromium.ts'
 import { errorTypeOf, statusOfCode, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import { titleOfCode } from '../edge/titles.ts'
 import { siteDirectory } from './assets.ts'
-import { fixtureKey, serveFixture, type Fixture } from './pages.fixture.ts'
+import { exampleAccount, fixtureKey, serveFixture, type Fixture } from './pages.fixture.ts'
 
 const browserHere = chromium()
 if (!browserHere.executablePath) console.warn(`gateway/pages: ${browserHere.explanation}`)
@@ -271,6 +271,19 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
 
     await page.goto(`${fixture.origin}/v1/graphql`)
     await page.getByText('Key accepted').waitFor()
+    expect(browserErrors).toEqual([])
+    await page.context().close()
+  })
+
+  it('sends the example of the body from the reference', async () => {
+    const { page, browserErrors } = await visit('/docs')
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+    await page.getByRole('button', { name: /Test Request.*post.*accounts/ }).click()
+    // The server of this test answers with the body that it received.
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+    await page.getByRole('button', { name: /^Send post request/ }).click()
+    expect(await (await answer).json()).toEqual(exampleAccount)
+    await page.getByText('201 Created').waitFor()
     expect(browserErrors).toEqual([])
     await page.context().close()
   })

@@ -68,10 +68,13 @@ const textBounds = ({ max = textMax, filled }: Column): Json => ({
 
 /** Schema of a column in a body, with its bounds. */
 function inputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
+  const { kind, example } = column
   const description = inputDescription(column, operation)
-  return column.kind === 'money'
-    ? { ...valueSchema(column), description: `${description} A number, or a string with a number.` }
-    : { ...valueSchema(column), description }
+  return {
+    ...valueSchema(column),
+    description: kind === 'money' ? `${description} A number, or a string with a number.` : description,
+    ...(example != null && { example }),
+  }
 }
 
 /** The type and the bounds of a column in a body. */

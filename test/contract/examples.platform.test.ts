@@ -63,4 +63,19 @@ describe('an example of the reference', () => {
     const request = { operation, path: {}, query: {}, headers: member.headers, body }
     expect(await requests.send(request)).toMatchObject({ status: 201, body })
   })
+
+  it('of a refusal has a type that leads to what it means', async () => {
+    const { headers } = await platform.member({ scopes: ['READ_ACCOUNTS'] })
+    const refused = await fetch(`${platform.url}/v1/cases`, { headers })
+    const { type, code, title } = (await refused.json()) as { type: string; code: string; title: string }
+    const explained = await fetch(new URL(type, refused.url))
+    expect([refused.status, code, explained.status]).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT', 200])
+    expect(await explained.json()).toMatchObject({ type, code, title, status: 403 })
+  })
+
+  it('is in the served document with the address of the platform', async () => {
+    const served = (await (await fetch(`${platform.url}/openapi.json`)).json()) as typeof document
+    expect(served.servers).toEqual([{ url: platform.url }])
+    expect(served.paths['/v1/accounts']!.post!.requestBody).toEqual(document.paths['/v1/accounts']!.post!.requestBody)
+  })
 })

@@ -47,7 +47,12 @@ export const inputDescription = (column: Column, operation: 'CREATE' | 'UPDATE')
     .join(' ')
 
 /** The name of a type in sentences: `case comment` for `CaseComment`. */
-export const wordsOf = (type: string): string => type.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+export const wordsOf = (type: string): string =>
+  type
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+    .replace(/^api\b/, 'API')
+    .replace(/^oauth\b/, 'OAuth')
 
 export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
 

@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import type { Cancellation } from '../cancellation.ts'
-import { Refusal } from '../errors.ts'
+import type { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
+import { poolExhausted } from './deadlines.ts'
 import type { Sql } from './sql.ts'
 import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair-queue.ts'
 import { SharedLookups } from './shared-lookups.ts'
@@ -66,6 +67,3 @@ export interface SharedOperation {
   running: number
   readonly begunAt: number
 }
-
-export const poolExhausted = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })

@@ -3,10 +3,10 @@ import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import { connectionError, run } from './database.ts'
 import type { Row, StatementKind } from './sql.ts'
-import { translateTimeout, isClientComposed, operationMs, tooExpensive } from './deadlines.ts'
+import { isClientComposed, operationMs, poolExhausted, tooExpensive, translateTimeout } from './deadlines.ts'
 import type { PoolRequest } from './fair-queue.ts'
 import type { StatementSettings } from './prepared-query.ts'
-import { poolExhausted, type SharedOperation } from './shared-pool.ts'
+import type { SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
 

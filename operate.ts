@@ -1,6 +1,8 @@
 import 'reflect-metadata'
+import { randomBytes } from 'node:crypto'
 import { migrations, sealedColumns } from './subgraphs/all.ts'
 import {
+  createOrganizationWithOwner,
   organizationIdOf,
   resumeOrganization,
   setEntitlements,
@@ -18,13 +20,13 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
     return `${rewrapped} data keys re-encrypted, ${renewed} created, ${resealed} secrets re-encrypted.`
   },
 
-  async organization(services, verb = '', name, features) {
-    const isKnown = verb === 'suspend' || verb === 'resume' || (verb === 'entitlements' && features !== undefined)
-    if (!isKnown || !name) {
-      const usage =
-        'organization suspend|resume <id or code>, or organization entitlements <id or code> <feature,...|none>'
-      throw new ConfigError(`Usage: ${usage}.`)
-    }
+  async organization(services, verb = '', name, features, ownerName) {
+    const isKnown =
+      verb === 'suspend' ||
+      verb === 'resume' ||
+      ((verb === 'entitlements' || verb === 'create') && features !== undefined)
+    if (!isKnown || !name) throw new ConfigError(`Usage: ${organizationUsage}.`)
+    if (verb === 'create') return created(services, name, features!, ownerName)
     const id = await organizationIdOf(services, name)
     if (!id) throw new ConfigError(`The organization ${name} does not exist.`)
     if (verb === 'entitlements') {
@@ -34,6 +36,21 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
     const { status } = await (verb === 'suspend' ? suspendOrganization : resumeOrganization)(services, id)
     return `The organization ${id} is ${status}.`
   },
+}
+
+const organizationUsage = [
+  'organization suspend|resume <id or code>',
+  'organization entitlements <id or code> <feature,...|none>',
+  'organization create <name> <email of the owner> [<name of the owner>]',
+].join(', or ')
+
+async function created(services: OpenServices, name: string, email: string, ownerName = email): Promise<string> {
+  // A password needs characters of each kind.
+  const password = `${randomBytes(15).toString('base64url')}-Aa1`
+  const owner = { email, name: ownerName, password }
+  const { organization, isNew } = await createOrganizationWithOwner(services, { name }, owner)
+  const signIn = isNew ? `with the password ${password}` : 'with the password of the existing account'
+  return `The organization ${organization.id} has the code ${organization.code}; its owner ${email} signs in ${signIn}.`
 }
 
 if (import.meta.main) {

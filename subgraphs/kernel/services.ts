@@ -75,6 +75,7 @@ export async function openServices({
       const embedded = await (joinRunningServer ? joinEmbeddedPostgres : startEmbeddedPostgres)({
         dataDir: config.dataDir,
         log,
+        settings: { max_connections: String(embeddedConnections(config)) },
       })
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
@@ -92,7 +93,14 @@ export async function openServices({
     closers.push(() => database.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
-    const tenants = new TenantDatabase({ url: databaseUrl, onError, guard, cancelThrough: database, onCommit })
+    const tenants = new TenantDatabase({
+      url: databaseUrl,
+      onError,
+      guard,
+      cancelThrough: database,
+      onCommit,
+      connectionsMax: config.databaseConnections,
+    })
     closers.push(() => tenants.close())
     relay.start()
     const events = new EventLog({ tenants, databaseUrl, log })
@@ -129,6 +137,9 @@ export async function openServices({
     throw error
   }
 }
+
+/** For two processes and commands, each with its pools, the listeners and the worker. */
+const embeddedConnections = ({ databaseConnections }: Config): number => Math.max(100, 2 * databaseConnections + 60)
 
 const readyWithinMs = 3000
 

@@ -23,6 +23,7 @@ import { EventRelay } from './outbox/event-relay.ts'
 import { CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
 import { builtInShapes } from './record/shape-source.ts'
 import type { Services } from './request.ts'
+import { setTracing } from './tracing/tracing.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
 
@@ -30,6 +31,7 @@ import { WorkPool } from './work/work-pool.ts'
 export interface OpenServices extends Services {
   readonly database: Database
   readonly tenants: TenantDatabase
+  readonly crossTenant: CrossTenantDatabase
   readonly databaseUrl: string
   readonly log: Logger
   readonly keys: Keys
@@ -68,6 +70,15 @@ export async function openServices({
   }
   try {
     if (!config.databaseUrl) await prepareDataDir(config.dataDir)
+    if (config.tracing) {
+      const { startOtlpTracing } = await import('./tracing/otlp-tracing.ts')
+      const tracing = await startOtlpTracing(config.tracing, log)
+      setTracing(tracing)
+      closers.push(() => {
+        setTracing(null)
+        return tracing.close()
+      })
+    }
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
     let databaseLost: Promise<Error> = new Promise(() => undefined)

@@ -36,7 +36,7 @@ describe('configuration', () => {
       ],
       logLevel: 'info',
       metricsPort: null,
-      tracing: false,
+      tracing: null,
       registration: 'OPEN',
       trustProxy: [],
       openIntrospection: false,
@@ -92,7 +92,7 @@ describe('configuration', () => {
       ipLimits: [],
       logLevel: 'warn',
       metricsPort: 9464,
-      tracing: true,
+      tracing: 'http/protobuf',
       signingKey: null,
       encryptionKey: env.ENCRYPTION_KEY,
       formerEncryptionKeys: [env.ENCRYPTION_KEY_FORMER],
@@ -119,7 +119,7 @@ describe('configuration', () => {
 
   it.each([{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])('sends no traces with %j', (off) => {
     const endpoint = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }
-    expect([readConfig(endpoint).tracing, readConfig({ ...endpoint, ...off }).tracing]).toEqual([true, false])
+    expect([readConfig(endpoint).tracing, readConfig({ ...endpoint, ...off }).tracing]).toEqual(['http/protobuf', null])
   })
 
   it('reads the former name ALLOWED_ORIGINS if MAIL_LINK_ORIGINS is not set', () => {

@@ -14,6 +14,8 @@ export interface Limit {
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
 export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
 
+export type TracingProtocol = 'http/protobuf' | 'http/json'
+
 export interface Config {
   readonly port: number
   readonly host: string
@@ -31,8 +33,8 @@ export interface Config {
   readonly logLevel: string
   /** Port of a separate server with the metrics and health checks; 0: a free port. Null: the gateway serves them on `port`. */
   readonly metricsPort: number | null
-  /** Send traces to an OpenTelemetry receiver; the SDK reads its own variables. */
-  readonly tracing: boolean
+  /** The protocol in which traces are sent to an OpenTelemetry receiver, whose SDK reads its own variables. Null: no traces. */
+  readonly tracing: TracingProtocol | null
   /** PKCS#8 PEM (Ed25519) private key that signs session tokens. Null: generated into `dataDir`. */
   readonly signingKey: string | null
   /** 32 bytes, base64: the master key that encrypts secrets at rest. Null: generated into `dataDir`. */
@@ -200,12 +202,14 @@ function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
 
 const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const
 
-/** The standard variables of OpenTelemetry, as far as they decide whether traces are sent. */
-function isTraced(env: NodeJS.ProcessEnv): boolean {
+/** The standard variables of OpenTelemetry, as far as they decide whether and how traces are sent. */
+function tracingOf(env: NodeJS.ProcessEnv): TracingProtocol | null {
   const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const
   const urls = endpoints.map((name) => urlOf(name, env[name], ['http:', 'https:']))
   const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none'
-  return !isOff && urls.some((url) => url !== null)
+  if (isOff || urls.every((url) => url === null)) return null
+  const protocol: string = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf'
+  return oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocol, ['http/protobuf', 'http/json'] as const)
 }
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -240,7 +244,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       'silent',
     ]),
     metricsPort: env.METRICS_PORT ? numberOf('METRICS_PORT', env.METRICS_PORT, ports) : null,
-    tracing: isTraced(env),
+    tracing: tracingOf(env),
     signingKey,
     encryptionKey,
     formerEncryptionKeys,

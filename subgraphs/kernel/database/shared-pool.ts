@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { Counter } from 'prom-client'
 import type { Cancellation } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
@@ -40,7 +41,7 @@ export class SharedPool {
       return this.queue.acquire(request)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
-      refuse(poolExhausted())
+      refuse(poolExhausted('FULL'))
       return false
     }
   }
@@ -48,7 +49,11 @@ export class SharedPool {
   /** Resolves when the request has its connection or scan slot; it must be released afterwards. */
   whenAcquired(needs: Omit<PoolRequest, 'start' | 'expire'>): Promise<PoolRequest> {
     return new Promise((resolve, reject) => {
-      const request: PoolRequest = { ...needs, start: () => resolve(request), expire: () => reject(poolExhausted()) }
+      const request: PoolRequest = {
+        ...needs,
+        start: () => resolve(request),
+        expire: () => reject(poolExhausted('LATE')),
+      }
       if (this.acquire(request, reject)) resolve(request)
     })
   }
@@ -65,5 +70,13 @@ export interface SharedOperation {
   readonly begunAt: number
 }
 
-export const poolExhausted = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })
+const refusals = new Counter({
+  name: 'crm_database_refusals_total',
+  help: 'Statements and transactions that got no connection: too many of their organization waited (FULL), or they waited too long (LATE).',
+  labelNames: ['reason'],
+})
+
+export function poolExhausted(reason: 'FULL' | 'LATE'): Refusal {
+  refusals.inc({ reason })
+  return new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })
+}

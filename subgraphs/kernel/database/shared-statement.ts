@@ -60,7 +60,7 @@ export class SharedStatement implements PoolRequest, Cancellable {
   }
 
   expire(): void {
-    this.#refuse(poolExhausted())
+    this.#refuse(poolExhausted('LATE'))
   }
 
   /** The connection is not released until PostgreSQL has received the request, which could otherwise cancel the next statement on it. */

@@ -78,16 +78,16 @@ async function found({ gateway }: Running, search: string): Promise<string[]> {
 
 /** Creates accounts until it is told to stop; returns the number created. */
 function writing(platform: Running): { stop(): Promise<number> } {
-  let isStopping = false
+  const stopping = new AbortController()
   const writes = async (): Promise<number> => {
     let count = 0
-    for (; !isStopping; count++) await created(platform, `Later ${count}`)
+    for (; !stopping.signal.aborted; count++) await created(platform, `Later ${count}`)
     return count
   }
   const written = writes()
   return {
     stop() {
-      isStopping = true
+      stopping.abort()
       return written
     },
   }

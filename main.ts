@@ -136,26 +136,31 @@ export async function startGateway(config: Config, services: OpenServices): Prom
     await listener.close()
     await usage.close()
   }
-  const privately = await startPrivateServer(config, metrics, services.notReady)
   const url = await startListening(server, config).catch(async (error: unknown) => {
-    await privately.close()
     await closeBackground()
     throw error
   })
   setListenUrl(url)
-  log.info({ version: releaseVersion, url, metricsUrl: privately.url }, 'the gateway is listening')
   if (!config.publicUrl) services.settings.publicUrl = url
+  const close = async (): Promise<void> => {
+    await stopGracefully(server, () => {
+      subscriptions.close()
+      eventStreams.close()
+      return socket.close()
+    })
+    await closeBackground()
+  }
+  const privately = await startPrivateServer(config, metrics, services.notReady).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  log.info({ version: releaseVersion, url, metricsUrl: privately.url }, 'the gateway is listening')
   return {
     url,
     settled: () => usage.flush(),
     async close() {
-      await stopGracefully(server, () => {
-        subscriptions.close()
-        eventStreams.close()
-        return socket.close()
-      })
       await privately.close()
-      await closeBackground()
+      await close()
     },
   }
 }
@@ -208,8 +213,8 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
   log.info({ version: releaseVersion, subgraph: name, ...addresses }, 'the subgraph is listening')
   return {
     async close() {
-      await server.stop()
       await privately.close()
+      await server.stop()
     },
   }
 }

@@ -36,8 +36,8 @@ async function runWorker(config: Config, services: OpenServices): Promise<{ clos
   services.log.info({ version: releaseVersion, metricsUrl: privately.url, jobs: names }, 'the worker runs')
   return {
     async close() {
-      await background.close()
       await privately.close()
+      await background.close()
     },
   }
 }

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { usePlatform } from '../platform.ts'
 import { aProcess, type Process } from '../processes.ts'
+import { freePort } from '../redis-server.ts'
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../trace-receiver.ts'
 
 const callerKey = 'c'.repeat(32)
 const platform = usePlatform({ CALLER_KEY: callerKey })
 let receiver: TraceReceiver
 let [gateway, support, worker]: Process[] = []
+let [supportMetrics, workerMetrics] = ['', '']
 
 beforeAll(async () => {
   receiver = await startTraceReceiver()
@@ -19,9 +21,12 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_BSP_SCHEDULE_DELAY: '100',
   }
-  support = await aProcess(['bin/run', 'main', 'subgraph', 'support'], env)
+  const ports = [await freePort(), await freePort()].map(String)
+  ;[supportMetrics, workerMetrics] = ports.map((port) => `http://127.0.0.1:${port}`) as [string, string]
+  const [supportPort, workerPort] = ports as [string, string]
+  support = await aProcess(['bin/run', 'main', 'subgraph', 'support'], { ...env, METRICS_PORT: supportPort })
   gateway = await aProcess(['bin/run', 'main', 'gateway'], { ...env, SUBGRAPH_SUPPORT_URL: support.url })
-  worker = await aProcess(['bin/run', 'worker'], env, 'the worker runs')
+  worker = await aProcess(['bin/run', 'worker'], { ...env, METRICS_PORT: workerPort }, 'the worker runs')
   await Promise.all([support.start(), gateway.start(), worker.start()])
 })
 
@@ -120,5 +125,45 @@ describe('a trace', () => {
     const id = answered.get('x-request-id')
     const span = () => receiver.spans.find(({ attributes }) => attributes['crm.request_id'] === id)
     await expect.poll(span, { timeout: 20_000 }).toMatchObject({ name: 'GET accountList', parentId: '' })
+  })
+})
+
+describe('every process', () => {
+  it('serves its metrics and health checks on METRICS_PORT', async () => {
+    for (const url of [supportMetrics, workerMetrics]) {
+      const health = await Promise.all(['/health/live', '/health/ready'].map((path) => fetch(url + path)))
+      expect(health.map(({ status }) => status)).toEqual([200, 200])
+      const metrics = await (await fetch(`${url}/metrics`)).text()
+      expect(metrics).toMatch(/^crm_build_info\{version="\d+\.\d+\.\d+",node="v\d+/m)
+      expect(metrics).toContain('crm_database_connections{pool="requests",state="busy"} ')
+    }
+    const ofWorker = await (await fetch(`${workerMetrics}/metrics`)).text()
+    expect(ofWorker).toContain('crm_queue_lag_seconds{queue="mail"} ')
+    expect(ofWorker).toContain('crm_queue_lag_seconds{queue="events"} ')
+  })
+
+  it('says its version and addresses at the start', () => {
+    const started = [
+      [gateway!, 'the gateway is listening', { url: gateway!.url, metricsUrl: null }],
+      [support!, 'the subgraph is listening', { subgraph: 'support', metricsUrl: supportMetrics }],
+      [worker!, 'the worker runs', { metricsUrl: workerMetrics }],
+    ] as const
+    for (const [process, msg, members] of started) {
+      const lines = process
+        .output()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      const line = lines.find((candidate) => candidate['msg'] === msg)
+      expect(line).toMatchObject({ ...members, version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string })
+    }
+  })
+
+  it('has written the lines of all its requests when it stops', async () => {
+    const { headers } = await platform.member()
+    const answer = await fetch(`${gateway!.url}/v1/accounts`, { headers })
+    await answer.arrayBuffer()
+    expect(await gateway!.stop()).toBe(0)
+    expect(gateway!.output()).toContain(`"id":"${answer.headers.get('x-request-id')}","method":"GET"`)
   })
 })

@@ -131,7 +131,9 @@ describe('events.keepPartitions', () => {
     clock.set('2031-01-31T23:59:00Z')
     await run()
     expect(errors).toMatchObject([{ rows: 2, missing: [] }])
-    expect([await metric('crm_event_default_partition_rows'), await metric('crm_event_partitions_missing')]).toEqual([2, 0])
+    expect([await metric('crm_event_default_partition_rows'), await metric('crm_event_partitions_missing')]).toEqual([
+      2, 0,
+    ])
     clock.set('2032-05-01T00:00:00Z')
     await run()
     expect(errors).toHaveLength(1)

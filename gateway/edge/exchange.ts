@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
+import { isErrorCode, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 
 /** What is known of a request for its log line and the metrics. Each part of the gateway adds what it learns. */
 export interface Exchange {
@@ -8,7 +9,7 @@ export interface Exchange {
   /** The name that the client gave its GraphQL operation. */
   operationName: string | null
   /** The first error code of the answer. */
-  code: string | null
+  code: ErrorCode | null
   caller: Caller | null
 }
 
@@ -24,8 +25,8 @@ export function beginExchange(res: KnownResponse, operation: string): Exchange {
 /** Undefined for responses that are not observed, such as health checks. */
 export const exchangeOf = (res: ServerResponse): Exchange | undefined => (res as KnownResponse)[exchangeProperty]
 
-/** Sets the first error code of the answer. */
+/** Sets the first error code of the answer. Other values than our codes are ignored, so that their number is bounded. */
 export function setCode(res: ServerResponse, code: unknown): void {
   const exchange = exchangeOf(res)
-  if (exchange && typeof code === 'string') exchange.code ??= code
+  if (exchange && isErrorCode(code)) exchange.code ??= code
 }

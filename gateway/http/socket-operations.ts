@@ -10,7 +10,7 @@ import {
 import { CloseCode, type Context, type ServerOptions, type SubscribePayload } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
-import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { isErrorCode, Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import { activeTracing, inSpan } from '../../subgraphs/kernel/tracing/tracing.ts'
 import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { IncomingRequest } from '../edge/address.ts'
@@ -105,9 +105,9 @@ interface AnswerContext {
   readonly requestId: string
 }
 
-function firstCode({ errors }: GraphResult): string | null {
+function firstCode({ errors }: GraphResult): ErrorCode | null {
   const code = errors?.[0]?.extensions?.['code']
-  return typeof code === 'string' ? code : null
+  return isErrorCode(code) ? code : null
 }
 
 /** The hooks of graphql-ws: every operation is admitted, authorized and charged like an HTTP request, and then executed. */

@@ -125,6 +125,9 @@ describe('a trace', () => {
     const id = answered.get('x-request-id')
     const span = () => receiver.spans.find(({ attributes }) => attributes['crm.request_id'] === id)
     await expect.poll(span, { timeout: 20_000 }).toMatchObject({ name: 'GET accountList', parentId: '' })
+    // Statements that poll for work are no traces.
+    const roots = receiver.spans.filter(({ parentId }) => parentId === '').map(({ name }) => name)
+    expect(roots.filter((name) => !/^(GET|POST|job|queue) /.test(name))).toEqual([])
   })
 })
 

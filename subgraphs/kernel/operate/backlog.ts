@@ -30,7 +30,7 @@ const measurements = new Set<() => Promise<readonly Backlog[]>>()
 const measureAll = async (): Promise<readonly Backlog[]> =>
   (await Promise.all(Array.from(measurements, (measure) => measure()))).flat()
 
-const items = new Gauge({
+new Gauge({
   name: 'crm_queue_items',
   help: `Items that wait in a queue, counted up to ${rowsMax}: fresh, or to be retried. "events" waits for positions in the event log.`,
   labelNames: ['queue', 'lane'],
@@ -44,7 +44,7 @@ const items = new Gauge({
   },
 })
 
-const lag = new Gauge({
+new Gauge({
   name: 'crm_queue_lag_seconds',
   help: 'How long the oldest due item of a queue has been due; 0 when none is due.',
   labelNames: ['queue'],
@@ -54,8 +54,6 @@ const lag = new Gauge({
     for (const { queue, lag } of backlogs) this.set({ queue }, lag ?? 0)
   },
 })
-
-export const backlogMetrics = [items, lag] as const
 
 /**
  * Adds the depth and the lag of the queues to the metrics of this process, measured at most every five seconds. While the database

@@ -70,6 +70,7 @@ export async function startOtlpTracing(protocol: TracingProtocol, log: Pick<Logg
       const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, parent)
       return openSpan(span, api.trace.setSpan(parent, span))
     },
+    isInSpan: () => api.trace.getSpan(manager.active()) !== undefined,
     traceparent() {
       const carrier: { traceparent?: string } = {}
       propagator.inject(manager.active(), carrier, api.defaultTextMapSetter)

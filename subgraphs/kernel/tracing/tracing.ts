@@ -23,6 +23,8 @@ export interface SpanOptions {
 /** Records what a process does as spans of traces. */
 export interface Tracing {
   begin(name: string, options?: SpanOptions): OpenSpan
+  /** Whether a span is running. */
+  isInSpan(): boolean
   /** The W3C `traceparent` of the running span; null outside of spans. */
   traceparent(): string | null
 }
@@ -62,8 +64,12 @@ export function inSpan<T>(tracing: Tracing, name: string, options: SpanOptions, 
 
 const statementMax = 2_000
 
-/** Runs one SQL statement in a span, the wait for a connection included. Statements contain parameters, not values. */
+/**
+ * Runs one SQL statement in a span, the wait for a connection included. Statements contain parameters, not values. Polling, which
+ * belongs to no request and no job, has no spans.
+ */
 export function inStatementSpan<T>(tracing: Tracing, text: string, work: () => T): T {
+  if (!tracing.isInSpan()) return work()
   const operation = /^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'SQL'
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, statementMax) }
   return inSpan(tracing, operation, { kind: 'CLIENT', attributes }, work)

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Counter } from 'prom-client'
 import { Refusal } from '../errors.ts'
 import type { StatementKind } from './sql.ts'
 
@@ -32,3 +33,14 @@ export const tooExpensive = (): Refusal =>
     'QUERY_TOO_EXPENSIVE',
     'The query takes too long: each read may take 2 s and must start within 3 s. Remove text conditions, search, total or the order, or narrow the filter.',
   )
+
+const refusals = new Counter({
+  name: 'crm_database_refusals_total',
+  help: 'Statements and transactions that got no connection: too many of their organization waited (FULL), or they waited too long (LATE).',
+  labelNames: ['reason'],
+})
+
+export function poolExhausted(reason: 'FULL' | 'LATE'): Refusal {
+  refusals.inc({ reason })
+  return new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })
+}

@@ -1,10 +1,11 @@
 import type pg from 'pg'
-import { Counter } from 'prom-client'
 import type { Cancellation } from '../cancellation.ts'
-import { Refusal } from '../errors.ts'
+import type { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
+import { poolExhausted } from './deadlines.ts'
 import type { Sql } from './sql.ts'
 import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair-queue.ts'
+import { SharedLookups } from './shared-lookups.ts'
 import type { StatementSettings } from './prepared-query.ts'
 
 /** Returns the settings of a tenant's statement: the organization, and the timeouts of a read, a write, or the connection. */
@@ -24,6 +25,7 @@ export class SharedPool {
   readonly pool: pg.Pool
   readonly guard: ConnectionGuard
   readonly queue: FairQueue
+  readonly lookups = new SharedLookups()
   readonly cancelThrough: Sql | undefined
   readonly onCommit: (() => void) | undefined
 
@@ -68,15 +70,4 @@ export interface SharedOperation {
   /** Connections that the operation holds. */
   running: number
   readonly begunAt: number
-}
-
-const refusals = new Counter({
-  name: 'crm_database_refusals_total',
-  help: 'Statements and transactions that got no connection: too many of their organization waited (FULL), or they waited too long (LATE).',
-  labelNames: ['reason'],
-})
-
-export function poolExhausted(reason: 'FULL' | 'LATE'): Refusal {
-  refusals.inc({ reason })
-  return new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })
 }

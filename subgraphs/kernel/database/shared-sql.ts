@@ -33,6 +33,15 @@ export class SharedSql implements Sql, SharedOperation {
     })
   }
 
+  byId(text: string, values: readonly unknown[], id: string): Promise<Row | null> {
+    this.shared.guard.refuseNested()
+    const { lookups } = this.shared
+    const tracing = activeTracing()
+    return tracing
+      ? inStatementSpan(tracing, text, () => lookups.byId(this, text, values, id))
+      : lookups.byId(this, text, values, id)
+  }
+
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const tracing = activeTracing()
     return tracing ? inSpan(tracing, 'TRANSACTION', {}, () => this.#transaction(work)) : this.#transaction(work)

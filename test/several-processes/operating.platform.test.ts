@@ -86,6 +86,20 @@ describe('a trace', () => {
     expect(JSON.stringify(spansOf('1'))).not.toMatch(new RegExp(`Hush|${headers['X-API-Key']}`))
   })
 
+  it('has the statement of a read by id, which requests of one moment share', async () => {
+    const { headers, rest } = await platform.member()
+    const { body } = await rest.accountCreate!({ body: { name: 'Acme' } })
+    const ids = ['4', '5']
+    const read = (digit: string) =>
+      fetch(`${gateway!.url}/v1/accounts/${body.id}`, { headers: { ...headers, traceparent: traceparent(digit) } })
+    const answers = await Promise.all(ids.map(read))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    for (const digit of ids) {
+      const paths = await pathsWith(digit, 'GET account', 'SELECT < subgraph crm')
+      expect(paths).toContain(`SELECT < subgraph crm < graph account < GET account < ${remoteSpan}`)
+    }
+  })
+
   it('has one transaction and its statements for a write', async () => {
     const { headers } = await platform.member()
     const answer = await fetch(`${gateway!.url}/v1/graphql`, {

@@ -3,6 +3,7 @@ import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
+import { Cors } from './gateway/edge/cors.ts'
 import { Edge } from './gateway/edge/edge.ts'
 import { EventStreams } from './gateway/edge/event-streams.ts'
 import { StreamSlots } from './gateway/edge/stream-slots.ts'
@@ -134,13 +135,15 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const streams = { subscriptions, eventStreams, streamSlots }
   const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams })
   const connections = new Connections(config.trustProxy)
+  const cors = new Cors(config.cors)
   const shouldUpgradeCallback = (req: IncomingMessage) =>
     !connections.refusalOf(req.socket) && isGraphqlSocketUpgrade(req)
   const server = createServer(
     { ...requestTimeouts, maxHeaderSize: headerBytesMax, shouldUpgradeCallback },
     (req, res) => {
+      cors.allow(req, res)
       const refusal = connections.refusalOf(req.socket)
-      if (!refusal) return app(req, res)
+      if (!refusal) return cors.answersPreflight(req, res) || app(req, res)
       res.shouldKeepAlive = false
       edge.refuse(refusal, req, res)
     },

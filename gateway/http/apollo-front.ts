@@ -38,6 +38,18 @@ interface Started {
 const noBody = Buffer.alloc(0)
 
 /**
+ * A page of another origin cannot send one of these headers without a CORS preflight, so a GET that has one is not forged. The
+ * first two are those of Apollo's clients.
+ */
+const preflightedHeaders = [
+  'x-apollo-operation-name',
+  'apollo-require-preflight',
+  'x-api-key',
+  'authorization',
+  'x-csrf-token',
+]
+
+/**
  * Apollo Server in front of `Graph`, for GET requests and automatic persisted queries, with its CSRF check. Apollo Server only
  * determines the document; permission and execution are the same as for other requests. It is started with its first request.
  */
@@ -93,6 +105,7 @@ export class ApolloFront {
         disabled.ApolloServerPluginUsageReportingDisabled(),
       ],
       nodeEnv: 'production',
+      csrfPrevention: { requestHeaders: preflightedHeaders },
       introspection: true,
       dangerouslyDisableValidation: true,
       documentStore: null,

@@ -35,6 +35,7 @@ describe('configuration', () => {
       ],
       logLevel: 'info',
       trustProxy: [],
+      cors: { anyOrigin: true, origins: [] },
       openIntrospection: false,
       smtpUrl: null,
       mailFrom: 'CRM <no-reply@localhost>',
@@ -62,6 +63,7 @@ describe('configuration', () => {
       ENCRYPTION_KEY_FORMER: Buffer.alloc(32, 8).toString('base64'),
       CALLER_KEY: 'c'.repeat(32),
       TRUST_PROXY: '10.0.0.0/8, ::1',
+      CORS_ORIGINS: '*, https://app.example.com/, http://localhost:5173',
       INTROSPECTION: 'open',
       SMTP_URL: 'smtps://crm:secret@mail.example.com',
       MAIL_FROM: 'Fjordline CRM <crm@example.com>',
@@ -87,6 +89,7 @@ describe('configuration', () => {
       formerEncryptionKeys: [env.ENCRYPTION_KEY_FORMER],
       callerKey: env.CALLER_KEY,
       trustProxy: ['10.0.0.0/8', '::1'],
+      cors: { anyOrigin: true, origins: ['https://app.example.com', 'http://localhost:5173'] },
       openIntrospection: true,
       smtpUrl: 'smtps://crm:secret@mail.example.com',
       mailFrom: 'Fjordline CRM <crm@example.com>',
@@ -97,6 +100,13 @@ describe('configuration', () => {
       oauthRegistration: true,
       subgraphUrls: { support: 'http://support:4001' },
     })
+  })
+
+  it.each([
+    ['off', { anyOrigin: false, origins: [] }],
+    ['https://app.example.com', { anyOrigin: false, origins: ['https://app.example.com'] }],
+  ])('reads CORS_ORIGINS=%s', (value, cors) => {
+    expect(readConfig({ CORS_ORIGINS: value }).cors).toEqual(cors)
   })
 
   it('reads the former name ALLOWED_ORIGINS if MAIL_LINK_ORIGINS is not set', () => {
@@ -129,6 +139,9 @@ describe('configuration', () => {
     ['OAUTH_REGISTRATION', 'open'],
     ['SUBGRAPH_SUPPORT_URL', 'support:4001'],
     ['TRUST_PROXY', 'localhost'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://*.example.com'],
+    ['CORS_ORIGINS', 'null'],
     ['SMTP_URL', 'mail.example.com'],
     ['SMTP_URL', 'smtp:mail.example.com'],
     ['MAIL_FROM', 'nobody'],

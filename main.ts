@@ -12,6 +12,7 @@ import { Connections, requestTimeouts } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
 import { answerMalformedRequests, headerBytesMax } from './gateway/http/malformed-request.ts'
+import { schemaFile } from './gateway/http/schema-file.ts'
 import { startListening, stopGracefully } from './gateway/http/listen.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
 import { healthRouter } from './gateway/operate/health.ts'
@@ -99,6 +100,7 @@ async function appOf(
     ['/v1/graphql', '/graphql'],
     graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log }),
   )
+  app.get('/schema.graphql', schemaFile({ graph, edge }))
   app.use(pagesRouter({ demo: config.demo }))
   const port = oauthService(services)
   const issuer = async () => `${await publicUrl()}/v1/oauth`

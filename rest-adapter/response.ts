@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { isMatch } from '../gateway/edge/entity-tag.ts'
 import { sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './rest-operation.ts'
-
-/** The weak comparison of RFC 9110, section 13.1.2. */
-export const isMatch = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 
 /** Sends the result of an operation as its success response in OpenAPI describes. */
 export function writeResponse(

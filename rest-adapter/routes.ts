@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { RequestHandler, Router as ExpressRouter } from 'express'
 import { Router } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { compress, encodingFor, type Encoding } from '../gateway/edge/compression.ts'
+import { PublishedFile } from '../gateway/edge/published-file.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { Contract } from './contract.ts'
-import { isMatch } from './response.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { Endpoint, type Dependencies } from './serve.ts'
 import { Validator } from './validate.ts'
@@ -113,27 +111,13 @@ async function whenAdmitted(
   }
 }
 
-/** The document in each content coding, compressed with its first request. */
 function openApiJson({ document }: Contract): RequestHandler {
-  const text = Buffer.from(JSON.stringify(document))
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  const compressed = new Map<Encoding, Promise<Buffer>>()
-  const inEncoding = (encoding: Encoding): Promise<Buffer> => {
-    const found = compressed.get(encoding) ?? compress(text, encoding)
-    compressed.set(encoding, found)
-    return found
-  }
-  return async (req, res) => {
-    // The answer is public and the same for everyone, so it does not matter whether the request has a cookie.
-    const encoding = encodingFor({ 'accept-encoding': req.headers['accept-encoding'] })
+  const file = new PublishedFile(JSON.stringify(document))
+  return (req, res) => {
     if (!res.hasHeader('Access-Control-Allow-Origin')) res.setHeader('Access-Control-Allow-Origin', '*')
-    res.appendHeader('Vary', 'Accept-Encoding')
-    res.setHeader('Cache-Control', 'public, max-age=60')
-    res.setHeader('ETag', `${encoding ? 'W/' : ''}${etag}`)
-    const known = req.headers['if-none-match']
-    if (known !== undefined && isMatch(known, etag)) return void res.writeHead(304).end()
-    const body = encoding ? await inEncoding(encoding) : text
-    if (encoding) res.setHeader('Content-Encoding', encoding)
-    res.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length }).end(body)
+    return file.send(req, res, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'public, max-age=60',
+    })
   }
 }

@@ -21,6 +21,7 @@ import type { Fragments } from './collect.ts'
 import { conditionVariables } from './conditions.ts'
 import { shortened } from './shortened.ts'
 import { subscriptionRootRule } from './subscription-root.ts'
+import { withAllowedValues } from './suggestions.ts'
 
 /** One operation of a document with only the fragments that it uses. */
 export interface OperationParts {
@@ -72,11 +73,11 @@ const rules = [
   storableValuesRule,
 ]
 
-/** Validates the whole document; the messages never suggest names. */
-export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): void {
+/** Validates the whole document; the messages suggest names only with `suggests`. */
+export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode, suggests: boolean): void {
   const errors = validate(schema, document, rules, {
     maxErrors: validationErrorsMax,
-    hideSuggestions: true,
+    hideSuggestions: !suggests,
   })
   const [first] = errors
   if (!first) return
@@ -84,12 +85,14 @@ export function refuseInvalid(schema: GraphQLSchema, document: DocumentNode): vo
     throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', 'The document must not repeat the same fields so often.')
   }
   const code = 'GRAPHQL_VALIDATION_FAILED'
-  const detail = errors.length === 1 ? shortened(first.message) : `The document has ${errors.length} problems.`
+  const explained = (message: string): string =>
+    suggests ? withAllowedValues(schema, shortened(message)) : shortened(message)
+  const detail = errors.length === 1 ? explained(first.message) : `The document has ${errors.length} problems.`
   throw new Refusal(code, detail, {
     errors: errors.map(({ message, locations }) => ({
       path: 'query',
       code,
-      message: shortened(message),
+      message: explained(message),
       ...locations?.[0],
     })),
   })

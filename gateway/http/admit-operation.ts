@@ -11,7 +11,7 @@ export async function admitOperation(
   operationName: string | null,
   res: ServerResponse | null,
 ): Promise<PreparedOperation> {
-  const prepared = await graph.prepareAsync(document, operationName)
+  const prepared = await graph.prepareAsync(document, operationName, admission.caller)
   graph.authorize(prepared, admission.caller)
   await edge.spend(admission, res, prepared.requests)
   return prepared

@@ -75,7 +75,7 @@ export class ApolloFront {
     // The Accept header was checked before, and Apollo Server does not support event streams.
     headers.set('accept', 'application/json')
     const search = posted ? '' : searchOf(req)
-    await this.#refuseUnprepared(posted?.parameters ?? documentIn(search))
+    await this.#refuseUnprepared(posted?.parameters ?? documentIn(search), call.admission)
     const context: Context = { call, found: {} }
     const response = await server.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: req.method, headers, search, body: posted?.parameters },
@@ -87,8 +87,11 @@ export class ApolloFront {
   }
 
   /** Checks the document first, because Apollo Server parses without limits and has its own error codes. */
-  async #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): Promise<void> {
-    if (query !== null) await this.#ports.graph.prepareAsync(query, operationName)
+  async #refuseUnprepared(
+    { query, operationName }: Pick<Parameters, 'query' | 'operationName'>,
+    { caller }: Admission,
+  ): Promise<void> {
+    if (query !== null) await this.#ports.graph.prepareAsync(query, operationName, caller)
   }
 
   async #start(): Promise<Started> {

@@ -5,7 +5,24 @@ import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { figures, mostFrequent, type Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
 import { account } from './account.record.ts'
+import { AccountRating, AccountStatus, AccountType, ChurnRisk } from './account.ts'
+
+const AccountTypeCounts = valueCounts(AccountType, 'ACCOUNTS', 'accounts')
+const AccountStatusCounts = valueCounts(AccountStatus, 'ACCOUNTS', 'accounts')
+const AccountRatingCounts = valueCounts(AccountRating, 'ACCOUNTS', 'accounts')
+const ChurnRiskCounts = valueCounts(ChurnRisk, 'ACCOUNTS', 'accounts')
+
+@ObjectType({ description: 'Number of accounts of an industry.' })
+@RequiresScope('ACCOUNTS')
+export class IndustryCount {
+  @Field(() => String, { description: 'The industry.' })
+  industry!: string
+
+  @Field(() => Int, { description: 'Number of accounts of the industry.' })
+  count!: number
+}
 
 @ObjectType({
   description:
@@ -16,29 +33,36 @@ export class AccountStats {
   @Field(() => Int)
   total!: number
 
-  @Field(() => Json, { nullable: true, description: 'Number of accounts by type.' })
+  @Field(() => AccountTypeCounts, { nullable: true })
   byType!: Counts | null
 
-  @Field(() => Json)
+  @Field(() => AccountStatusCounts)
   byStatus!: Counts
 
-  @Field(() => Json, { nullable: true })
+  @Field(() => AccountRatingCounts, { nullable: true })
   byRating!: Counts | null
 
-  @Field(() => Json, { nullable: true })
+  @Field(() => ChurnRiskCounts, { nullable: true })
   byChurnRisk!: Counts | null
+
+  @Field(() => [IndustryCount], {
+    nullable: true,
+    description:
+      'The 100 industries with the most accounts, the most frequent first; `otherIndustries` counts the rest.',
+  })
+  industries!: IndustryCount[] | null
 
   @Field(() => Json, {
     nullable: true,
-    description:
-      'Number of accounts by industry, for the 100 industries with the most accounts; `otherIndustries` counts the rest.',
+    description: 'The numbers of `industries` as an object with the industries as keys.',
+    deprecationReason: 'Use `industries`, which is typed.',
   })
   byIndustry!: Counts | null
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'Number of accounts with an industry that is not in `byIndustry`; 0 if there are at most 100 industries.',
+      'Number of accounts with an industry that is not in `industries`; 0 if there are at most 100 industries.',
   })
   otherIndustries!: number | null
 
@@ -68,5 +92,11 @@ export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
     }),
     mostFrequent(ctx, account, 'industry', industriesMax),
   ])
-  return { ...own, byIndustry: industries.counts, otherIndustries: industries.others } as AccountStats
+  const { counts, others } = industries
+  return {
+    ...own,
+    industries: counts && Object.entries(counts).map(([industry, count]) => ({ industry, count })),
+    byIndustry: counts,
+    otherIndustries: others,
+  } as AccountStats
 }

@@ -190,10 +190,10 @@ function quantified(name: string, filter: () => unknown): Class {
   return input
 }
 
-const SortOrder = { ASC: 'ASC', DESC: 'DESC', asc: 'asc', desc: 'desc' } as const
+const SortOrder = { ASC: 'ASC', DESC: 'DESC' } as const
 registerEnumType(SortOrder, {
   name: 'SortOrder',
-  description: 'Sort direction, in upper or lower case. Records without a value come last in both directions.',
+  description: 'Sort direction. Records without a value come last in both directions.',
 })
 
 const sortable = ({ kind }: Column): boolean => kind !== 'json' && kind !== 'textList'

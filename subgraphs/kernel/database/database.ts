@@ -154,6 +154,10 @@ export class Database implements Sql {
     })
   }
 
+  byId(text: string, values: readonly unknown[], id: string): Promise<Row | null> {
+    return firstOf(this.query(text, [...values, [id]]))
+  }
+
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.guard.refuseNested()
     const result = await runInTransaction(await this.pool.connect(), (client) =>
@@ -189,6 +193,8 @@ export async function runInTransaction<T>(
   }
 }
 
+const firstOf = async (rows: Promise<Row[]>): Promise<Row | null> => (await rows)[0] ?? null
+
 export class Transaction implements Sql {
   readonly open = true
   #depth = 0
@@ -197,6 +203,10 @@ export class Transaction implements Sql {
 
   query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     return this.queryWithSettings<R>(text, values, null)
+  }
+
+  byId(text: string, values: readonly unknown[], id: string): Promise<Row | null> {
+    return firstOf(this.query(text, [...values, [id]]))
   }
 
   protected queryWithSettings<R>(

@@ -25,6 +25,11 @@ export class SharedSql implements Sql, SharedOperation {
     })
   }
 
+  byId(text: string, values: readonly unknown[], id: string): Promise<Row | null> {
+    this.shared.guard.refuseNested()
+    return this.shared.lookups.byId(this, text, values, id)
+  }
+
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const { shared, tenant } = this
     shared.guard.refuseNested()

@@ -157,4 +157,12 @@ describe('an error message', () => {
     const [query, variables, text] = misspelt[0]!
     expect(messagesOf(await graphqlClient(open.url, {})(query, variables)).join()).toContain(text)
   })
+
+  it('suggests nothing for a document with more than five problems, because suggestions take time', async () => {
+    const withProblems = (count: number) => `{ accountList { ${'totl '.repeat(count)} } }`
+    expect(
+      messagesOf(await member.graphql(withProblems(5))).filter((text) => text.includes('Did you mean')),
+    ).toHaveLength(5)
+    expect(messagesOf(await member.graphql(withProblems(6))).join()).not.toContain('Did you mean')
+  })
 })

@@ -10,6 +10,8 @@ import { Validator } from './validate.ts'
 
 export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' | 'customHandlers'> {
   readonly contract: Contract
+  /** The address of the platform for clients, which the served document names as its server. */
+  readonly publicUrl: () => Promise<string>
   readonly customHandlers?: Dependencies['customHandlers']
 }
 
@@ -19,6 +21,7 @@ export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' 
  */
 export async function restRouter({
   contract,
+  publicUrl,
   customHandlers = new Map(),
   ...options
 }: RestOptions): Promise<ExpressRouter> {
@@ -33,7 +36,7 @@ export async function restRouter({
   }
 
   const root = Router({ caseSensitive: true })
-  root.get('/openapi.json', openApiJson(contract))
+  root.get('/openapi.json', openApiJson(contract, publicUrl))
   // The area is found by its name, so a request is compared with the routes of its own area only.
   root.use((req, res, next) => {
     if (!req.url.startsWith('/')) req.url = originForm(req.url)
@@ -111,11 +114,13 @@ async function whenAdmitted(
   }
 }
 
-function openApiJson({ document }: Contract): RequestHandler {
-  const file = new PublishedFile(JSON.stringify(document))
-  return (req, res) => {
+/** The document with the address of this platform as its server. The address is known when the first request arrives. */
+function openApiJson({ document }: Contract, publicUrl: RestOptions['publicUrl']): RequestHandler {
+  let file: PublishedFile | null = null
+  return async (req, res) => {
+    file ??= new PublishedFile(JSON.stringify({ ...document, servers: [{ url: await publicUrl() }] }))
     if (!res.hasHeader('Access-Control-Allow-Origin')) res.setHeader('Access-Control-Allow-Origin', '*')
-    return file.send(req, res, {
+    await file.send(req, res, {
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'public, max-age=60',
     })

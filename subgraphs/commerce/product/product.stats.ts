@@ -15,19 +15,19 @@ const ProductCategoryCounts = valueCounts(ProductCategory, 'PRODUCTS', 'products
 @ObjectType({ description: 'Statistics of the live products of the organization.' })
 @RequiresScope('PRODUCTS')
 export class ProductStats {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of products.' })
   total!: number
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of products with `isActive` true.' })
   active!: number
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of products with `isActive` false.' })
   inactive!: number
 
-  @Field(() => ProductTypeCounts)
+  @Field(() => ProductTypeCounts, { description: 'Number of products by `type`.' })
   byType!: Counts
 
-  @Field(() => ProductCategoryCounts)
+  @Field(() => ProductCategoryCounts, { description: 'Number of products by `category`.' })
   byCategory!: Counts
 
   @Field(() => Decimal, {

@@ -7,7 +7,7 @@ import { average, count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { figures, mostFrequent, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
 import { account } from './account.record.ts'
-import { AccountRating, AccountStatus, AccountType, ChurnRisk } from './account.ts'
+import { AccountRating, AccountStatus, AccountType, ChurnRisk } from './account.enumerations.ts'
 
 const AccountTypeCounts = valueCounts(AccountType, 'ACCOUNTS', 'accounts')
 const AccountStatusCounts = valueCounts(AccountStatus, 'ACCOUNTS', 'accounts')
@@ -30,31 +30,41 @@ export class IndustryCount {
 })
 @RequiresScope('ACCOUNTS')
 export class AccountStats {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of accounts.' })
   total!: number
 
-  @Field(() => AccountTypeCounts, { nullable: true })
+  @Field(() => AccountTypeCounts, {
+    nullable: true,
+    description: 'Number of accounts by `type`. Null if the profile hides `type`.',
+  })
   byType!: Counts | null
 
-  @Field(() => AccountStatusCounts)
+  @Field(() => AccountStatusCounts, { description: 'Number of accounts by `accountStatus`.' })
   byStatus!: Counts
 
-  @Field(() => AccountRatingCounts, { nullable: true })
+  @Field(() => AccountRatingCounts, {
+    nullable: true,
+    description: 'Number of accounts by `rating`. Null if the profile hides `rating`.',
+  })
   byRating!: Counts | null
 
-  @Field(() => ChurnRiskCounts, { nullable: true })
+  @Field(() => ChurnRiskCounts, {
+    nullable: true,
+    description: 'Number of accounts by `churnRisk`. Null if the profile hides `churnRisk`.',
+  })
   byChurnRisk!: Counts | null
 
   @Field(() => [IndustryCount], {
     nullable: true,
     description:
-      'The 100 industries with the most accounts, the most frequent first; `otherIndustries` counts the rest.',
+      'The 100 industries with the most accounts, the most frequent first; `otherIndustries` counts the rest. Null if the profile hides `industry`.',
   })
   industries!: IndustryCount[] | null
 
   @Field(() => Json, {
     nullable: true,
-    description: 'The numbers of `industries` as an object with the industries as keys.',
+    description:
+      'Number of accounts by industry, for the 100 industries with the most accounts; `otherIndustries` counts the rest. Null if the profile hides `industry`.',
     deprecationReason: 'Use `industries`, which is typed.',
   })
   byIndustry!: Counts | null
@@ -62,17 +72,24 @@ export class AccountStats {
   @Field(() => Int, {
     nullable: true,
     description:
-      'Number of accounts with an industry that is not in `industries`; 0 if there are at most 100 industries.',
+      'Number of accounts with an industry that is not in `industries`; 0 if there are at most 100 industries. Null if the profile hides `industry`.',
   })
   otherIndustries!: number | null
 
   @Field(() => Int, { description: 'Number of accounts with isStrategic true.' })
   strategic!: number
 
-  @Field(() => Decimal, { nullable: true })
+  @Field(() => Decimal, {
+    nullable: true,
+    description: 'Sum of `annualRevenue`, 0 without values. Null if the profile hides `annualRevenue`.',
+  })
   totalAnnualRevenue!: ExactNumber | null
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Average `healthScore`, 0 to 100 with two decimals; null if no account has one or the profile hides it.',
+  })
   averageHealthScore!: number | null
 }
 

@@ -6,6 +6,7 @@ import { exactNumber, type ExactNumber } from '../json/exact-number.ts'
 import { RowClient } from './row-client.ts'
 import { PreparedQuery, type StatementSettings } from './prepared-query.ts'
 import type { Row, Sql, StatementKind } from './sql.ts'
+import { activeTracing, inStatementSpan } from '../tracing/tracing.ts'
 import { statementName } from './statement-names.ts'
 
 const { builtins } = pg.types
@@ -135,6 +136,13 @@ export class Database implements Sql {
   }
 
   query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {
+    const tracing = activeTracing()
+    return tracing
+      ? inStatementSpan(tracing, text, () => this.#query<R>(text, values, kind))
+      : this.#query<R>(text, values, kind)
+  }
+
+  #query<R>(text: string, values: readonly unknown[], kind: StatementKind): Promise<R[]> {
     return new Promise((resolve, reject) => {
       this.guard.refuseNested()
       this.pool.connect((unreachable, client, release) => {
@@ -214,6 +222,13 @@ export class Transaction implements Sql {
     values: readonly unknown[],
     settings: StatementSettings | null,
   ): Promise<R[]> {
+    const tracing = activeTracing()
+    return tracing
+      ? inStatementSpan(tracing, text, () => this.#query<R>(text, values, settings))
+      : this.#query<R>(text, values, settings)
+  }
+
+  #query<R>(text: string, values: readonly unknown[], settings: StatementSettings | null): Promise<R[]> {
     return new Promise((resolve, reject) => {
       const settle: Settle = (error, rows) => (error ? reject(error) : resolve(rows as R[]))
       run(this.client, text, values, settle, settings)

@@ -32,6 +32,3 @@ export const tooExpensive = (): Refusal =>
     'QUERY_TOO_EXPENSIVE',
     'The query takes too long: each read may take 2 s and must start within 3 s. Remove text conditions, search, total or the order, or narrow the filter.',
   )
-
-export const poolExhausted = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })

@@ -2,9 +2,9 @@ import type pg from 'pg'
 import type { Cancellation } from '../cancellation.ts'
 import type { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
-import { poolExhausted } from './deadlines.ts'
 import type { Sql } from './sql.ts'
 import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair-queue.ts'
+import { poolExhausted } from './pool-exhausted.ts'
 import { SharedLookups } from './shared-lookups.ts'
 import type { StatementSettings } from './prepared-query.ts'
 
@@ -43,7 +43,7 @@ export class SharedPool {
       return this.queue.acquire(request)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
-      refuse(poolExhausted())
+      refuse(poolExhausted('FULL'))
       return false
     }
   }
@@ -51,7 +51,11 @@ export class SharedPool {
   /** Resolves when the request has its connection or scan slot; it must be released afterwards. */
   whenAcquired(needs: Omit<PoolRequest, 'start' | 'expire'>): Promise<PoolRequest> {
     return new Promise((resolve, reject) => {
-      const request: PoolRequest = { ...needs, start: () => resolve(request), expire: () => reject(poolExhausted()) }
+      const request: PoolRequest = {
+        ...needs,
+        start: () => resolve(request),
+        expire: () => reject(poolExhausted('LATE')),
+      }
       if (this.acquire(request, reject)) resolve(request)
     })
   }

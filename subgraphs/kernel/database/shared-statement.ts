@@ -3,8 +3,9 @@ import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import { connectionError, run } from './database.ts'
 import type { Row, StatementKind } from './sql.ts'
-import { isClientComposed, operationMs, poolExhausted, tooExpensive, translateTimeout } from './deadlines.ts'
+import { isClientComposed, operationMs, tooExpensive, translateTimeout } from './deadlines.ts'
 import type { PoolRequest } from './fair-queue.ts'
+import { poolExhausted } from './pool-exhausted.ts'
 import type { StatementSettings } from './prepared-query.ts'
 import type { SharedOperation } from './shared-pool.ts'
 
@@ -62,7 +63,7 @@ export class SharedStatement implements PoolRequest, Cancellable {
   }
 
   expire(): void {
-    this.#refuse(poolExhausted())
+    this.#refuse(poolExhausted('LATE'))
   }
 
   /** The connection is not released until PostgreSQL has received the request, which could otherwise cancel the next statement on it. */

@@ -9,22 +9,22 @@ import { CaseOrigin, CasePriority, CaseStatus, CaseType } from './case.ts'
 @ObjectType({ description: 'Summary of a case, written from its description and comments.' })
 @RequiresScope('CASES')
 export class CaseSummary {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the case.' })
   caseId!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Text of the summary.' })
   summary!: string
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'The most important points.' })
   keyPoints!: string[]
 
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: 'When the summary was written.' })
   generatedAt!: string
 
   @Field(() => String, { description: 'Name of the language model that wrote the summary.' })
   model!: string
 
-  @Field(() => Int, { description: 'Version of the case that was summarized. The case may have changed since then.' })
+  @Field(() => Int, { description: 'Version of the case that was summarized.' })
   basedOnVersion!: number
 }
 
@@ -41,16 +41,16 @@ export class AssigneePageArgs extends UnfilteredPageArgs {
 @ObjectType({ description: 'A user to whom cases can be assigned.' })
 @RequiresScope('CASES')
 export class CaseAssignee {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the user.' })
   id!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Display name of the user.' })
   name!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Email address of the user.' })
   email!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Role of the user.' })
   role!: string
 
   @Field(() => Int, {
@@ -72,19 +72,19 @@ const CaseOriginCounts = valueCounts(CaseOrigin, 'CASES', 'cases')
 })
 @RequiresScope('CASES')
 export class CaseStats {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of cases.' })
   total!: number
 
-  @Field(() => CaseStatusCounts)
+  @Field(() => CaseStatusCounts, { description: 'Number of cases by `status`.' })
   byStatus!: Counts
 
-  @Field(() => CasePriorityCounts)
+  @Field(() => CasePriorityCounts, { description: 'Number of cases by `priority`.' })
   byPriority!: Counts
 
-  @Field(() => CaseTypeCounts)
+  @Field(() => CaseTypeCounts, { description: 'Number of cases by `type`.' })
   byType!: Counts
 
-  @Field(() => CaseOriginCounts)
+  @Field(() => CaseOriginCounts, { description: 'Number of cases by `origin`.' })
   byOrigin!: Counts
 
   @Field(() => Int, { description: 'Number of cases that are neither RESOLVED nor CLOSED.' })
@@ -92,23 +92,36 @@ export class CaseStats {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Number of open cases past slaDueAt that are not PENDING_CUSTOMER.',
+    description:
+      'Number of open cases past `slaDueAt` that are not PENDING_CUSTOMER. Null if the profile hides `slaDueAt`.',
   })
   overdue!: number | null
 
-  @Field(() => Int, { nullable: true, description: 'Number of open cases without an assignee.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of open cases without an assignee. Null if the profile hides `assignedToId`.',
+  })
   unassigned!: number | null
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Number of cases that were resolved after slaDueAt or are overdue.',
+    description:
+      'Number of cases that were resolved after `slaDueAt` or are overdue. Null if the profile hides a field that it needs.',
   })
   slaBreached!: number | null
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Average time from the creation to the first response in minutes, with two decimals, by the clock and not by business hours; null without responses.',
+  })
   avgFirstResponseMinutes!: number | null
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Average time from the creation to the resolution in hours, with two decimals, by the clock and not by business hours; null without resolved cases.',
+  })
   avgResolutionHours!: number | null
 
   @Field(() => Float, {

@@ -17,7 +17,7 @@ const ChurnRiskCounts = valueCounts(ChurnRisk, 'ACCOUNTS', 'accounts')
 @ObjectType({ description: 'Number of accounts of an industry.' })
 @RequiresScope('ACCOUNTS')
 export class IndustryCount {
-  @Field(() => String, { description: 'The industry.' })
+  @Field(() => String, { description: 'Industry as the accounts name it.' })
   industry!: string
 
   @Field(() => Int, { description: 'Number of accounts of the industry.' })

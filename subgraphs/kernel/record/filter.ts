@@ -6,7 +6,7 @@ import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
 import { operatorConditions } from './filter-operators.ts'
-import { operatorsOf } from './operators.ts'
+import { isOneValue, operatorsOf } from './operators.ts'
 import type { TenantPredicate } from './predicate.ts'
 import { readSource } from './read-source.ts'
 
@@ -58,7 +58,10 @@ const operatorNames = (value: unknown): string[] =>
     operand !== undefined && operand !== null ? [name] : [],
   )
 
-const isEquality = (value: unknown): boolean => operatorNames(value).join() === 'eq'
+function isEquality(value: unknown): boolean {
+  const [name, ...others] = operatorNames(value)
+  return name !== undefined && others.length === 0 && isOneValue(name, (value as FilterInput)[name])
+}
 
 const isRange = (value: unknown): boolean => operatorNames(value).every((name) => rangeOperators.has(name))
 

@@ -202,6 +202,7 @@ export const caseResource: Resource = {
       'contactId',
       'ownerId',
       'assignedToId',
+      'externalId',
       createdAfter,
       updatedAfter,
     ],

@@ -128,6 +128,7 @@ export class Graph {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)
     }
     const variables = prepared.coerced(given)
+    requireScopes(context.caller, prepared.requirementsIn(variables))
     prepared.refuseCostly(variables)
 
     const execution = prepared.executionFor(variables)

@@ -1,7 +1,8 @@
 import { Directive, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
 import { columnsOf, enumerationName, initialValue, type Column, type ColumnOptions } from './column.ts'
-import type { ColumnName } from './definition.ts'
+import type { ColumnName, Relation } from './definition.ts'
 import { filterConditionsMax } from './filter.ts'
+import { requireReadScopeInFilter } from './requires-scope.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 
 type Class<T = object> = new () => T
@@ -139,16 +140,28 @@ const descriptionOf = ({ kind, name }: Column): string | undefined =>
       ? 'Custom fields by API name; a record must have all of these values. Null matches records without the field.'
       : 'Keys and values that the JSON value must contain.'
 
+/** The filters of record types by their classes: of one related record, and of many. */
+const filters = new Map<object, { readonly one: Class; readonly many: Class }>()
+
+function filterOfRelated({ to, by }: Relation): Class {
+  const { entity, object } = to()
+  const found = filters.get(entity)
+  if (!found) throw new Error(`The record type ${object} has no filter.`)
+  return by ? found.one : found.many
+}
+
 /**
  * The GraphQL filter input of a record type: all columns, `and`, `or` and `not`. `relations` adds filters on related records: a
- * relation to one record has that record's filter, a relation to many records has `some`, `every` and `none`.
+ * relation to one record has that record's filter, a relation to many records has `some`, `every` and `none`. Every subgraph whose
+ * filters reach this one has the same input in its schema.
  */
 export function filterOf<T>(
   name: string,
   entity: Entity<T>,
-  relations: Readonly<Record<string, { one: () => unknown } | { many: () => unknown; name: string }>> = {},
+  relations: Readonly<Record<string, Relation>> = {},
 ): Class {
   const filter = classNamed(name)
+  filters.set(entity, { one: filter, many: quantified(name.replace(/Filter$/, 'ListFilter'), filter) })
   for (const shownColumn of shown(entity)) {
     const description = descriptionOf(shownColumn)
     field(filter, shownColumn.name, () => operatorInputOf(shownColumn), {
@@ -164,29 +177,30 @@ export function filterOf<T>(
     description: `Filters of which at least one must match. ${limit}`,
   })
   field(filter, 'not', () => filter, { nullable: true, description: 'A filter that must not match.' })
-  for (const [relation, target] of Object.entries(relations)) {
-    const type = 'one' in target ? target.one : () => many
-    const many = 'many' in target ? quantified(target.name, target.many) : null
-    field(filter, relation, type, { nullable: true })
+  for (const [relationName, relation] of Object.entries(relations)) {
+    const { description } = relation
+    field(filter, relationName, () => filterOfRelated(relation), { nullable: true, description })
   }
+  requireReadScopeInFilter(filter, entity)
   InputType(name, {
     description: 'Conditions; a record must match all of them. A condition that is null or has no operator is ignored.',
   })(filter)
   return filter
 }
 
-const quantifiedFilters = new Map<string, Class>()
+const quantifiers = {
+  some: 'At least one related record must match; with an empty filter, there must be one.',
+  every: 'All related records must match. A record without related records matches.',
+  none: 'No related record may match; with an empty filter, there must be none.',
+}
 
-function quantified(name: string, filter: () => unknown): Class {
-  let input = quantifiedFilters.get(name)
-  if (!input) {
-    input = classNamed(name)
-    quantifiedFilters.set(name, input)
-    for (const quantifier of ['some', 'every', 'none']) field(input, quantifier, filter, { nullable: true })
-    InputType(name, {
-      description: 'Conditions on related records. Only related records that the caller can see are compared.',
-    })(input)
-  }
+function quantified(name: string, filter: Class): Class {
+  const input = classNamed(name)
+  for (const [quantifier, description] of Object.entries(quantifiers))
+    field(input, quantifier, () => filter, { nullable: true, description })
+  InputType(name, {
+    description: 'Conditions on related records. Only related records that the caller can see are compared.',
+  })(input)
   return input
 }
 

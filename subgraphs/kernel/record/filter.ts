@@ -13,6 +13,11 @@ import { readSource } from './read-source.ts'
 export type FilterInput = { readonly [field: string]: unknown }
 
 const filterDepthMax = 8
+/**
+ * Maximum relations one inside the other. PostgreSQL joins the tables of all of them, in the worst case row by row: when it has no
+ * statistics of the tables yet.
+ */
+export const filterRelationsMax = 4
 /** Maximum conditions of one filter on all levels together, because the database evaluates them for many rows. */
 export const filterConditionsMax = 100
 
@@ -67,6 +72,8 @@ const isRange = (value: unknown): boolean => operatorNames(value).every((name) =
 
 class FilterCompiler {
   #conditions = 0
+  /** The relations around the part that is compiled. */
+  #relations = 0
   readonly #columns = new Set<string>()
   #isOwnColumnsOnly = true
 
@@ -240,6 +247,26 @@ class FilterCompiler {
     depth: number,
   ): string | null {
     this.#isOwnColumnsOnly = false
+    if (this.#relations === filterRelationsMax)
+      throw invalid({
+        path,
+        code: 'TOO_DEEP',
+        message: `A filter must follow at most ${filterRelationsMax} relations, one inside the other.`,
+      })
+    this.#relations += 1
+    const condition = this.#relatedRecords(definition, name, value, alias, path, depth)
+    this.#relations -= 1
+    return condition
+  }
+
+  #relatedRecords(
+    definition: RecordShape,
+    name: string,
+    value: FilterInput,
+    alias: string,
+    path: string,
+    depth: number,
+  ): string | null {
     const relation = definition.relations![name]!
     const target = this.#target(relation)
     const other = this.predicate.alias()

@@ -1,7 +1,7 @@
 import { Directive, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
 import { columnsOf, enumerationName, initialValue, type Column, type ColumnOptions } from './column.ts'
 import type { ColumnName, Relation } from './definition.ts'
-import { filterConditionsMax } from './filter.ts'
+import { filterConditionsMax, filterRelationsMax } from './filter.ts'
 import { requireReadScopeInFilter } from './requires-scope.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 
@@ -183,7 +183,12 @@ export function filterOf<T>(
   }
   requireReadScopeInFilter(filter, entity)
   InputType(name, {
-    description: 'Conditions; a record must match all of them. A condition that is null or has no operator is ignored.',
+    description: [
+      'Conditions; a record must match all of them. A condition that is null or has no operator is ignored.',
+      ...(Object.keys(relations).length > 0
+        ? [`A filter may follow at most ${filterRelationsMax} relations, one inside the other.`]
+        : []),
+    ].join(' '),
   })(filter)
   return filter
 }

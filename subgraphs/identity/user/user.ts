@@ -12,7 +12,7 @@ export const RecordVisibility = enumeration(
   "The records that a user sees. OWN: the user's own records. TEAM: also those of the members of the user's teams. ALL: all records of the organization.",
 )
 
-@ObjectType({ description: 'A user: a person in one organization.' })
+@ObjectType('SignedInUser', { description: 'The signed-in user: a person in one organization.' })
 export class User {
   @Field(() => ID, { simple: true })
   id!: string

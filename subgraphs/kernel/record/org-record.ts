@@ -22,6 +22,7 @@ export abstract class OrgRecord {
     nullable: true,
     notClearable: true,
     description: 'The user who owns the record. Which users can see the record depends on its owner.',
+    user: { field: 'owner', description: 'The user who owns the record; null if `ownerId` is null.' },
   })
   ownerId!: string | null
 
@@ -54,10 +55,20 @@ export abstract class OrgRecord {
   @Column(() => DateTime, { indexed: true, writable: 'NEVER' })
   updatedAt!: string
 
-  @Column(() => ID, { nullable: true, writable: 'NEVER' })
+  @Column(() => ID, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'Id of the user who created the record; null if the platform itself did.',
+    user: { field: 'createdBy', description: 'The user who created the record; null if `createdById` is null.' },
+  })
   createdById!: string | null
 
-  @Column(() => ID, { nullable: true, writable: 'NEVER' })
+  @Column(() => ID, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'Id of the user who last changed the record; null if the platform itself did.',
+    user: { field: 'updatedBy', description: 'The user who last changed the record; null if `updatedById` is null.' },
+  })
   updatedById!: string | null
 
   @Column(() => DateTime, {

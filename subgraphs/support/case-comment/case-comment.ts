@@ -28,7 +28,12 @@ export class CaseComment {
   @Column(() => Boolean)
   isInternal!: boolean
 
-  @Column(() => ID, { nullable: true, writable: 'NEVER' })
+  @Column(() => ID, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'Id of the user who wrote the comment; null if its author is not a user.',
+    user: { field: 'author', description: 'The user who wrote the comment; null if `authorId` is null.' },
+  })
   authorId!: string | null
 
   @Column(() => CommentAuthorType, { writable: 'NEVER' })

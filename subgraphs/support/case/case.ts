@@ -90,6 +90,7 @@ export class Case extends OrgRecord {
     nullable: true,
     description:
       'Id of the user who works on the case; null without an assignee. The assignee sees the case, like its owner.',
+    user: { field: 'assignedTo', description: 'The user who works on the case; null without an assignee.' },
   })
   assignedToId!: string | null
 

@@ -56,7 +56,7 @@ export const listedUser: RecordShape = {
   columns: Columns.of(ListedUser),
   object: 'user',
   table: 'identity.listed_user',
-  storedIn: 'identity.app_user',
+  storedIn: 'identity.user_name',
   visibleBy: [],
   searchable: ['name', 'email'],
   hasSearchText: true,

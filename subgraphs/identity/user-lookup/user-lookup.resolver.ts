@@ -7,7 +7,7 @@ import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/
 import type { RequestContext } from '../../kernel/request.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { userNameColumns } from './listed-user.migrations.ts'
+import { userNameTable } from './listed-user.migrations.ts'
 import { ListedUser, listedUser, UserLookupArgs, UserPage } from './listed-user.ts'
 
 const idsMax = 100
@@ -49,5 +49,5 @@ export const userOf = async (ctx: RequestContext, id: string | null | undefined,
 export const userLookupResource: Resource = {
   resolver: UserLookupResolver,
   entities: { User: listedUser },
-  migrations: [userNameColumns],
+  migrations: [userNameTable],
 }

@@ -4,7 +4,9 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, product, supportCase } from '../builders.ts'
+import { sessionOf } from '../requests/session.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { graphqlClient } from '../rest-client.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -158,6 +160,23 @@ describe('the users of a record', () => {
       [id],
     )
     expect(await one()).toEqual([{ id, name: 'Known As', email: 'after@example.com', avatar: null, active: true }])
+  })
+})
+
+describe('the users of keys, apps, tokens and the audit log', () => {
+  it('are their owners, creators and actors', async () => {
+    const owner = await platform.member({ organizationId: member.organizationId, role: 'OWNER' })
+    const graphql = graphqlClient(platform.url, { Authorization: `Bearer ${await sessionOf(platform, owner)}` })
+    const { body } = await graphql(
+      `{ apiKeyList(limit: 100) { data { id owner { id name } } } scimToken { createdBy { name } }
+        oauthAppList { data { owner { name } } }
+        auditLogEntryList(filter: { actorId: { eq: "${owner.userId}" } }, limit: 1) { data { action actor { id name active } } } }`,
+    )
+    expect(body.errors).toBe(undefined)
+    const { apiKeyList, scimToken, oauthAppList, auditLogEntryList } = body.data
+    expect(apiKeyList.data).toContainEqual({ id: owner.keyId, owner: { id: owner.userId, name: 'Ann Lee' } })
+    expect([scimToken, oauthAppList.data]).toEqual([{ createdBy: null }, []])
+    expect(auditLogEntryList.data[0].actor).toEqual({ id: owner.userId, name: 'Ann Lee', active: true })
   })
 })
 

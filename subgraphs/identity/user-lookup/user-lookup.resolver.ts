@@ -1,7 +1,6 @@
 import { Args, Ctx, Info, Query, Resolver } from 'type-graphql'
 import { invalid } from '../../kernel/errors.ts'
 import { readPage } from '../../kernel/record/list.ts'
-import { readReference } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -41,10 +40,6 @@ export class UserLookupResolver {
     )
   }
 }
-
-/** The user with this id, for a field of a record; null without an id. The users of one operation are read together. */
-export const userOf = async (ctx: RequestContext, id: string | null | undefined, info: SelectionInfo) =>
-  id ? readReference(ctx, listedUser, id, selectedFields(info)) : null
 
 export const userLookupResource: Resource = {
   resolver: UserLookupResolver,

@@ -19,7 +19,7 @@ const conditionCost = 1
 /** A text condition reads the whole text, also if PostgreSQL stores it out of line, and no index supports it. */
 const textConditionCost = 25
 /** A condition on related records looks them up in another table, or reads all that match there. */
-const relationCost = 50
+const relationCost = 100
 /** A search reads several columns, assumed to be four; only the subgraph knows them. */
 const searchCost = 4 * textConditionCost
 /** Counting the matches of a filter reads all of them, not only a page. */

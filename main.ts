@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type Express } from 'express'
 import { Edge } from './gateway/edge/edge.ts'
 import { EventStreams } from './gateway/edge/event-streams.ts'
 import { StreamSlots } from './gateway/edge/stream-slots.ts'
@@ -12,30 +12,31 @@ import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
 import { answerMalformedRequests, headerBytesMax } from './gateway/http/malformed-request.ts'
 import { startListening, stopGracefully } from './gateway/http/listen.ts'
+import { jwksJson } from './gateway/oauth/jwks.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
-import { healthRouter } from './gateway/operate/health.ts'
-import { Metrics } from './gateway/operate/metrics.ts'
+import { operateRouter } from './gateway/operate/operate-router.ts'
+import { requestLines } from './gateway/operate/request-line.ts'
+import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
-import { migrations, subgraphs } from './subgraphs/all.ts'
+import { migrations } from './subgraphs/all.ts'
+import { endpointsOf, localSubgraph, refuseUnknownSubgraphs, subgraphNamed } from './subgraphs/endpoints.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
-import { schemaPath } from './subgraphs/kernel/config/paths.ts'
-import { publicJwks } from './subgraphs/kernel/credentials/public.ts'
+import { releaseVersion, schemaPath } from './subgraphs/kernel/config/paths.ts'
+import { startPrivateServer } from './subgraphs/kernel/operate/private-server.ts'
+import { ProcessMetrics } from './subgraphs/kernel/operate/process-metrics.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
-import type { SubgraphEndpoint } from './subgraphs/kernel/subgraph/endpoint.ts'
-import { LocalSubgraph } from './subgraphs/kernel/subgraph/local.ts'
-import { RemoteSubgraph } from './subgraphs/kernel/subgraph/remote.ts'
 import { serveSubgraph } from './subgraphs/kernel/subgraph/serve.ts'
-import { buildSubgraph, type SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
+import type { SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
 import { startBackground } from './worker.ts'
 
 /** A running component. */
@@ -49,24 +50,6 @@ export interface RunningGateway extends Running {
   settled(): Promise<void>
 }
 
-async function localSubgraph(definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> {
-  return new LocalSubgraph(definition.name, await buildSubgraph(definition), services)
-}
-
-/** The endpoints of all subgraphs: remote if a URL is configured, otherwise in this process. */
-function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<SubgraphEndpoint[]> {
-  const { keys, log, clock } = services
-  return Promise.all(
-    subgraphs.map(async (definition) => {
-      const { name } = definition
-      const url = subgraphUrls[name]
-      return url
-        ? new RemoteSubgraph({ name, url, callerKey: keys.caller, log, clock })
-        : localSubgraph(definition, services)
-    }),
-  )
-}
-
 interface GatewayParts {
   readonly contract: Contract
   readonly edge: Edge
@@ -76,23 +59,20 @@ interface GatewayParts {
   readonly subscriptions: Subscriptions
   readonly eventStreams: EventStreams
   readonly streamSlots: StreamSlots
+  readonly metrics: ProcessMetrics
+  readonly requestMetrics: RequestMetrics
 }
 
 /** The Express app with all HTTP routes. */
-async function appOf(
-  config: Config,
-  services: OpenServices,
-  { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots }: GatewayParts,
-): Promise<Express> {
+async function appOf(config: Config, services: OpenServices, parts: GatewayParts): Promise<Express> {
+  const { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots, metrics } = parts
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
-  const metrics = new Metrics(database.pool, streamSlots)
   const explorer = explorerPage({ demo: config.demo })
   const findToken = (hash: string) => findScimToken(database, hash, clock.now())
   const app = express().disable('x-powered-by').disable('etag')
-  app.use(healthRouter(() => services.notReady()))
-  app.get('/metrics', metrics.serve)
-  app.use(metrics.observe)
+  app.use(operateRouter(services.notReady, config.metricsPort === null ? metrics : null))
+  app.use(parts.requestMetrics.observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
   app.use(
     ['/v1/graphql', '/graphql'],
@@ -105,7 +85,9 @@ async function appOf(
   const onDefect = (thrown: unknown, requestId: string) =>
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
-  app.use(await restRouter({ contract, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }))
+  app.use(
+    await restRouter({ contract, publicUrl, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }),
+  )
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   return app
 }
@@ -132,7 +114,10 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const streamSlots = new StreamSlots()
   const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log })
   const streams = { subscriptions, eventStreams, streamSlots }
-  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams })
+  const metrics = new ProcessMetrics(services)
+  const requestMetrics = new RequestMetrics(metrics.registry, streamSlots, requestLines(log))
+  const measured = { metrics, requestMetrics }
+  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams, ...measured })
   const connections = new Connections(config.trustProxy)
   const shouldUpgradeCallback = (req: IncomingMessage) =>
     !connections.refusalOf(req.socket) && isGraphqlSocketUpgrade(req)
@@ -147,7 +132,8 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   )
   connections.watch(server)
   answerMalformedRequests(server, { edge, apiVersion: contract.version })
-  const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version })
+  const onOperation = requestMetrics.socketOperation
+  const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version, onOperation })
   const closeBackground = async (): Promise<void> => {
     await listener.close()
     await usage.close()
@@ -158,24 +144,27 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   })
   setListenUrl(url)
   if (!config.publicUrl) services.settings.publicUrl = url
+  const close = async (): Promise<void> => {
+    await stopGracefully(server, () => {
+      subscriptions.close()
+      eventStreams.close()
+      return socket.close()
+    })
+    await closeBackground()
+  }
+  const privately = await startPrivateServer(config, metrics, services.notReady).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  log.info({ version: releaseVersion, url, metricsUrl: privately.url }, 'the gateway is listening')
   return {
     url,
     settled: () => usage.flush(),
     async close() {
-      await stopGracefully(server, () => {
-        subscriptions.close()
-        eventStreams.close()
-        return socket.close()
-      })
-      await closeBackground()
+      await privately.close()
+      await close()
     },
   }
-}
-
-/** The public keys that verify access tokens (RFC 7517). */
-function jwksJson(keys: OpenServices['keys']): RequestHandler {
-  const jwks = publicJwks(keys)
-  return (_req, res) => void res.set('Cache-Control', 'public, max-age=300').type('application/jwk-set+json').send(jwks)
 }
 
 const addressesOf = (url: string): Record<string, string> => ({
@@ -209,13 +198,6 @@ async function runAll(config: Config, services: OpenServices): Promise<Running> 
   }
 }
 
-function subgraphNamed(name: string | undefined): SubgraphDefinition {
-  const definition = subgraphs.find((candidate) => candidate.name === name)
-  if (!definition)
-    throw new ConfigError(`The subgraph must be one of: ${subgraphs.map((known) => known.name).join(', ')}.`)
-  return definition
-}
-
 async function oneSubgraph(definition: SubgraphDefinition, config: Config, services: OpenServices): Promise<Running> {
   const { log, clock, keys } = services
   const server = await serveSubgraph({
@@ -227,16 +209,16 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
     clock,
     isReady: async () => Object.keys(await services.notReady()).length === 0,
   })
-  log.info({ subgraph: definition.name, port: server.port }, 'the subgraph is listening')
-  return { close: () => server.stop() }
-}
-
-/** Refuses a misspelt name in SUBGRAPH_<NAME>_URL; otherwise that subgraph would run in this process without a warning. */
-function refuseUnknownSubgraphs({ subgraphUrls }: Config): void {
-  const names = subgraphs.map(({ name }) => name)
-  const unknown = Object.keys(subgraphUrls).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  throw new ConfigError(`SUBGRAPH_${unknown.toUpperCase()}_URL: the subgraph must be one of ${names.join(', ')}.`)
+  const privately = await startPrivateServer(config, new ProcessMetrics(services), services.notReady)
+  const { name } = definition
+  const addresses = { port: server.port, metricsUrl: privately.url }
+  log.info({ version: releaseVersion, subgraph: name, ...addresses }, 'the subgraph is listening')
+  return {
+    async close() {
+      await privately.close()
+      await server.stop()
+    },
+  }
 }
 
 function starterOf(

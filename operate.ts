@@ -1,13 +1,19 @@
 import 'reflect-metadata'
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Logger } from 'pino'
 import { migrations, sealedColumns } from './subgraphs/all.ts'
 import {
+  createOrganizationWithOwner,
   organizationIdOf,
   resumeOrganization,
   setEntitlements,
   suspendOrganization,
 } from './subgraphs/identity/public.ts'
-import { ConfigError } from './subgraphs/kernel/config/config.ts'
-import { runCommand } from './subgraphs/kernel/process.ts'
+import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
+import { backUp } from './subgraphs/kernel/database/backup.ts'
+import { restore } from './subgraphs/kernel/database/restore.ts'
+import { runCommand, runDataCommand } from './subgraphs/kernel/process.ts'
 import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
@@ -18,13 +24,13 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
     return `${rewrapped} data keys re-encrypted, ${renewed} created, ${resealed} secrets re-encrypted.`
   },
 
-  async organization(services, verb = '', name, features) {
-    const isKnown = verb === 'suspend' || verb === 'resume' || (verb === 'entitlements' && features !== undefined)
-    if (!isKnown || !name) {
-      const usage =
-        'organization suspend|resume <id or code>, or organization entitlements <id or code> <feature,...|none>'
-      throw new ConfigError(`Usage: ${usage}.`)
-    }
+  async organization(services, verb = '', name, features, ownerName) {
+    const isKnown =
+      verb === 'suspend' ||
+      verb === 'resume' ||
+      ((verb === 'entitlements' || verb === 'create') && features !== undefined)
+    if (!isKnown || !name) throw new ConfigError(`Usage: ${organizationUsage}.`)
+    if (verb === 'create') return created(services, name, features!, ownerName)
     const id = await organizationIdOf(services, name)
     if (!id) throw new ConfigError(`The organization ${name} does not exist.`)
     if (verb === 'entitlements') {
@@ -36,11 +42,49 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
   },
 }
 
+const organizationUsage = [
+  'organization suspend|resume <id or code>',
+  'organization entitlements <id or code> <feature,...|none>',
+  'organization create <name> <email of the owner> [<name of the owner>]',
+].join(', or ')
+
+async function created(services: OpenServices, name: string, email: string, ownerName = email): Promise<string> {
+  // A password needs characters of each kind.
+  const password = `${randomBytes(15).toString('base64url')}-Aa1`
+  const owner = { email, name: ownerName, password }
+  const { organization, isNew } = await createOrganizationWithOwner(services, { name }, owner)
+  const signIn = isNew ? `with the password ${password}` : 'with the password of the existing account'
+  return `The organization ${organization.id} has the code ${organization.code}; its owner ${email} signs in ${signIn}.`
+}
+
+type DataCommand = (config: Config, log: Logger, folder: string | undefined) => Promise<string>
+
+/** The commands on the data folder of the embedded database. */
+const dataCommands: Readonly<Record<string, DataCommand>> = {
+  async backup({ dataDir }, log, target) {
+    if (!target) throw new ConfigError('Usage: backup <new folder>.')
+    const { release, postgresql } = await backUp({ dataDir, target, log })
+    return `${resolve(target)} contains the database of ${dataDir} and its keys (release ${release}, PostgreSQL ${postgresql}).`
+  },
+
+  async restore({ dataDir }, log, source) {
+    if (!source) throw new ConfigError('Usage: restore <folder of a backup>.')
+    const { release, createdAt } = await restore({ dataDir, source, log })
+    return `${dataDir} contains the backup of ${createdAt} (release ${release}). Start the platform with this DATA_DIR.`
+  },
+}
+
+const namesOfCommands = [...Object.keys(commands), ...Object.keys(dataCommands)].join(', ')
+
 if (import.meta.main) {
   const [name = '', ...args] = process.argv.slice(2)
-  await runCommand(migrations, () => {
-    if (!Object.hasOwn(commands, name))
-      throw new ConfigError(`The command must be one of: ${Object.keys(commands).join(', ')}; got "${name}".`)
-    return (services) => commands[name]!(services, ...args)
-  })
+  if (Object.hasOwn(dataCommands, name))
+    await runDataCommand((config, log) => dataCommands[name]!(config, log, args[0]))
+  else {
+    await runCommand(migrations, () => {
+      if (!Object.hasOwn(commands, name))
+        throw new ConfigError(`The command must be one of: ${namesOfCommands}; got "${name}".`)
+      return (services) => commands[name]!(services, ...args)
+    })
+  }
 }

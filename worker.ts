@@ -1,7 +1,11 @@
 import 'reflect-metadata'
 import { jobs, migrations, queues } from './subgraphs/all.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
+import { releaseVersion } from './subgraphs/kernel/config/paths.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
+import { measureBacklog } from './subgraphs/kernel/operate/backlog.ts'
+import { startPrivateServer } from './subgraphs/kernel/operate/private-server.ts'
+import { ProcessMetrics } from './subgraphs/kernel/operate/process-metrics.ts'
 import { maintainEventPartitions } from './subgraphs/kernel/outbox/event-partitions.ts'
 import { QueueWorker } from './subgraphs/kernel/queue/queue-worker.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
@@ -13,20 +17,29 @@ export async function startBackground(services: OpenServices): Promise<{ close()
   await maintainEventPartitions(services).catch((error: unknown) =>
     services.log.error({ err: error }, 'event partitions could not be created'),
   )
+  const endMeasuring = measureBacklog(services.database, queues)
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   const queueWorker = await QueueWorker.start(services, services.databaseUrl, queues)
   return {
     async close() {
+      endMeasuring()
       await queueWorker.close()
       await worker.stop()
     },
   }
 }
 
-async function runWorker(_config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
+async function runWorker(config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
   const background = await startBackground(services)
-  services.log.info({ jobs: jobs.map(({ name }) => name) }, 'the worker runs')
-  return background
+  const privately = await startPrivateServer(config, new ProcessMetrics(services), services.notReady)
+  const names = jobs.map(({ name }) => name)
+  services.log.info({ version: releaseVersion, metricsUrl: privately.url, jobs: names }, 'the worker runs')
+  return {
+    async close() {
+      await privately.close()
+      await background.close()
+    },
+  }
 }
 
 if (import.meta.main) await runProcess(migrations, () => runWorker)

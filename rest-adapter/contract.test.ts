@@ -17,11 +17,11 @@ describe('loadContract', () => {
     expect(document.paths['/v1/components/{id}']!.get).toMatchObject({ 'x-alias-of': 'part' })
   })
 
-  it('gives every operation the common responses, headers, tag and its scopes as security', () => {
+  it('gives every operation the common responses, headers, tag, security and what it needs', () => {
     const { get } = document.paths['/v1/parts/stats']!
     expect(Object.keys(get!.responses)).toEqual(['200', '401'])
     expect(get!.responses['200']).toMatchObject({ headers: { 'API-Version': { schema: { type: 'string' } } } })
-    expect(get).toMatchObject({ tags: ['Parts'], security: [{ apiKey: ['READ_ACCOUNTS'] }] })
+    expect(get).toMatchObject({ tags: ['Parts'], security: [{ apiKey: [] }], description: 'Needs READ_ACCOUNTS.' })
   })
 
   it('appends the fragments that a document uses, and no others', () => {

@@ -1,4 +1,5 @@
 import { sunsetOf } from './deprecation.ts'
+import { addExamples } from './examples.ts'
 import { operationsIn, readMerged } from './merge.ts'
 import {
   resolve,
@@ -21,7 +22,8 @@ export interface Contract {
 
 /** Reads `schema/rest`: the root file, every area, and the stored documents. */
 export function loadContract(folder: string): Contract {
-  const { document, documents } = readMerged(folder)
+  const { document: merged, documents } = readMerged(folder)
+  const document = addExamples(merged)
   const operations = operationsOf(document, documents)
   return { version: document.info.version, document, operations, documentIds: [...documents.keys()] }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse as parseYaml } from 'yaml'
 import { documentsOf } from './documents.ts'
+import { needsOf, tagOrder } from './needs.ts'
 import {
   methods,
   type Method,
@@ -63,7 +64,7 @@ export function readMerged(folder: string): Merged {
   }
 
   const { 'x-path-aliases': _aliases, 'x-common-responses': _responses, 'x-common-headers': _headers, ...shown } = root
-  return { document: { ...shown, tags, paths, components }, documents }
+  return { document: { ...shown, tags: tagOrder(tags, paths), paths, components }, documents }
 }
 
 const areasIn = (folder: string): string[] =>
@@ -111,13 +112,20 @@ function withCommonParts(item: PathItem, root: Root, area: Area): PathItem {
     })
     const scopes = operation['x-api-key-scopes']
     const security = operation.security ?? root.security?.map((scheme) => withScopes(scheme, scopes))
-    return [method, { tags, ...operation, security, responses: { ...responses, ...Object.fromEntries(own) } }]
+    const description = [operation.description?.trim(), needsOf(operation)].filter(Boolean).join('\n\n')
+    return [
+      method,
+      { tags, ...operation, description, security, responses: { ...responses, ...Object.fromEntries(own) } },
+    ]
   })
   return { ...item, ...Object.fromEntries(operations) }
 }
 
+/** Only OAuth 2.0 has scopes in OpenAPI; `*` is no scope that an app can be granted. */
 const withScopes = (scheme: Readonly<Record<string, readonly string[]>>, scopes: readonly string[]) =>
-  Object.fromEntries(Object.keys(scheme).map((name) => [name, scopes]))
+  Object.fromEntries(
+    Object.keys(scheme).map((name) => [name, name === 'oauth2' ? scopes.filter((scope) => scope !== '*') : []]),
+  )
 
 export const operationsIn = (item: PathItem): [Method, OperationObject][] =>
   methods.flatMap((method) => (item[method] ? [[method, item[method]] as [Method, OperationObject]] : []))

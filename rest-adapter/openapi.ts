@@ -36,7 +36,7 @@ export interface ResponseObject {
 
 export interface RequestBodyObject {
   readonly required?: boolean
-  readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+  readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: object }>>
 }
 
 export interface OperationObject {
@@ -50,6 +50,8 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-api-key-scopes': readonly string[]
+  /** The roles of users who may call the operation; every role if it is absent. */
+  readonly 'x-required-roles'?: readonly string[]
   /** The effect on the session cookies: see `CookieAction`. `set` also reads the refresh token from its cookie. */
   readonly 'x-session-cookies'?: 'set' | 'clear' | 'csrf'
   /** The day of the deprecation and of the removal, both `YYYY-MM-DD`, and the path that replaces this one. */
@@ -67,10 +69,16 @@ export type PathItem = { readonly parameters?: readonly (Parameter | Reference)[
   readonly [M in Method]?: OperationObject
 }
 
+export interface Tag {
+  readonly name: string
+  readonly description?: string
+}
+
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string; readonly [member: string]: unknown }
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[]
+  readonly servers?: readonly { readonly url: string; readonly description?: string }[]
+  readonly tags?: readonly Tag[]
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly paths: Readonly<Record<string, PathItem>>
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -12,6 +12,12 @@ describe('patched', () => {
     expect(patched({}, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } })
   })
 
+  it('replaces an example as a whole, also by null', () => {
+    const target = { a: { example: { kept: 1 } }, b: { example: 'text' } }
+    const patch = { a: { example: { other: null } }, b: { example: null } }
+    expect(patched(target, patch)).toEqual(patch)
+  })
+
   it('merges parameters by name and place, or by reference, and adds others at the end', () => {
     const parameters = [
       { name: 'type', in: 'query', schema: { type: 'string' } },

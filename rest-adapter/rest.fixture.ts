@@ -113,6 +113,7 @@ export async function partsServer(watch: CustomHandler = () => [], edgeOptions: 
   app.use(
     await restRouter({
       contract: partsContract,
+      publicUrl: async () => 'https://crm.example.com',
       edge,
       graph,
       clock: { now: () => new Date('2026-03-01T12:00:00Z') },

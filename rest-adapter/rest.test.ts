@@ -282,10 +282,14 @@ describe('a deprecated operation', () => {
 })
 
 describe('GET /openapi.json', () => {
-  it('is the merged document', async () => {
+  it('is the merged document with the address of the platform', async () => {
     const { status, body } = await send('/openapi.json')
     expect(status).toBe(200)
-    expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '3.2.1' } })
+    expect(body).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: '3.2.1' },
+      servers: [{ url: 'https://crm.example.com' }],
+    })
     expect(Object.keys(body!['paths'] as object)).toHaveLength(18)
   })
 })

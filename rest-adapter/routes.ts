@@ -9,6 +9,8 @@ import { Validator } from './validate.ts'
 
 export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' | 'customHandlers'> {
   readonly contract: Contract
+  /** The address of the platform for clients, which the served document names as its server. */
+  readonly publicUrl: () => Promise<string>
   readonly customHandlers?: Dependencies['customHandlers']
 }
 
@@ -18,6 +20,7 @@ export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' 
  */
 export async function restRouter({
   contract,
+  publicUrl,
   customHandlers = new Map(),
   ...options
 }: RestOptions): Promise<ExpressRouter> {
@@ -32,7 +35,7 @@ export async function restRouter({
   }
 
   const root = Router({ caseSensitive: true })
-  root.get('/openapi.json', openApiJson(contract))
+  root.get('/openapi.json', openApiJson(contract, publicUrl))
   // The area is found by its name, so a request is compared with the routes of its own area only.
   root.use((req, res, next) => {
     if (!req.url.startsWith('/')) req.url = originForm(req.url)
@@ -110,9 +113,11 @@ async function whenAdmitted(
   }
 }
 
-function openApiJson({ document }: Contract): RequestHandler {
-  const text = Buffer.from(JSON.stringify(document))
-  return (_req, res) => {
+/** The document with the address of this platform as its server. The address is known when the first request arrives. */
+function openApiJson({ document }: Contract, publicUrl: RestOptions['publicUrl']): RequestHandler {
+  let written: Buffer | null = null
+  return async (_req, res) => {
+    const text = (written ??= Buffer.from(JSON.stringify({ ...document, servers: [{ url: await publicUrl() }] })))
     res.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': text.length,

@@ -4,6 +4,7 @@ import { readBody } from '../gateway/edge/body.ts'
 import { cancellationOf } from '../gateway/edge/cancellation-of.ts'
 import type { Admission } from '../gateway/edge/edge.ts'
 import type { ServerSentEvent } from '../gateway/edge/event-streams.ts'
+import { exchangeOf } from '../gateway/edge/exchange.ts'
 import { claimOf } from '../gateway/edge/idempotency.ts'
 import { requireScopes } from '../subgraphs/kernel/unmet-scopes.ts'
 import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
@@ -81,6 +82,8 @@ export class Endpoint {
   readonly serve = async (req: ServedRequest, res: ServerResponse): Promise<void> => {
     const { edge, clock, deprecatedCalls } = this.dependencies
     const { sunset } = this.operation
+    const exchange = exchangeOf(res)
+    if (exchange) exchange.operation = this.operation.documentId
     try {
       if (sunset) setSunsetHeaders(sunset, req.params, res)
       const admission = await edge.admit(req, res, (caller) => this.authorize(caller, req))

@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { pino, type Logger } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { startGateway, type RunningGateway } from '../main.ts'
 import { loadContract, type Contract } from '../rest-adapter/contract.ts'
@@ -62,6 +62,7 @@ export class Platform {
   constructor(
     private readonly environment: Readonly<Record<string, string>> = {},
     private readonly definitions?: DefinitionSource,
+    private readonly log: Logger = pino({ level: 'silent' }),
   ) {}
 
   async open(): Promise<void> {
@@ -80,7 +81,7 @@ export class Platform {
       config,
       migrations,
       clock: { now: () => this.now },
-      log: pino({ level: 'silent' }),
+      log: this.log,
       ...(this.definitions && { definitions: this.definitions }),
     })
     this.#gateway = await startGateway(config, this.services)
@@ -197,8 +198,9 @@ export class Platform {
 export function usePlatform(
   environment: Readonly<Record<string, string>> = {},
   definitions?: DefinitionSource,
+  log?: Logger,
 ): Platform {
-  const platform = new Platform(environment, definitions)
+  const platform = new Platform(environment, definitions, log)
   beforeAll(() => platform.open())
   afterAll(() => platform.close())
   return platform

@@ -6,13 +6,20 @@ export async function statementsOf(platform: Platform, call: () => Promise<unkno
   const { tenants } = platform.services
   const statements: string[] = []
   const { of } = tenants
+  const record = (text: string): void => {
+    if (/\b(crm|support|commerce)[._]|identity\.listed_user/.test(text)) statements.push(text)
+  }
   tenants.of = (...operation): Sql => {
     const sql = of.apply(tenants, operation)
     return {
       open: sql.open,
       transaction: (work) => sql.transaction(work),
+      byId(text, values, id) {
+        record(text)
+        return sql.byId(text, values, id)
+      },
       query(text, values, kind) {
-        if (/\b(crm|support|commerce)[._]/.test(text)) statements.push(text)
+        record(text)
         return sql.query(text, values, kind)
       },
     }

@@ -4,6 +4,7 @@ import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { looksLikeScimToken, scimTokenHash, type ScimTokenRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import type { IncomingRequest } from './address.ts'
 import type { Admission, Edge } from './edge.ts'
+import { exchangeOf } from './exchange.ts'
 import { setResponseOwner } from './unsent.ts'
 import { statusSent } from './usage.ts'
 
@@ -45,6 +46,8 @@ export async function admitDirectory(
     caller: { ...anonymousAdmission.caller, ...acting, kind: 'SCIM', credentialId: id },
   }
   setResponseOwner(res, organizationId)
+  const exchange = exchangeOf(res)
+  if (exchange) exchange.caller = admission.caller
   res.once('close', () => edge.finished(admission, statusSent(res)))
   return admission
 }

@@ -8,11 +8,13 @@ import type { Caller } from '../../subgraphs/kernel/context.ts'
 import type { CounterCheck, Counters, LimitDecision } from '../../subgraphs/kernel/counters/counters.ts'
 import type { CredentialSource, UsageSink } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { activeTracing, inSpan } from '../../subgraphs/kernel/tracing/tracing.ts'
 import { clientAddress } from './address.ts'
 import type { IncomingRequest } from './address.ts'
 import { chain } from './chain.ts'
 import { Credentials } from './credentials.ts'
 import type { Identified } from './credentials.ts'
+import { exchangeOf } from './exchange.ts'
 import { addressGuards, applyGuards, keyFailureGuard } from './guards.ts'
 import type { Guard } from './guards.ts'
 import { presentedBy } from './presented.ts'
@@ -90,6 +92,16 @@ export class Edge {
     request: IncomingRequest,
     res: ServerResponse | null,
     authorize: Authorize | null = null,
+  ): Admission | Promise<Admission> {
+    const tracing = activeTracing()
+    if (tracing) return inSpan(tracing, 'edge admits', {}, () => this.#admit(request, res, authorize))
+    return this.#admit(request, res, authorize)
+  }
+
+  #admit(
+    request: IncomingRequest,
+    res: ServerResponse | null,
+    authorize: Authorize | null,
   ): Admission | Promise<Admission> {
     const { config, clock } = this.#options
     const startedMs = performance.now()
@@ -200,6 +212,8 @@ export class Edge {
     const usage = usageOf(admitted.caller, startedMs, admitted.app?.record.appId)
     const admission = { ...admitted, usage }
     if (res) {
+      const exchange = exchangeOf(res)
+      if (exchange) exchange.caller = admitted.caller
       setResponseOwner(res, admitted.caller.organizationId || admitted.caller.ip)
       if (usage) res.once('close', () => this.finished(admission, statusSent(res)))
     }

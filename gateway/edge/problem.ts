@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import { Counter } from 'prom-client'
 import { transientError } from '../../subgraphs/kernel/database/transient-error.ts'
-import { isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
+import { errorTypeOf, isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import type { ErrorCode, FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { setCode } from './exchange.ts'
 import { pathOf } from './blocked-path.ts'
 import { titleOfCode } from './titles.ts'
 
@@ -19,6 +21,12 @@ export interface Problem {
   readonly errors?: readonly FieldProblem[]
   readonly [detail: string]: unknown
 }
+
+const refusals = new Counter({
+  name: 'crm_refusals_total',
+  help: 'Refused requests and operations by code, those without a readable request included.',
+  labelNames: ['code'],
+})
 
 export interface ProblemAnswer {
   readonly problem: Problem
@@ -85,8 +93,16 @@ export function problemOf(error: unknown, instance: string, requestId: string): 
     detail: 'The request failed because of a server error; report the request id to support.',
     details: {},
   }
-  const type = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
-  const standard = { type, title: titleOfCode[code], status: statusOfCode[code], code, detail, instance, requestId }
+  refusals.inc({ code })
+  const standard = {
+    type: errorTypeOf(code),
+    title: titleOfCode[code],
+    status: statusOfCode[code],
+    code,
+    detail,
+    instance,
+    requestId,
+  }
   const own = Object.entries(details).filter(([name]) => !unsentMembers.has(name) && !Object.hasOwn(standard, name))
   return { problem: { ...standard, ...Object.fromEntries(own) }, headers: headersOf(code, details) }
 }
@@ -101,6 +117,7 @@ export function problemIn(
   const requestId = requestIdOf(res)
   const { originalUrl } = req as { originalUrl?: string }
   const answer = problemOf(error, pathOf(originalUrl ?? req.url ?? '/'), requestId)
+  setCode(res, answer.problem.code)
   if (answer.problem.code === 'INTERNAL')
     log.error({ err: error, requestId, method: req.method, path: answer.problem.instance }, 'request failed')
   return answer

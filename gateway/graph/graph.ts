@@ -7,6 +7,7 @@ import { isJsonLarge } from '../../subgraphs/kernel/json/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
 import { requireScopes } from '../../subgraphs/kernel/unmet-scopes.ts'
+import { activeTracing, inSpan } from '../../subgraphs/kernel/tracing/tracing.ts'
 import { clientError, refusedOperation, unavailable } from './failures.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 import type { Execution, PrepareDependencies } from './execution.ts'
@@ -113,7 +114,10 @@ export class Graph {
    * after execution only if the answer is too large. Errors during execution are in the errors of the result.
    */
   async execute(prepared: PreparedOperation, given: Variables, context: OperationContext): Promise<GraphResult> {
-    const result = await this.run(prepared, given, context)
+    const tracing = activeTracing()
+    const result = await (tracing
+      ? inSpan(tracing, `graph ${prepared.rootField}`, {}, () => this.run(prepared, given, context))
+      : this.run(prepared, given, context))
     // A small result is far below the size limit, so it needs no exact measurement.
     if (!isJsonLarge(result)) return result
     await ownEventLoopTurn()

@@ -1,4 +1,4 @@
-import { visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
+import { Kind, visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
@@ -21,6 +21,8 @@ let preparedCount = 0
 export class PreparedOperation {
   readonly kind: OperationTypeNode
   readonly name: string | null
+  /** The name of its root field in the schema; `several` if it has more than one. */
+  readonly rootField: string
   /** The scope requirements of the operation. The caller must meet all of them; their order has no meaning. */
   readonly requirements: readonly ScopeRequirement[]
   /** The operation as it is executed: literals that contain variables are replaced by one variable each. */
@@ -51,6 +53,7 @@ export class PreparedOperation {
     this.literals = hoisted.literals
     this.kind = operation.operation
     this.name = operation.name?.value ?? null
+    this.rootField = rootFieldOf(parts)
     this.filterScopes = new RequiredFilterScopes(apiSchema, filterScopes, document)
     const required = requirementsOf(apiSchema, requirements, document)
     const known = new Set(required.map(String))
@@ -109,6 +112,11 @@ export class PreparedOperation {
     }
     return execution
   }
+}
+
+function rootFieldOf({ operation }: OperationParts): string {
+  const [first, ...others] = operation.selectionSet.selections
+  return others.length === 0 && first?.kind === Kind.FIELD ? first.name.value : 'several'
 }
 
 /** The number of mutations in an operation, whatever its conditions. Throws a `Refusal` if some must not be sent together. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { exchangeOf } from '../edge/exchange.ts'
 import type { Admission } from '../edge/edge.ts'
 import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import type { Ports } from './ports.ts'
@@ -12,6 +13,11 @@ export async function admitOperation(
   res: ServerResponse | null,
 ): Promise<PreparedOperation> {
   const prepared = await graph.prepareAsync(document, operationName)
+  const exchange = res && exchangeOf(res)
+  if (exchange) {
+    exchange.operation = prepared.rootField
+    exchange.operationName = prepared.name
+  }
   graph.authorize(prepared, admission.caller)
   await edge.spend(admission, res, prepared.requests)
   return prepared

@@ -3,6 +3,7 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { pathOf } from '../edge/blocked-path.ts'
+import { setCode } from '../edge/exchange.ts'
 import { problemOf, requestIdOf } from '../edge/problem.ts'
 import { sendJson } from '../edge/send-json.ts'
 import type { GraphResult } from '../graph/graph.ts'
@@ -70,6 +71,7 @@ export function setReplayedHeader(res: ServerResponse, { errors, replayed }: Gra
 /** Sends the result. Throws the error if the whole mutation was refused because of its `Idempotency-Key`. */
 export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
   setReplayedHeader(res, result)
+  if (result.errors) setCode(res, result.errors[0]?.extensions?.['code'])
   sendJson(res, 200, mediaType, {}, executedAnswer(result, requestIdOf(res)))
 }
 
@@ -83,6 +85,7 @@ export function writeRefused(
 ): void {
   const requestId = requestIdOf(res)
   const { code, status, headers, errors } = refusedAnswer(thrown, requestId)
+  setCode(res, code)
   if (code === 'INTERNAL') {
     log.error({ err: thrown, requestId, method: req.method, path: pathOf(req.originalUrl ?? '/') }, 'request failed')
   }

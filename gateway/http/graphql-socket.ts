@@ -10,7 +10,7 @@ import { bodyBytesMax } from '../edge/body.ts'
 import { endsCredential } from '../edge/ends-credential.ts'
 import { OpenSocket, type SocketTimes } from './open-socket.ts'
 import type { Ports } from './ports.ts'
-import { SocketOperations } from './socket-operations.ts'
+import { SocketOperations, type OperationsOptions } from './socket-operations.ts'
 import { refuseAndClose } from './malformed-request.ts'
 
 /** The maximum numbers of open websockets. */
@@ -23,7 +23,7 @@ export interface SocketLimits {
 
 const socketLimits: SocketLimits = { perAddress: 256, unauthenticated: 1_024, unauthenticatedPerAddress: 32 }
 
-export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes> {
+export interface GraphqlSocketOptions extends Ports, Partial<SocketTimes>, Pick<OperationsOptions, 'onOperation'> {
   /** Must be created with `shouldUpgradeCallback: isGraphqlSocketUpgrade`. */
   readonly server: Server
   readonly log: Pick<Logger, 'error' | 'debug'>
@@ -61,22 +61,13 @@ export const isGraphqlSocketUpgrade = ({ headers, url = '/' }: IncomingMessage):
 
 /** GraphQL over websockets (graphql-transport-ws), on the server and the paths of GraphQL over HTTP. */
 export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
-  const {
-    server,
-    graph,
-    edge,
-    subscriptions,
-    log,
-    operationsMax = 32,
-    subscriptionsMax = 100,
-    initMs = 5_000,
-  } = options
+  const { server, edge, log, operationsMax = 32, subscriptionsMax = 100, initMs = 5_000 } = options
   const times: SocketTimes = {
     pingMs: options.pingMs ?? 20_000,
     idleMs: options.idleMs ?? 600_000,
     readMs: options.readMs ?? 20_000,
   }
-  const { hooks } = new SocketOperations({ graph, edge, subscriptions, log, operationsMax, subscriptionsMax })
+  const { hooks } = new SocketOperations({ ...options, operationsMax, subscriptionsMax })
   const protocol = makeServer({ ...hooks, connectionInitWaitTimeout: initMs })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytesMax, handleProtocols })
   const open = new Set<OpenSocket>()

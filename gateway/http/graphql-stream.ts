@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import type { EventStreams, ServerSentEvent } from '../edge/event-streams.ts'
+import { setCode } from '../edge/exchange.ts'
 import { requestIdOf } from '../edge/problem.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import { executedAnswer, refusedAnswer, type GraphQLAnswer } from './answer.ts'
@@ -32,6 +33,7 @@ export function writeStream(
     } catch (thrown) {
       if (cancellation.isCancelled) return
       const { code, errors } = refusedAnswer(thrown, requestId)
+      setCode(res, code)
       if (code === 'INTERNAL') log.error({ err: thrown, requestId }, 'a subscription failed')
       yield next({ errors })
     }

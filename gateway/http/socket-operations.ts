@@ -10,7 +10,8 @@ import {
 import { CloseCode, type Context, type ServerOptions, type SubscribePayload } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
-import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { isErrorCode, Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import { activeTracing, inSpan } from '../../subgraphs/kernel/tracing/tracing.ts'
 import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { IncomingRequest } from '../edge/address.ts'
 import type { Admission } from '../edge/edge.ts'
@@ -19,6 +20,8 @@ import { newRequestId } from '../edge/problem.ts'
 import { tooManyUnread } from '../edge/send-json.ts'
 import { countedBytesMin, unsent } from '../edge/unsent.ts'
 import type { GraphResult } from '../graph/graph.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
+import type { SocketOperation } from '../operate/request-metrics.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 import { executedAnswer, refusedAnswer } from './answer.ts'
 import { refuseUnreadable } from './parameters.ts'
@@ -48,6 +51,8 @@ export interface OperationsOptions extends Ports {
   readonly operationsMax: number
   /** Open subscriptions of one connection. */
   readonly subscriptionsMax: number
+  /** Called for each operation when it is answered, and for a subscription when it begins. */
+  readonly onOperation?: ((operation: SocketOperation) => void) | undefined
 }
 
 type Parameters = Record<string, unknown>
@@ -100,6 +105,11 @@ interface AnswerContext {
   readonly requestId: string
 }
 
+function firstCode({ errors }: GraphResult): ErrorCode | null {
+  const code = errors?.[0]?.extensions?.['code']
+  return isErrorCode(code) ? code : null
+}
+
 /** The hooks of graphql-ws: every operation is admitted, authorized and charged like an HTTP request, and then executed. */
 export class SocketOperations {
   readonly #options: OperationsOptions
@@ -110,7 +120,11 @@ export class SocketOperations {
 
   readonly hooks: Hooks = {
     onConnect: (context) => this.#connect(context),
-    onSubscribe: (context, id, payload) => this.#answer(context, id, payload),
+    onSubscribe: (context, id, payload) => {
+      const tracing = activeTracing()
+      const answer = () => this.#answer(context, id, payload)
+      return tracing ? inSpan(tracing, 'WEBSOCKET', { kind: 'SERVER' }, answer) : answer()
+    },
     execute: ({ contextValue }) => (contextValue as AnswerContext).result as ExecutionResult,
     subscribe: ({ contextValue }) => (contextValue as AnswerContext).result as AsyncGenerator<ExecutionResult>,
     onNext: (_context, _id, _payload, { contextValue }, result) =>
@@ -139,14 +153,23 @@ export class SocketOperations {
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     let admission: Admission | null = null
+    const startedMs = performance.now()
+    const answered = (prepared: PreparedOperation | null, status: number, code: string | null): void =>
+      this.#report(admission, prepared, { status, code, durationMs: performance.now() - startedMs })
+    let prepared: PreparedOperation | null = null
     try {
       admission = await this.#admit(context.extra)
-      const { document, result } = await this.#execute(admission, payload, context, id)
+      const { query, operationName } = payload
+      prepared = await admitOperation(this.#options, admission, query, operationName || null, null)
+      const { document, result } = await this.#execute(admission, prepared, payload, context, id)
       this.#finished(admission, 200)
+      answered(prepared, 200, 'errors' in result ? firstCode(result) : null)
       const contextValue: AnswerContext = { result, requestId: admission.requestId }
       return { schema: this.#options.graph.apiSchema, document, contextValue }
     } catch (thrown) {
-      if (admission) this.#finished(admission, thrown instanceof Refusal ? thrown.status : 500)
+      const status = thrown instanceof Refusal ? thrown.status : 500
+      if (admission) this.#finished(admission, status)
+      answered(prepared, status, thrown instanceof Refusal ? thrown.code : 'INTERNAL')
       return [this.#refused(thrown, admission?.requestId ?? newRequestId())]
     }
   }
@@ -171,12 +194,12 @@ export class SocketOperations {
 
   async #execute(
     admission: Admission,
+    prepared: PreparedOperation,
     { query, operationName, variables }: SubscribePayload,
     context: ConnectionContext,
     id: string,
   ): Promise<ExecutedOperation> {
     const { graph } = this.#options
-    const prepared = await admitOperation(this.#options, admission, query, operationName || null, null)
     const given = isJsonObject(variables) ? variables : {}
     refuseUnreadable(given)
     const { caller, requestId } = admission
@@ -210,6 +233,21 @@ export class SocketOperations {
       connection.subscriptions--
       throw thrown
     }
+  }
+
+  #report(
+    admission: Admission | null,
+    prepared: PreparedOperation | null,
+    outcome: Pick<SocketOperation, 'status' | 'code' | 'durationMs'>,
+  ): void {
+    this.#options.onOperation?.({
+      ...outcome,
+      id: admission?.requestId ?? '',
+      operation: prepared?.rootField ?? 'graphql',
+      operationName: prepared?.name ?? null,
+      organizationId: admission?.caller.organizationId ?? '',
+      credentialId: admission?.caller.credentialId ?? '',
+    })
   }
 
   #finished(admission: Admission, status: number): void {

@@ -92,6 +92,9 @@ const errorSchema = {
   properties: { code: { type: 'string', example: 'NOT_FOUND' }, message: { type: 'string' } },
 }
 
+/** A body that only the example of the operation has. */
+export const exampleAccount = { name: 'Halvorsen Marine AS', type: 'CUSTOMER' }
+
 const json = (schema: object) => ({ 'application/json': { schema } })
 
 export const openapi = {
@@ -130,7 +133,12 @@ export const openapi = {
         operationId: 'accountCreate',
         tags: ['Accounts'],
         summary: 'Create an account',
-        requestBody: { required: true, content: json({ $ref: '#/components/schemas/Account' }) },
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: { $ref: '#/components/schemas/Account' }, example: exampleAccount },
+          },
+        },
         responses: { '201': { description: 'The account.', content: json({ $ref: '#/components/schemas/Account' }) } },
       },
     },
@@ -166,6 +174,7 @@ export async function serveFixture(options: PagesOptions = { demo: true }): Prom
   app.post(['/graphql', '/v1/graphql'], express.json(), answer)
   app.get('/openapi.json', (_req, res) => void res.json(openapi))
   app.get('/v1/accounts', (req, res) => (req.get('x-api-key') === fixtureKey ? void res.json(accounts) : refuse(res)))
+  app.post('/v1/accounts', express.json(), (req, res) => void res.status(201).json(req.body))
   const server: Server = createServer(app)
   const sockets = serveSubscriptions(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -4,8 +4,10 @@ import { buildSchema, parse, validate } from 'graphql'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromium } from '../../test/chromium.ts'
+import { errorTypeOf, statusOfCode, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import { titleOfCode } from '../edge/titles.ts'
 import { siteDirectory } from './assets.ts'
-import { fixtureKey, serveFixture, type Fixture } from './pages.fixture.ts'
+import { exampleAccount, fixtureKey, serveFixture, type Fixture } from './pages.fixture.ts'
 
 const browserHere = chromium()
 if (!browserHere.executablePath) console.warn(`gateway/pages: ${browserHere.explanation}`)
@@ -29,6 +31,7 @@ async function assetOf(page: string, ending: string): Promise<string> {
 describe('pages', () => {
   it.each([
     ['/', "default-src 'none'; style-src 'self'; img-src 'self'"],
+    ['/errors', "default-src 'none'; style-src 'self'; img-src 'self'"],
     ['/docs', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
     ['/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
     ['/v1/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
@@ -61,6 +64,38 @@ describe('pages', () => {
     const html = await (await fetch(`${plain.origin}/docs`)).text()
     await plain.close()
     expect(html).toContain('<body data-demo="false"')
+  })
+})
+
+describe('error codes', () => {
+  const codes = Object.keys(statusOfCode) as ErrorCode[]
+
+  it.each(codes)('%s: its type leads to a page for people and to JSON for programs', async (code) => {
+    const url = fixture.origin + errorTypeOf(code)
+    const page = await fetch(url, { headers: asBrowser })
+    const described = await fetch(url)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(await page.text()).toContain(`<code>${code}</code>`)
+    expect(await described.json()).toEqual({
+      type: errorTypeOf(code),
+      title: titleOfCode[code],
+      status: statusOfCode[code],
+      code,
+      meaning: expect.stringMatching(/^[A-Z`].*\.$/),
+      action: expect.stringMatching(/^[A-Z`].*\.$/),
+    })
+  })
+
+  it('are listed at /errors', async () => {
+    const listed = (await (await fetch(`${fixture.origin}/errors`)).json()) as { code: string }[]
+    expect(listed.map(({ code }) => code)).toEqual(codes)
+    const html = await (await fetch(`${fixture.origin}/errors`, { headers: asBrowser })).text()
+    expect(codes.filter((code) => !html.includes(`<a href="${errorTypeOf(code)}">`))).toEqual([])
+  })
+
+  it('answer 404 for a code that does not exist', async () => {
+    expect((await fetch(`${fixture.origin}/errors/constructor`)).status).toBe(404)
+    expect((await fetch(`${fixture.origin}/errors/NOT-FOUND`)).status).toBe(404)
   })
 })
 
@@ -236,6 +271,19 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
 
     await page.goto(`${fixture.origin}/v1/graphql`)
     await page.getByText('Key accepted').waitFor()
+    expect(browserErrors).toEqual([])
+    await page.context().close()
+  })
+
+  it('sends the example of the body from the reference', async () => {
+    const { page, browserErrors } = await visit('/docs')
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+    await page.getByRole('button', { name: /Test Request.*post.*accounts/ }).click()
+    // The server of this test answers with the body that it received.
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+    await page.getByRole('button', { name: /^Send post request/ }).click()
+    expect(await (await answer).json()).toEqual(exampleAccount)
+    await page.getByText('201 Created').waitFor()
     expect(browserErrors).toEqual([])
     await page.context().close()
   })

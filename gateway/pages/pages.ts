@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { assetPaths, serveAsset, siteDirectory } from './assets.ts'
 import { setSecurityHeaders, type Policy } from './policy.ts'
+import { errorList, errorPage, type SendErrors } from './errors.ts'
 import { escaped } from './escaped.ts'
 
 export interface PagesOptions {
@@ -12,17 +13,32 @@ export interface PagesOptions {
 
 type Page = Exclude<Policy, 'asset'>
 
+/** The parts of a page that its template does not have. */
+interface Filling {
+  readonly title?: string
+  /** HTML, already escaped. */
+  readonly content?: string
+}
+
 /** Sends a template with its values filled in. Browsers revalidate the page each time; its assets are immutable. */
-async function sendPage(req: Request, res: Response, page: Page, options: PagesOptions): Promise<void> {
+async function sendPage(
+  req: Request,
+  res: Response,
+  page: Page,
+  options: PagesOptions,
+  { title = '', content = '' }: Filling = {},
+): Promise<void> {
   const [template, paths] = await Promise.all([readFile(join(siteDirectory(), `${page}.html`), 'utf8'), assetPaths()])
   const values: Record<string, string> = {
     ...paths,
     demo: String(options.demo),
+    title,
     origin: `${req.protocol}://${req.host}`,
   }
   setSecurityHeaders(res, page)
   res.set('Cache-Control', 'no-cache').type('html')
-  res.send(template.replace(/\{\{([\w-]+)\}\}/g, (_, name: string) => escaped(values[name] ?? '')))
+  const filled = template.replace(/\{\{([\w-]+)\}\}/g, (_, name: string) => escaped(values[name] ?? ''))
+  res.send(filled.replace('<!-- content -->', () => content))
 }
 
 /** Whether a browser opens the page, in contrast to a GraphQL client that sends a query with GET. */
@@ -38,7 +54,7 @@ export const explorerPage =
     return sendPage(req, res, 'explorer', options)
   }
 
-/** `GET /`, `/docs` and their assets. Files are read with the first request, not when the router is created. */
+/** `GET /`, `/docs`, `/errors` and their assets. Files are read with the first request, not when the router is created. */
 export function pagesRouter(options: PagesOptions): Router {
   const router = Router()
   router.get('/', (req, res, next) => {
@@ -46,6 +62,9 @@ export function pagesRouter(options: PagesOptions): Router {
     return isPageRequest(req) ? sendPage(req, res, 'landing', options) : next()
   })
   router.get('/docs', (req, res) => sendPage(req, res, 'docs', options))
+  const sendErrors: SendErrors = (req, res, title, content) => sendPage(req, res, 'errors', options, { title, content })
+  router.get('/errors', errorList(sendErrors))
+  router.get('/errors/:code', errorPage(sendErrors))
   router.get('/assets/:bundle/:version/:file', serveAsset)
   return router
 }

@@ -1,5 +1,15 @@
 import type { Response } from 'express'
 
+/** For pages that run no script and send no request. */
+const still = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+]
+
 /** The common policy: scripts and requests of this origin only, no framing, no form submission. */
 const base = [
   "default-src 'none'",
@@ -12,15 +22,8 @@ const base = [
 ]
 
 const contentSecurityPolicy = {
-  /** The landing page runs no script and sends no request. */
-  landing: [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ],
+  landing: still,
+  errors: still,
 
   /**
    * - inline styles: the bundle writes its style sheet into `<style>` elements when it loads and again for each theme;

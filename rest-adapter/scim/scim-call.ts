@@ -4,6 +4,7 @@ import { readBody } from '../../gateway/edge/body.ts'
 import { cancellationOf } from '../../gateway/edge/cancellation-of.ts'
 import type { Edge } from '../../gateway/edge/edge.ts'
 import { admitDirectory, presentsScimToken, type FindScimToken } from '../../gateway/edge/directory.ts'
+import { exchangeOf } from '../../gateway/edge/exchange.ts'
 import { requestIdOf } from '../../gateway/edge/problem.ts'
 import { sendJson } from '../../gateway/edge/send-json.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
@@ -57,6 +58,8 @@ export async function answer(
   res: ServerResponse,
 ): Promise<void> {
   const requestId = requestIdOf(res)
+  const exchange = exchangeOf(res)
+  if (exchange) exchange.operation = operation
   res.setHeader('API-Version', options.apiVersion)
   try {
     const caller = await callerOf(options, operation, req, res)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setCode } from '../../gateway/edge/exchange.ts'
 import { problemOf } from '../../gateway/edge/problem.ts'
 import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
 
@@ -62,6 +63,7 @@ function answerTo(thrown: unknown, path: string, requestId: string) {
 
 export function writeScimError(thrown: unknown, req: IncomingMessage, res: ServerResponse, requestId: string): void {
   const { status, code, detail, scimType, headers } = answerTo(thrown, req.url ?? '/', requestId)
+  setCode(res, code)
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   const body = {
     schemas: [errorSchema],

@@ -15,7 +15,7 @@ import { inHashSlot } from './password/hash-slots.ts'
 import { hashPassword, passwordProblems } from './password/password.ts'
 import { addTeam, type NewTeam } from './team/team.actions.ts'
 import type { Team } from './team/team.ts'
-import { emailProblems, normalizeEmail, refuseAny } from './text.ts'
+import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from './text.ts'
 import { addUser, changeUser, removeUserFromOrganization, type UserChange } from './user/user.actions.ts'
 import { findPerson, type User } from './user/user.ts'
 
@@ -25,6 +25,35 @@ import { findPerson, type User } from './user/user.ts'
 export function createOrganization(services: Services, wanted: NewOrganization): Promise<Organization> {
   const id = wanted.id ?? newId()
   return inTransaction(systemContext(services, id), (ctx) => addOrganization(ctx, { ...wanted, id }))
+}
+
+export interface FirstOwner extends Pick<OperatorUser, 'email' | 'name'> {
+  /** For a new person; an existing account keeps its password. */
+  readonly password: string
+}
+
+/** Creates an organization and its first owner in one transaction. `isNew`: the owner had no account, so the password is set. */
+export async function createOrganizationWithOwner(
+  services: Services,
+  wanted: NewOrganization,
+  { password, ...owner }: FirstOwner,
+): Promise<{ readonly organization: Organization; readonly isNew: boolean }> {
+  const email = normalizeEmail(owner.email)
+  refuseAny([
+    ...textProblems('name', wanted.name, { min: 1, max: nameLengthMax }),
+    ...textProblems('name of the owner', owner.name, { min: 1, max: nameLengthMax }),
+    ...emailProblems(email),
+  ])
+  const person = await findPerson(services.database, email)
+  const passwordHash = person ? null : await hashPassword(password)
+  const id = newId()
+  const user = { id: newId(), organizationId: id, email, name: owner.name, firstName: null, lastName: null } as const
+  const organization = await inTransaction(systemContext(services, id), async (ctx) => {
+    const added = await addOrganization(ctx, { ...wanted, id })
+    await addUser(ctx, { ...user, role: 'OWNER', visibility: 'ALL', personId: person?.id ?? null, passwordHash })
+    return added
+  })
+  return { organization, isNew: !person }
 }
 
 export interface OperatorUser extends Pick<User, 'email' | 'name' | 'role' | 'visibility'> {

@@ -61,6 +61,7 @@ export { UsageBuffer } from './usage/usage-buffer.ts'
 export {
   createApiKey,
   createOrganization,
+  createOrganizationWithOwner,
   createTeam,
   createUser,
   deactivateUser,

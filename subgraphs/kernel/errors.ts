@@ -62,6 +62,9 @@ export const statusOfCode = {
 
 export type ErrorCode = keyof typeof statusOfCode
 
+/** `type` of a problem (RFC 9457): the path of the page that explains the code. */
+export const errorTypeOf = (code: ErrorCode): string => `/errors/${code.toLowerCase().replaceAll('_', '-')}`
+
 /** One problem of one input: its path (dotted path in the body, or the name of the parameter) and the reason. */
 export interface FieldProblem {
   path: string

@@ -1,8 +1,9 @@
+import type { Logger } from 'pino'
 import { ConfigError, readConfig, type Config } from './config/config.ts'
 import { failureReason } from './database/failure-reason.ts'
 import type { Migration } from './database/migrate.ts'
 import { Refusal } from './errors.ts'
-import { openServices, type OpenServices, type ServicesOptions } from './services.ts'
+import { logger, openServices, type OpenServices, type ServicesOptions } from './services.ts'
 
 const stopWithinMs = 20_000
 const closeAfterFailureMs = 15_000
@@ -65,6 +66,24 @@ export async function runCommand(
     }
   }
   await runProcess(migrations, chosen, { joinRunningServer: true })
+}
+
+/** Runs one command on the data folder, without opening the platform's services: it starts no migration. */
+export async function runDataCommand(command: (config: Config, log: Logger) => Promise<string>): Promise<void> {
+  try {
+    const config = readConfig()
+    if (config.databaseUrl)
+      throw new ConfigError(
+        'DATABASE_URL: this command is for the embedded database. Use the tools of your PostgreSQL.',
+      )
+    process.stdout.write(`${await command(config, logger(config))}\n`)
+    process.exit(0)
+  } catch (error) {
+    const line = lineOf(error)
+    if (line === null) throw error
+    process.stderr.write(`${line}\n`)
+    process.exit(1)
+  }
 }
 
 /** Resolves with the first SIGTERM or SIGINT. After this call, neither signal ends the process directly. */

@@ -23,6 +23,27 @@ export function scopeImplying(scope: string): string | null {
   return scope.startsWith('READ_') ? `WRITE_${scope.slice('READ_'.length)}` : null
 }
 
+const nounOfScope: Readonly<Record<string, string>> = {
+  SESSION: 'a session',
+  PUBLIC: 'no credential',
+  SCIM: 'a SCIM token',
+  APP: 'an OAuth access token',
+}
+
+const named = (scope: string): string => nounOfScope[scope] ?? scope
+
+/** The scopes of all these requirements in one sentence for the reference: `Needs READ_CASES.` Empty without requirements. */
+export function needsSentence(requirements: readonly ScopeRequirement[]): string {
+  const alternatives = requirements.filter((requirement) => requirement.length > 1)
+  const all = new Set(requirements.filter(({ length }) => length === 1).flatMap(([scopes]) => scopes!))
+  const needed = [...all].filter((scope) => !all.has(scopeImplying(scope) ?? ''))
+  const either = alternatives.map((requirement) =>
+    requirement.map((scopes) => scopes.map(named).join(' and ')).join(' or '),
+  )
+  const parts = [...new Set([...needed.map(named), ...either])]
+  return parts.length > 0 ? `Needs ${parts.join(', and ')}.` : ''
+}
+
 /** Whether the caller holds the scope. `*` implies every scope of API keys and OAuth tokens. */
 export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: string): boolean {
   switch (caller.kind) {

@@ -23,6 +23,7 @@ import { EventRelay } from './outbox/event-relay.ts'
 import { CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
 import { builtInShapes } from './record/shape-source.ts'
 import type { Services } from './request.ts'
+import { setTracing } from './tracing/tracing.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { WorkPool } from './work/work-pool.ts'
 
@@ -30,6 +31,7 @@ import { WorkPool } from './work/work-pool.ts'
 export interface OpenServices extends Services {
   readonly database: Database
   readonly tenants: TenantDatabase
+  readonly crossTenant: CrossTenantDatabase
   readonly databaseUrl: string
   readonly log: Logger
   readonly keys: Keys
@@ -68,6 +70,15 @@ export async function openServices({
   }
   try {
     if (!config.databaseUrl) await prepareDataDir(config.dataDir)
+    if (config.tracing) {
+      const { startOtlpTracing } = await import('./tracing/otlp-tracing.ts')
+      const tracing = await startOtlpTracing(config.tracing, log)
+      setTracing(tracing)
+      closers.push(() => {
+        setTracing(null)
+        return tracing.close()
+      })
+    }
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
     let databaseLost: Promise<Error> = new Promise(() => undefined)
@@ -75,6 +86,7 @@ export async function openServices({
       const embedded = await (joinRunningServer ? joinEmbeddedPostgres : startEmbeddedPostgres)({
         dataDir: config.dataDir,
         log,
+        settings: { max_connections: String(embeddedConnections(config)) },
       })
       closers.push(() => embedded.stop())
       databaseUrl = embedded.url
@@ -92,7 +104,14 @@ export async function openServices({
     closers.push(() => database.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
-    const tenants = new TenantDatabase({ url: databaseUrl, onError, guard, cancelThrough: database, onCommit })
+    const tenants = new TenantDatabase({
+      url: databaseUrl,
+      onError,
+      guard,
+      cancelThrough: database,
+      onCommit,
+      connectionsMax: config.databaseConnections,
+    })
     closers.push(() => tenants.close())
     relay.start()
     const events = new EventLog({ tenants, databaseUrl, log })
@@ -129,6 +148,9 @@ export async function openServices({
     throw error
   }
 }
+
+/** For two processes and commands, each with its pools, the listeners and the worker. */
+const embeddedConnections = ({ databaseConnections }: Config): number => Math.max(100, 2 * databaseConnections + 60)
 
 const readyWithinMs = 3000
 

@@ -18,6 +18,8 @@ export interface Servers {
 }
 
 const verifiedIds = 3
+/** Maximum of the project's p99 divided by that of the raw baseline. */
+const p99TimesMax = 1.5
 
 /** Measures one scenario, prints the figures of every server and returns the findings that have a goal. */
 export async function measureScenario(scenario: Scenario, servers: Servers, bench: Bench): Promise<Finding[]> {
@@ -41,6 +43,8 @@ export async function measureScenario(scenario: Scenario, servers: Servers, benc
   const perRound = ratios(rounds, 'raw baseline', 'project', 'cpuUs')
   const range = `(${Math.min(...perRound).toFixed(2)} to ${Math.max(...perRound).toFixed(2)})`
   const findings = [atLeast(`${scenario.title}: CPU of baseline / project`, median(perRound), scenario.goal, range)]
+  const slower = median(ratios(rounds, 'project', 'raw baseline', 'p99Ms'))
+  findings.push(atMost(`${scenario.title}: p99 of project / baseline`, slower, p99TimesMax, 'x'))
   if (counting) {
     const faster = median(ratios(rounds, 'project', 'counting baseline', 'perSecond'))
     findings.push(atLeast(`${scenario.title}: req/s of project / counting baseline`, faster, counting.goal, ''))

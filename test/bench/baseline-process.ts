@@ -29,7 +29,7 @@ function rawListener(queries: BaselineQueries): RequestListener {
     if (url === '/v1/accounts') return queries.create(body as Record<string, unknown>)
     if (url === '/graphql/account') return { data: { account: await queries.one((body as GraphqlBody).variables.id) } }
     if (url === '/graphql/list') return { data: { accountList: withoutTotal(await queries.page(50, false)) } }
-    return { data: { accountList: await queries.tenWithCases() } }
+    return { data: { newest: await queries.tenWithCases() } }
   }
   return async (req, res) => {
     try {
@@ -58,10 +58,7 @@ function expressListener(queries: BaselineQueries): RequestListener {
     '/graphql/list',
     async (_req, res) => void res.json({ data: { accountList: withoutTotal(await queries.page(50, false)) } }),
   )
-  app.post(
-    '/graphql/nested',
-    async (_req, res) => void res.json({ data: { accountList: await queries.tenWithCases() } }),
-  )
+  app.post('/graphql/nested', async (_req, res) => void res.json({ data: { newest: await queries.tenWithCases() } }))
   return app
 }
 

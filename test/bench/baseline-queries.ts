@@ -100,7 +100,7 @@ export class BaselineQueries {
     const cases = await this.rows('cases', [organizationId, data.map(({ id }) => id), 10])
     const byAccount = new Map(data.map((row) => [row['id'], [] as Row[]]))
     for (const { parent, ...shown } of cases) byAccount.get(parent)!.push(shown)
-    return { data: data.map((row) => ({ ...row, cases: { nodes: byAccount.get(row['id']) } })) }
+    return { data: data.map((row) => ({ ...row, newestCases: { nodes: byAccount.get(row['id']) } })) }
   }
 
   async create(body: Row): Promise<Row> {

@@ -19,6 +19,8 @@ export interface BenchOptions {
   readonly roundMs: number
   readonly warmUpMs: number
   readonly connections: number
+  /** Duration of the mixed load before the speed of a process is compared with that of a fresh one. */
+  readonly agingMs: number
 }
 
 export function readOptions(args: readonly string[]): BenchOptions {
@@ -34,7 +36,15 @@ export function readOptions(args: readonly string[]): BenchOptions {
     },
   })
   const size = values.quick
-    ? { accounts: 10_000, scale: [1_000, 20_000] as const, growthRows: 20_000, rounds: 4, roundMs: 800, warmUpMs: 1500 }
+    ? {
+        accounts: 10_000,
+        scale: [1_000, 20_000] as const,
+        growthRows: 20_000,
+        rounds: 4,
+        roundMs: 800,
+        warmUpMs: 1500,
+        agingMs: 60_000,
+      }
     : {
         accounts: 100_000,
         scale: [10_000, 1_000_000] as const,
@@ -42,6 +52,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         rounds: 10,
         roundMs: 1500,
         warmUpMs: 2500,
+        agingMs: 600_000,
       }
   return {
     ...size,

@@ -6,6 +6,7 @@ import { migrations } from '../../subgraphs/all.ts'
 import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
+import { measureAging } from './aging.ts'
 import {
   measureRequestEdge,
   measureOperations,
@@ -53,8 +54,10 @@ async function run(): Promise<void> {
       await profileScenario(scenario, bench, services)
     return
   }
+  const start = (nodeOptions: readonly string[] = []) =>
+    startProject({ dataDir: join(dataDir, 'project'), services, nodeOptions })
   const started = async <T>(measure: (project: Server) => Promise<T>, nodeOptions: readonly string[] = []) => {
-    const project = await startProject({ dataDir: join(dataDir, 'project'), services, nodeOptions })
+    const project = await start(nodeOptions)
     return measure(project).finally(() => project.stop())
   }
 
@@ -69,6 +72,7 @@ async function run(): Promise<void> {
     const compare = (open: Server) => started((project) => measure(bench, project, open))
     findings.push(...(await started(compare, ['--import', new URL(part, import.meta.url).href])))
   }
+  if (isWanted('aging')) findings.push(...(await started((project) => measureAging(bench, project, start))))
   if (isWanted('operations'))
     findings.push(...(await started((project) => measureOperations(bench, project, services))))
   if (isWanted('scale')) {

@@ -25,6 +25,7 @@ describe('configuration', () => {
       port: 4000,
       host: '127.0.0.1',
       databaseUrl: null,
+      databaseConnections: 10,
       redisUrl: null,
       demo: true,
       refuseNestedConnections: true,
@@ -34,6 +35,9 @@ describe('configuration', () => {
         { max: 2000, windowMs: 3_600_000 },
       ],
       logLevel: 'info',
+      metricsPort: null,
+      tracing: null,
+      registration: 'OPEN',
       trustProxy: [],
       openIntrospection: false,
       smtpUrl: null,
@@ -53,11 +57,14 @@ describe('configuration', () => {
       HOST: '0.0.0.0',
       DATA_DIR: '/srv/crm',
       DATABASE_URL: 'postgres://db/crm',
+      DATABASE_CONNECTIONS: '40',
       REDIS_URL: 'redis://cache',
       DEMO: 'off',
       NODE_ENV: 'production',
       IP_LIMITS: 'off',
       LOG_LEVEL: 'warn',
+      METRICS_PORT: '9464',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       ENCRYPTION_KEY_FORMER: Buffer.alloc(32, 8).toString('base64'),
       CALLER_KEY: 'c'.repeat(32),
@@ -69,6 +76,7 @@ describe('configuration', () => {
       MEETING_PROVIDERS: JSON.stringify([zoom]),
       OUTBOUND_ALLOW: '10.1.0.0/16',
       PUBLIC_URL: 'https://crm.example.com/',
+      REGISTRATION: 'code',
       OAUTH_REGISTRATION: 'on',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
     }
@@ -77,11 +85,14 @@ describe('configuration', () => {
       host: '0.0.0.0',
       dataDir: '/srv/crm',
       databaseUrl: 'postgres://db/crm',
+      databaseConnections: 40,
       redisUrl: 'redis://cache',
       demo: false,
       refuseNestedConnections: false,
       ipLimits: [],
       logLevel: 'warn',
+      metricsPort: 9464,
+      tracing: 'http/protobuf',
       signingKey: null,
       encryptionKey: env.ENCRYPTION_KEY,
       formerEncryptionKeys: [env.ENCRYPTION_KEY_FORMER],
@@ -94,9 +105,21 @@ describe('configuration', () => {
       meetingProviders: [{ ...zoom, scope: '' }],
       outboundAllow: ['10.1.0.0/16'],
       publicUrl: 'https://crm.example.com',
+      registration: 'CODE',
       oauthRegistration: true,
       subgraphUrls: { support: 'http://support:4001' },
     })
+  })
+
+  it('loads the demo without being asked only into the embedded database', () => {
+    const url = 'postgres://db/crm'
+    const configs = [{}, { DATABASE_URL: url }, { DATABASE_URL: url, DEMO: 'on' }, { DEMO: 'off' }].map(readConfig)
+    expect(configs.map(({ demo }) => demo)).toEqual([true, false, true, false])
+  })
+
+  it.each([{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])('sends no traces with %j', (off) => {
+    const endpoint = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }
+    expect([readConfig(endpoint).tracing, readConfig({ ...endpoint, ...off }).tracing]).toEqual(['http/protobuf', null])
   })
 
   it('reads the former name ALLOWED_ORIGINS if MAIL_LINK_ORIGINS is not set', () => {
@@ -112,11 +135,16 @@ describe('configuration', () => {
     ['PORT', ' '],
     ['PORT', '0x50'],
     ['DATABASE_URL', 'mysql://db/crm'],
+    ['DATABASE_CONNECTIONS', '1'],
+    ['DATABASE_CONNECTIONS', 'many'],
     ['REDIS_URL', 'cache:6379'],
     ['DEMO', 'yes'],
     ['IP_LIMITS', '20 per second'],
     ['IP_LIMITS', '0/s'],
     ['LOG_LEVEL', 'loud'],
+    ['METRICS_PORT', '70000'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['REGISTRATION', 'closed'],
     ['SIGNING_KEY', 'secret'],
     ['ENCRYPTION_KEY', 'short'],
     ['ENCRYPTION_KEY_FORMER', 'short'],

@@ -4,16 +4,31 @@ import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
 import { standardDocuments } from './standard-rest/documents.ts'
 import { standardPaths } from './standard-rest/paths.ts'
 import { recordApi, standardOperations } from './standard-rest/record-api.ts'
+import type { Json } from './event-file.ts'
 import { standardSchemas } from './standard-rest/schemas.ts'
 
 const notice = 'Printed by `npm run schema` from the definition of the record. Do not edit.'
+const areaNotice = 'Printed by `npm run schema` from the descriptions of the graph. Do not edit.'
 
 async function formatted(text: string, parser: 'json' | 'graphql'): Promise<string> {
   return format(text, { ...(await resolveConfig(import.meta.filename)), parser })
 }
 
+/** Schemas with descriptions, by name. */
+type Descriptions = Readonly<Record<string, Json>>
+
+/** The contract of an area without a record type: the descriptions that the graph has for its handwritten schemas. */
+export async function printedArea(area: string, schemas: Descriptions): Promise<[path: string, text: string]> {
+  const contract = { $comment: areaNotice, components: { schemas } }
+  return [`rest/${area}/standard/openapi.json`, await formatted(JSON.stringify(contract), 'json')]
+}
+
 /** The contract and the stored documents of the standard operations of one record type, by path below `schema/`. */
-export async function printedRest(schema: GraphQLSchema, area: RestArea): Promise<[path: string, text: string][]> {
+export async function printedRest(
+  schema: GraphQLSchema,
+  area: RestArea,
+  descriptions: Descriptions = {},
+): Promise<[path: string, text: string][]> {
   const api = recordApi(schema, area)
   const folder = `rest/${area.path}/standard`
   const tag = { name: api.Many, ...(api.description && { description: api.description }) }
@@ -21,7 +36,7 @@ export async function printedRest(schema: GraphQLSchema, area: RestArea): Promis
     $comment: notice,
     tags: [tag],
     paths: standardPaths(api),
-    components: { schemas: standardSchemas(api) },
+    components: { schemas: { ...descriptions, ...standardSchemas(api) } },
   }
   const documents = standardDocuments(
     api,

@@ -5,7 +5,9 @@ import { subgraphs } from '../../subgraphs/all.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { buildSubgraph } from '../../subgraphs/kernel/subgraph/subgraph.ts'
 import { printedEvents } from './printed-events.ts'
-import { printedRest } from './printed-rest.ts'
+import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
+import { printedDescriptions } from './printed-descriptions.ts'
+import { printedArea, printedRest } from './printed-rest.ts'
 
 /** Every generated file of the contract, by path below `schema/`. */
 export async function printedSchema(): Promise<Map<string, string>> {
@@ -15,11 +17,21 @@ export async function printedSchema(): Promise<Map<string, string>> {
       return { name: definition.name, sdl, schema, areas: definition.resources.flatMap(({ rest }) => rest ?? []) }
     }),
   )
+  const supergraph = composeSupergraph(built)
+  const descriptions = printedDescriptions(schemaPath('rest'), new LoadedSupergraph(supergraph).apiSchema)
+  const records = built.flatMap(({ schema, areas }) => areas.map((area) => ({ schema, area })))
+  const areasOfRecords = new Set(records.map(({ area }) => area.path))
+  const otherAreas = [...descriptions].filter(
+    ([area, schemas]) => !areasOfRecords.has(area) && Object.keys(schemas).length > 0,
+  )
   return new Map([
     ...built.map(({ name, sdl }) => [`subgraphs/${name}.graphql`, sdl] as const),
-    ['supergraph.graphql', composeSupergraph(built)] as const,
+    ['supergraph.graphql', supergraph] as const,
     ...(await printedEvents()),
-    ...(await Promise.all(built.flatMap(({ schema, areas }) => areas.map((area) => printedRest(schema, area))))).flat(),
+    ...(await Promise.all(otherAreas.map(([area, schemas]) => printedArea(area, schemas)))),
+    ...(
+      await Promise.all(records.map(({ schema, area }) => printedRest(schema, area, descriptions.get(area.path))))
+    ).flat(),
   ])
 }
 

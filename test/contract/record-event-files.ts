@@ -44,6 +44,10 @@ const sampleRecord = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
 const created = '2026-11-02T08:15:00.000Z'
 const changed = '2026-11-02T10:40:00.000Z'
 
+/** The examples of these columns, by name. */
+export const exampleOf = (columns: readonly Column[]): Json =>
+  Object.fromEntries(columns.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])))
+
 function sampleOf(record: RecordShape, type: string, eventType: EventType): Json {
   const { operation, before = {} } = eventType
   const isCreate = operation === 'CREATE'
@@ -58,9 +62,11 @@ function sampleOf(record: RecordShape, type: string, eventType: EventType): Json
     deletedAt: operation === 'DELETE' ? changed : null,
     version: isCreate ? 1 : 2,
   }
-  const given: Json = { ...stamps, ...record.events!.sample, ...eventType.sample }
   const { stored: columns } = record.columns
-  const next = Object.fromEntries(columns.map((column) => [column.name, given[column.name] ?? initialValue(column)]))
+  const given: Json = { ...exampleOf(columns), ...stamps, ...record.events!.sample, ...eventType.sample }
+  const next = Object.fromEntries(
+    columns.map((column) => [column.name, column.name in given ? given[column.name] : initialValue(column)]),
+  )
   const previous = { ...next, version: 1, updatedAt: created, ...before }
   const changedFields = columns
     .filter(({ name, internal }) => name in before && !internal && !bookkeeping.has(name))

@@ -10,6 +10,7 @@ import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 import { Vault } from '../../subgraphs/kernel/secrets/vault.ts'
 import { usePlatform } from '../platform.ts'
+import { restClient } from '../rest-client.ts'
 import { aProcess, operate as operateOn } from '../processes.ts'
 
 const key = randomBytes(32)
@@ -83,6 +84,33 @@ describe('organization', () => {
     await vi.waitFor(async () => expect(await listed()).toBeUndefined(), { timeout: 1000 })
   })
 
+  it('creates an organization whose owner signs in with the printed password', async () => {
+    const email = 'first.owner@example.com'
+    const output = await operate(['organization', 'create', 'Fjordline AS', email, 'Ann Lee'])
+    const [, id, code, password] = new RegExp(
+      `^The organization (\\S{36}) has the code (\\S+); its owner ${email} signs in with the password (\\S+)\\.$`,
+    ).exec(output)!
+    const signIn = await restClient(platform.contract, platform.url, {}).authLogin!({ body: { email, password } })
+    expect([signIn.status, signIn.body]).toMatchObject([
+      200,
+      {
+        user: { name: 'Ann Lee', email, role: 'OWNER', visibility: 'ALL' },
+        organization: { id, code, name: 'Fjordline AS' },
+      },
+    ])
+    const again = await operate(['organization', 'create', 'Second', email])
+    expect(again).toMatch(/ signs in with the password of the existing account\.$/)
+  })
+
+  it('creates nothing when the owner cannot be created', async () => {
+    const before = await platform.fingerprint()
+    await expect(operate(['organization', 'create', 'Nowhere', 'nobody'])).rejects.toMatchObject({
+      code: 1,
+      stderr: 'email must be an email address.\n',
+    })
+    expect(await platform.fingerprint()).toBe(before)
+  })
+
   it.each([
     [['organization', 'suspend', 'NOBODY'], 'The organization NOBODY does not exist.'],
     [['organization', 'freeze', 'X'], /^Usage: organization suspend\|resume [^\n]+$/],
@@ -106,7 +134,7 @@ describe('organization', () => {
         cwd: folder,
         env: { PATH: '/usr/bin:/bin' },
       })
-      const stderr = `The command must be one of: keys:rotate, organization; got "${name}".\n`
+      const stderr = `The command must be one of: keys:rotate, organization, backup, restore; got "${name}".\n`
       await expect(called).rejects.toMatchObject({ code: 1, stderr })
       expect(await readdir(folder)).toEqual([])
     },

@@ -243,7 +243,7 @@ describe('a start while the demo is being loaded', { timeout: slowMs }, () => {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
     const [one, other] = [await aFolder(), await aFolder()]
-    const keys = { ENCRYPTION_KEY: randomBytes(32).toString('base64'), DATABASE_URL: url }
+    const keys = { ENCRYPTION_KEY: randomBytes(32).toString('base64'), DATABASE_URL: url, DEMO: 'on' }
     const first = await aServer(one, keys)
     first.launch()
     await loading(first)

@@ -18,7 +18,10 @@ export class ProductBulkResolver {
   @Mutation(() => BulkResult, { description: 'Changes 1 to 500 products. Each item succeeds or fails independently.' })
   @RequiresScope('PRODUCTS')
   productBulkUpdate(
-    @Arg('items', () => [ProductBulkUpdateItem]) items: ProductBulkUpdateItem[],
+    @Arg('items', () => [ProductBulkUpdateItem], {
+      description: 'The changes, 1 to 500, each with the id of its product.',
+    })
+    items: ProductBulkUpdateItem[],
     @Ctx() ctx: RequestContext,
   ) {
     return products.bulkUpdate(ctx, items)
@@ -26,7 +29,10 @@ export class ProductBulkResolver {
 
   @Mutation(() => BulkResult, { description: 'Deletes 1 to 500 products. Each item succeeds or fails independently.' })
   @RequiresScope('PRODUCTS')
-  productBulkDelete(@Arg('ids', () => [ID]) ids: string[], @Ctx() ctx: RequestContext) {
+  productBulkDelete(
+    @Arg('ids', () => [ID], { description: 'Ids of the products, 1 to 500.' }) ids: string[],
+    @Ctx() ctx: RequestContext,
+  ) {
     return products.bulkRemove(ctx, ids)
   }
 }

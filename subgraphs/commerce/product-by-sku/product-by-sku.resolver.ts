@@ -14,7 +14,11 @@ export class ProductBySkuResolver {
     nullable: true,
     description: 'The live product with exactly this SKU; null if there is none.',
   })
-  productBySku(@Arg('sku', () => String) sku: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+  productBySku(
+    @Arg('sku', () => String, { description: 'SKU of the product, upper and lower case differ.' }) sku: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
     return products.by(ctx, 'sku', sku, info)
   }
 }

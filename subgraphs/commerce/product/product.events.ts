@@ -16,18 +16,4 @@ export const productEvents: RecordEvents<Product> = {
     },
     'product.restored': { operation: 'RESTORE', description: 'A deleted product was restored.' },
   },
-  sample: {
-    name: 'Dock Scheduling',
-    sku: 'SW-DOCK-A',
-    description: 'Slot booking for carriers, with a yard view for the gate.',
-    type: 'SUBSCRIPTION',
-    category: 'SOFTWARE',
-    listPrice: 490,
-    unitPrice: 450,
-    costPrice: 95,
-    currency: 'EUR',
-    billingFrequency: 'MONTHLY',
-    isActive: true,
-    features: ['Carrier portal', 'Late arrival alerts'],
-  },
 }

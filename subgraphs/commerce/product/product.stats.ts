@@ -10,19 +10,19 @@ import { product } from './product.record.ts'
 @ObjectType({ description: 'Statistics of the live products of the organization.' })
 @RequiresScope('PRODUCTS')
 export class ProductStats {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of products.' })
   total!: number
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of products with `isActive` true.' })
   active!: number
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of products with `isActive` false.' })
   inactive!: number
 
-  @Field(() => Json, { description: 'Number of products by type.' })
+  @Field(() => Json, { description: 'Number of products by `type`; types without products are absent.' })
   byType!: Counts
 
-  @Field(() => Json)
+  @Field(() => Json, { description: 'Number of products by `category`; categories without products are absent.' })
   byCategory!: Counts
 
   @Field(() => Decimal, {

@@ -103,7 +103,9 @@ export class AccountResolver {
     return accounts.reference(ctx, root.parentAccountId, info)
   }
 
-  @FieldResolver(() => AccountConnection)
+  @FieldResolver(() => AccountConnection, {
+    description: 'Live accounts whose parent is this account, newest first by default.',
+  })
   children(
     @Root() root: Account,
     @Args(() => AccountConnectionArgs) args: ConnectionArgs,

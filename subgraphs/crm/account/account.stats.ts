@@ -13,42 +13,60 @@ import { account } from './account.record.ts'
 })
 @RequiresScope('ACCOUNTS')
 export class AccountStats {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of accounts.' })
   total!: number
 
-  @Field(() => Json, { nullable: true, description: 'Number of accounts by type.' })
+  @Field(() => Json, {
+    nullable: true,
+    description: 'Number of accounts by `type`; types without accounts are absent. Null if the profile hides `type`.',
+  })
   byType!: Counts | null
 
-  @Field(() => Json)
+  @Field(() => Json, { description: 'Number of accounts by `accountStatus`; statuses without accounts are absent.' })
   byStatus!: Counts
 
-  @Field(() => Json, { nullable: true })
+  @Field(() => Json, {
+    nullable: true,
+    description:
+      'Number of accounts by `rating`; ratings without accounts are absent. Null if the profile hides `rating`.',
+  })
   byRating!: Counts | null
 
-  @Field(() => Json, { nullable: true })
+  @Field(() => Json, {
+    nullable: true,
+    description:
+      'Number of accounts by `churnRisk`; risks without accounts are absent. Null if the profile hides `churnRisk`.',
+  })
   byChurnRisk!: Counts | null
 
   @Field(() => Json, {
     nullable: true,
     description:
-      'Number of accounts by industry, for the 100 industries with the most accounts; `otherIndustries` counts the rest.',
+      'Number of accounts by industry, for the 100 industries with the most accounts; `otherIndustries` counts the rest. Null if the profile hides `industry`.',
   })
   byIndustry!: Counts | null
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'Number of accounts with an industry that is not in `byIndustry`; 0 if there are at most 100 industries.',
+      'Number of accounts with an industry that is not in `byIndustry`; 0 if there are at most 100 industries. Null if the profile hides `industry`.',
   })
   otherIndustries!: number | null
 
   @Field(() => Int, { description: 'Number of accounts with isStrategic true.' })
   strategic!: number
 
-  @Field(() => Decimal, { nullable: true })
+  @Field(() => Decimal, {
+    nullable: true,
+    description: 'Sum of `annualRevenue`, 0 without values. Null if the profile hides `annualRevenue`.',
+  })
   totalAnnualRevenue!: ExactNumber | null
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Average `healthScore`, 0 to 100 with two decimals; null if no account has one or the profile hides it.',
+  })
   averageHealthScore!: number | null
 }
 

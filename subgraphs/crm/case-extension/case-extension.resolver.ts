@@ -12,11 +12,11 @@ const accounts = recordsOf(account)
 @ObjectType('Case')
 @Directive('@key(fields: "id")')
 export class CaseExtension {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the case.' })
   id!: string
 
   @Directive('@external')
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Id of the account that the case is about; null if none.' })
   accountId!: string | null
 }
 

@@ -21,13 +21,13 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     @Query(() => ChangeType, {
       nullable: true,
       description:
-        'The event of a record at a cursor. Null if the record has no event at that cursor. NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
+        'The event of a record at a cursor. Null if the record has no event at that cursor. NOT_FOUND if the caller cannot see the record.',
     })
     @RequiresScopes(...scopes)
     recordChange(
-      @Arg('object', () => RecordObject) object: string,
-      @Arg('id', () => ID) id: string,
-      @Arg('cursor', () => String) cursor: string,
+      @Arg('object', () => RecordObject, { description: 'Type of the record.' }) object: string,
+      @Arg('id', () => ID, { description: 'Id of the record.' }) id: string,
+      @Arg('cursor', () => String, { description: '`cursor` of the event.' }) cursor: string,
       @Ctx() ctx: RequestContext<'events'>,
     ) {
       return recordChange(ctx, byName.get(object)!, id, cursor)
@@ -39,14 +39,14 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
         'The events of one record, in order, from the time of the subscription or after the cursor `after`.',
         'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, and the subscription ends when the credential does.',
         'The deletion of the record is the last event.',
-        'NOT_FOUND if the caller cannot see the record. Needs the READ scope of the record type.',
+        'NOT_FOUND if the caller cannot see the record.',
       ].join(' '),
       topics: 'recordChanged',
     })
     @RequiresScopes(...scopes)
     recordChanged(
-      @Arg('object', () => RecordObject) _object: string,
-      @Arg('id', () => ID) _id: string,
+      @Arg('object', () => RecordObject, { description: 'Type of the record.' }) _object: string,
+      @Arg('id', () => ID, { description: 'Id of the record.' }) _id: string,
       @Arg('after', () => String, {
         nullable: true,
         description: 'The `cursor` of the last received event. Without it, only new events are sent.',

@@ -43,7 +43,7 @@ export function streamedRecords(subgraphs: readonly SubgraphDefinition[]): Strea
 /** A reference to a record of another subgraph, which resolves its fields. */
 function referenceTo(type: string): Class {
   const Reference = class {}
-  Field(() => ID)(Reference.prototype, 'id')
+  Field(() => ID, { description: 'Id of the record.' })(Reference.prototype, 'id')
   Directive('@key(fields: "id", resolvable: false)')(Reference)
   ObjectType(type)(Reference)
   return Reference
@@ -53,8 +53,13 @@ function referenceTo(type: string): Class {
 export const recordObjectOf = (records: readonly StreamedRecord[]): Readonly<Record<string, string>> =>
   enumeration(
     'RecordObject',
-    records.map(({ shape }) => shape.object.toUpperCase()),
     'The record types whose changes can be subscribed to.',
+    Object.fromEntries(
+      records.map(({ shape: { object }, scope }) => [
+        object.toUpperCase(),
+        `Records of the type ${object.replaceAll('_', ' ')}, with the events \`${object}.…\`. Needs ${scope}.`,
+      ]),
+    ),
   )
 
 /** The GraphQL type of an event, with one nullable field for each record type. */
@@ -73,7 +78,7 @@ export function recordChangeOf(records: readonly StreamedRecord[]): Class {
     })
     cursor!: string
 
-    @Field(() => DateTime)
+    @Field(() => DateTime, { description: 'When the change was committed.' })
     occurredAt!: string
   }
   for (const { shape, type, field } of records) {

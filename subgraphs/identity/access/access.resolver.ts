@@ -19,7 +19,8 @@ export class AccessResolver {
     id: string | null,
     @Arg('field', () => String, { nullable: true, description: 'One field; `customFields.<name>` for a custom field.' })
     field: string | null,
-    @Arg('operation', () => AccessOperation) operation: AccessOperation,
+    @Arg('operation', () => AccessOperation, { description: 'The operation that the user wants to do.' })
+    operation: AccessOperation,
     @Ctx() ctx: RequestContext,
   ) {
     return explainAccess(ctx, { actor, object, id, field, operation })

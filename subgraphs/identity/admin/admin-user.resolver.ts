@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { InputArg } from '../../kernel/record/args.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -32,7 +33,10 @@ type AdminUserPageArgs = InstanceType<typeof AdminUserPageArgs>
 export class AdminUserResolver {
   @Query(() => AdminUser, { nullable: true, description: 'One user by id. For owners and admins.' })
   @RequiresScopes('SESSION')
-  user(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  user(
+    @Arg('id', () => ID, { description: 'Id of the user in this organization.' }) id: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return readUser(ctx, id)
   }
 
@@ -48,7 +52,7 @@ export class AdminUserResolver {
 
   @Mutation(() => AdminUser, { description: 'Invites a user by a mail with a one-time link, valid for seven days.' })
   @RequiresScopes('SESSION')
-  userInvite(@Arg('input', () => UserInviteInput) input: UserInviteInput, @Ctx() ctx: IdentityContext) {
+  userInvite(@InputArg(() => UserInviteInput) input: UserInviteInput, @Ctx() ctx: IdentityContext) {
     return inviteUser(ctx, input)
   }
 
@@ -56,7 +60,10 @@ export class AdminUserResolver {
     description: 'Sends the invitation again with a new link; earlier links become invalid.',
   })
   @RequiresScopes('SESSION')
-  userInviteAgain(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  userInviteAgain(
+    @Arg('id', () => ID, { description: 'Id of the user in this organization.' }) id: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return inviteAgain(ctx, id)
   }
 
@@ -66,8 +73,8 @@ export class AdminUserResolver {
   })
   @RequiresScopes('SESSION')
   userUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => UserUpdateInput) input: UserUpdateInput,
+    @Arg('id', () => ID, { description: 'Id of the user in this organization.' }) id: string,
+    @InputArg(() => UserUpdateInput) input: UserUpdateInput,
     @Ctx() ctx: IdentityContext,
   ) {
     return updateUser(ctx, id, input)
@@ -77,7 +84,10 @@ export class AdminUserResolver {
     description: 'Deactivates a user: the sessions end, and the keys are refused until the user is reactivated.',
   })
   @RequiresScopes('SESSION')
-  userDeactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  userDeactivate(
+    @Arg('id', () => ID, { description: 'Id of the user in this organization.' }) id: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return deactivateUser(ctx, id)
   }
 
@@ -86,17 +96,23 @@ export class AdminUserResolver {
       'Reactivates a deactivated user. A user who has never accepted an invitation gets another mail and is INVITED again. Other users do not change.',
   })
   @RequiresScopes('SESSION')
-  userReactivate(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  userReactivate(
+    @Arg('id', () => ID, { description: 'Id of the user in this organization.' }) id: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return reactivateUser(ctx, id)
   }
 
   @Mutation(() => ID, { description: 'Removes the user from the organization. Records that the user owns are kept.' })
   @RequiresScopes('SESSION')
-  userDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  userDelete(
+    @Arg('id', () => ID, { description: 'Id of the user in this organization.' }) id: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return removeUser(ctx, id)
   }
 
-  @FieldResolver(() => [Team])
+  @FieldResolver(() => [Team], { description: 'Teams of the user.' })
   teams(@Root() { organizationId, id }: AdminUser, @Ctx() { db }: IdentityContext) {
     return teamsOf(db, organizationId, id)
   }

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { ExpectedVersionArg, InputArg } from '../../kernel/record/args.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -28,7 +29,7 @@ type ApiKeyPageArgs = InstanceType<typeof ApiKeyPageArgs>
 export class ApiKeyResolver {
   @Query(() => ApiKey, { nullable: true, description: 'One API key by id; never contains the secret.' })
   @RequiresScopes('SESSION')
-  apiKey(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  apiKey(@Arg('id', () => ID, { description: 'Id of the key.' }) id: string, @Ctx() ctx: RequestContext) {
     return readApiKey(ctx, id)
   }
 
@@ -46,7 +47,7 @@ export class ApiKeyResolver {
 
   @Mutation(() => ApiKey, { description: 'Creates an API key. Only this answer contains the secret.' })
   @RequiresScopes('SESSION')
-  apiKeyCreate(@Arg('input', () => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() ctx: RequestContext) {
+  apiKeyCreate(@InputArg(() => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() ctx: RequestContext) {
     return createApiKey(ctx, input)
   }
 
@@ -55,9 +56,9 @@ export class ApiKeyResolver {
   })
   @RequiresScopes('SESSION')
   apiKeyUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => ApiKeyUpdateInput) input: ApiKeyUpdateInput,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Arg('id', () => ID, { description: 'Id of the key.' }) id: string,
+    @InputArg(() => ApiKeyUpdateInput) input: ApiKeyUpdateInput,
+    @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
     return updateApiKey(ctx, id, input, expectedVersion)
@@ -70,8 +71,12 @@ export class ApiKeyResolver {
   })
   @RequiresScopes('SESSION')
   apiKeyRotate(
-    @Arg('id', () => ID) id: string,
-    @Arg('overlapHours', () => Int, { defaultValue: overlapHoursDefault }) overlapHours: number,
+    @Arg('id', () => ID, { description: 'Id of the key.' }) id: string,
+    @Arg('overlapHours', () => Int, {
+      defaultValue: overlapHoursDefault,
+      description: 'Hours during which the previous secret still works, 0 to 168.',
+    })
+    overlapHours: number,
     @Ctx() ctx: RequestContext,
   ) {
     return rotateApiKey(ctx, id, overlapHours)
@@ -84,8 +89,12 @@ export class ApiKeyResolver {
   })
   @RequiresScopes('SESSION')
   apiKeyRevoke(
-    @Arg('id', () => ID) id: string,
-    @Arg('formerOnly', () => Boolean, { defaultValue: false }) formerOnly: boolean,
+    @Arg('id', () => ID, { description: 'Id of the key.' }) id: string,
+    @Arg('formerOnly', () => Boolean, {
+      defaultValue: false,
+      description: 'True ends only the previous secret and keeps the key.',
+    })
+    formerOnly: boolean,
     @Ctx() ctx: RequestContext,
   ) {
     return formerOnly ? revokeFormerSecret(ctx, id) : revokeApiKey(ctx, id)
@@ -94,14 +103,14 @@ export class ApiKeyResolver {
   @Mutation(() => ID, { description: 'Deletes an API key: it stops working, is in no list, and cannot be restored.' })
   @RequiresScopes('SESSION')
   apiKeyDelete(
-    @Arg('id', () => ID) id: string,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Arg('id', () => ID, { description: 'Id of the key.' }) id: string,
+    @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
     return deleteApiKey(ctx, id, expectedVersion)
   }
 
-  @FieldResolver(() => ApiKeyStatus)
+  @FieldResolver(() => ApiKeyStatus, { description: 'State of the key at the time of the request.' })
   status(@Root() key: ApiKey, @Ctx() { clock }: RequestContext) {
     return statusOf(key, clock.now())
   }

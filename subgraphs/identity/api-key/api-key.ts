@@ -5,20 +5,25 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 
-export const QuotaWindow = enumeration('QuotaWindow', ['MINUTE', 'HOUR', 'DAY'])
-export const ApiKeyStatus = enumeration(
-  'ApiKeyStatus',
-  ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'],
-  'ROTATING: a former secret still works in addition to the current one.',
-)
+export const QuotaWindow = enumeration('QuotaWindow', 'Length of the window in which requests are counted.', {
+  MINUTE: '60 seconds.',
+  HOUR: '3600 seconds.',
+  DAY: '86,400 seconds.',
+})
+export const ApiKeyStatus = enumeration('ApiKeyStatus', 'State of an API key.', {
+  ACTIVE: 'The key works.',
+  ROTATING: 'The key works, and its previous secret still works beside the current one.',
+  EXPIRED: 'The key is past `expiresAt`. It works again if that is moved to the future.',
+  REVOKED: 'The key was revoked and never works again.',
+})
 
 @ObjectType({ description: 'The maximum number of requests in each time window.' })
 @RequiresScopes('SESSION')
 export class RateLimit {
-  @Field(() => Int, { simple: true })
+  @Field(() => Int, { simple: true, description: 'Maximum number of requests in a window, 1 to 1000000.' })
   limit!: number
 
-  @Field(() => QuotaWindow, { simple: true })
+  @Field(() => QuotaWindow, { simple: true, description: 'Length of the window.' })
   window!: WindowName
 }
 
@@ -28,72 +33,82 @@ export class RateLimit {
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'api_key' })
 export class ApiKey {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the key.' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => ID, { description: 'The user who created the key; the key acts as this user.' })
+  @Column(() => ID, { description: 'Id of the user who created the key and as whom it acts.' })
   ownerId!: string
 
-  @Column(() => String, { max: 100, filled: true })
+  @Column(() => String, { max: 100, filled: true, description: 'Name of the key.' })
   name!: string
 
-  @Column(() => String, { max: 20, description: 'The first characters of the secret, to recognize it.' })
+  @Column(() => String, { max: 20, description: 'First characters of the secret.' })
   prefix!: string
 
   /** SHA-256 of the secret, in hexadecimal. */
   @Column(() => String, { internal: true })
   secretHash!: string
 
-  @Column(() => [String], { max: 100 })
+  @Column(() => [String], { max: 100, description: 'Scopes of the key.' })
   scopes!: string[]
 
-  @Column(() => Json, { shape: () => RateLimit })
+  @Column(() => Json, {
+    shape: () => RateLimit,
+    description: 'Rate limit of the key, the number of requests per window.',
+  })
   rateLimit!: RateLimit
 
   @Column(() => [String], {
     max: 50,
     maxItems: 100,
-    description: 'IPv4 and IPv6 addresses and CIDR blocks from which the key works; empty: any address.',
+    description:
+      'IPv4 addresses, IPv6 addresses and CIDR blocks from which the key works; empty if it works from every address.',
   })
   ipAllowList!: string[]
 
-  @Column(() => DateTime, { nullable: true, description: 'When the key expires; null: never.' })
+  @Column(() => DateTime, { nullable: true, description: 'When the key expires; null if it never expires.' })
   expiresAt!: string | null
 
-  @Column(() => DateTime, { nullable: true })
+  @Column(() => DateTime, { nullable: true, description: 'When the key was revoked; null if it was not.' })
   revokedAt!: string | null
 
   @Column(() => DateTime, {
     nullable: true,
-    description: 'When the former secret stopped or stops working; null when the key was never rotated.',
+    description: 'When the previous secret stopped or stops working; null if the key was never rotated.',
   })
   previousSecretExpiresAt!: string | null
 
-  @Column(() => Float, { default: 0 })
+  @Column(() => Float, {
+    default: 0,
+    description: 'Number of requests with the key; a request is counted within a few seconds.',
+  })
   requestCount!: number
 
-  @Column(() => Float, { default: 0, description: 'Requests refused because the rate limit of the key was exceeded.' })
+  @Column(() => Float, { default: 0, description: 'Number of requests refused because the rate limit was reached.' })
   rateLimitHits!: number
 
-  @Column(() => Float, { default: 0, description: 'Requests to deprecated operations.' })
+  @Column(() => Float, { default: 0, description: 'Number of requests to deprecated operations.' })
   deprecatedCalls!: number
 
-  @Column(() => DateTime, { nullable: true })
+  @Column(() => DateTime, {
+    nullable: true,
+    description: 'When the key was last used, known within a few seconds; null if it was never used.',
+  })
   lastUsedAt!: string | null
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, { nullable: true, description: 'IP address of the last use; null if the key was never used.' })
   lastUsedIp!: string | null
 
   @Column(() => Int, { description: 'Version of the key, incremented by every change; sent as ETag in REST.' })
   version!: number
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the key was created.' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the key was last changed.' })
   updatedAt!: string
 
   @Column(() => DateTime, { nullable: true, internal: true })

@@ -14,51 +14,59 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'audit_entry' })
 export class AuditLogEntry {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the entry.' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the change was made.' })
   createdAt!: string
 
   @Column(() => ID, {
     nullable: true,
-    description: 'The acting user; null for a directory (SCIM) and the platform itself.',
+    description: 'Id of the user who made the change; null for a directory (SCIM) and the platform.',
   })
   actorId!: string | null
 
   @Column(() => String, { description: 'Kind of the caller: SESSION, API_KEY, OAUTH, SCIM, ANONYMOUS or SYSTEM.' })
   actorKind!: string
 
-  @Column(() => String, { nullable: true, description: 'Id of the session, key or token that the actor used.' })
+  @Column(() => String, {
+    nullable: true,
+    description: 'Id of the session, API key or token of the actor; null if there was none.',
+  })
   credentialId!: string | null
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, { nullable: true, description: 'IP address of the actor; null if there was no request.' })
   ip!: string | null
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, { nullable: true, description: 'User-Agent header of the request; null if it had none.' })
   userAgent!: string | null
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Id of the request that made the change.' })
   requestId!: string
 
-  @Column(() => String, { description: 'The change as `<object>.<past participle>`, for example `user.updated`.' })
+  @Column(() => String, { description: 'What was done, as `<object>.<past participle>`.' })
   action!: string
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Kind of the changed object.' })
   targetType!: string
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Id of the changed object.' })
   targetId!: string
 
-  @Column(() => Json, { nullable: true, description: 'The changed values before the change; null for a new target.' })
+  @Column(() => Json, {
+    nullable: true,
+    description:
+      'Changed fields with their values before the change; the whole object for a deletion, null for a creation.',
+  })
   before!: unknown
 
   @Column(() => Json, {
     nullable: true,
-    description: 'The changed values after the change; null for a deleted target.',
+    description:
+      'Changed fields with their values after the change; the whole object for a creation, null for a deletion.',
   })
   after!: unknown
 }

@@ -37,7 +37,10 @@ export class MeetingResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  meetingConnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: IdentityContext) {
+  meetingConnect(
+    @Arg('provider', () => String, { description: 'Name of a configured meeting provider.' }) provider: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return connectMeeting(ctx, provider)
   }
 
@@ -47,9 +50,12 @@ export class MeetingResolver {
   @OnePerRequest()
   @RequiresScopes('SESSION')
   authMeetingCallback(
-    @Arg('provider', () => String) provider: string,
-    @Arg('code', () => String) code: string,
-    @Arg('state', () => String) state: string,
+    @Arg('provider', () => String, { description: 'Name of a configured meeting provider.' }) provider: string,
+    @Arg('code', () => String, { description: 'Authorization code from the callback of the provider.' }) code: string,
+    @Arg('state', () => String, {
+      description: 'Value from the callback of the provider; it proves that this user started the connection.',
+    })
+    state: string,
     @Ctx() ctx: IdentityContext,
   ) {
     return meetingCallback(ctx, { provider, code, state })
@@ -60,7 +66,10 @@ export class MeetingResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  meetingDisconnect(@Arg('provider', () => String) provider: string, @Ctx() ctx: IdentityContext) {
+  meetingDisconnect(
+    @Arg('provider', () => String, { description: 'Name of a configured meeting provider.' }) provider: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return disconnectMeeting(ctx, provider)
   }
 }

@@ -6,10 +6,10 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 
-@ObjectType()
+@ObjectType({ description: 'An external provider of this deployment.' })
 @RequiresScopes('PUBLIC')
 export class ConfiguredProvider {
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Name of the provider.' })
   name!: string
 }
 
@@ -25,41 +25,41 @@ export class OauthStatus {
 
   @Field(() => [ConfiguredProvider], {
     simple: true,
-    description: 'Providers of online meetings that users can connect.',
+    description: 'Meeting providers that can be connected.',
   })
   meetingProviders!: ConfiguredProvider[]
 }
 
-@ObjectType()
+@ObjectType({ description: 'A started connection to a meeting provider.' })
 @RequiresScopes('SESSION')
 export class MeetingAuthorization {
   @Field(() => String, { simple: true, description: 'The URL to open in the browser.' })
   authorizationUrl!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'Until when the connection can be completed.' })
   expiresAt!: string
 }
 
 @ObjectType({ description: 'A meeting provider that the user has connected. Its tokens are never returned.' })
 @RequiresScopes('SESSION')
 export class MeetingConnection {
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Name of the provider.' })
   provider!: string
 
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description: 'Scope that the provider granted; null when it did not return one.',
+    description: 'Scope that the provider granted; null if the provider does not state it.',
   })
   scope!: string | null
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the provider was connected.' })
   connectedAt!: string
 
   @Field(() => DateTime, {
     nullable: true,
     simple: true,
-    description: 'When the access token expires; null when the provider did not return an expiry.',
+    description: 'When the access token of the provider expires; null if the provider does not state it.',
   })
   expiresAt!: string | null
 }

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { InputArg } from '../../kernel/record/args.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { isAnySelected, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -24,7 +25,10 @@ import { appOrganizationTrigger, grantsByUser, oauthGrantTables } from './oauth.
 export class ConnectedAppResolver {
   @Query(() => ConnectedApp, { nullable: true, description: 'One connected app by id.' })
   @RequiresScopes('SESSION')
-  connectedApp(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  connectedApp(
+    @Arg('id', () => ID, { description: 'Id of the app in this organization (the installation).' }) id: string,
+    @Ctx() ctx: RequestContext,
+  ) {
     return readConnectedApp(ctx, id)
   }
 
@@ -43,8 +47,8 @@ export class ConnectedAppResolver {
   @Mutation(() => ConnectedApp, { description: 'Changes the settings that the app can read. For owners and admins.' })
   @RequiresScopes('SESSION')
   connectedAppUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => ConnectedAppUpdateInput) input: ConnectedAppUpdateInput,
+    @Arg('id', () => ID, { description: 'Id of the app in this organization (the installation).' }) id: string,
+    @InputArg(() => ConnectedAppUpdateInput) input: ConnectedAppUpdateInput,
     @Ctx() ctx: RequestContext,
   ) {
     return updateConnectedApp(ctx, id, input)
@@ -52,7 +56,10 @@ export class ConnectedAppResolver {
 
   @Mutation(() => ID, { description: 'Revokes the consents of the user; for owners and admins those of all users.' })
   @RequiresScopes('SESSION')
-  connectedAppDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  connectedAppDelete(
+    @Arg('id', () => ID, { description: 'Id of the app in this organization (the installation).' }) id: string,
+    @Ctx() ctx: RequestContext,
+  ) {
     return disconnectApp(ctx, id)
   }
 

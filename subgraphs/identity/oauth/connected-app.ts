@@ -12,40 +12,43 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 @RequiresScopes('SESSION')
 @Entity({ schema: 'identity', tableName: 'oauth_installation' })
 export class ConnectedApp {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the app in this organization (the installation).' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the app; equals its `client_id`.' })
   appId!: string
 
-  @Column(() => String)
+  @Column(() => String, { description: 'Name of the app.' })
   name!: string
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, {
+    nullable: true,
+    description: 'What the app does, in the words of its developer; null if not given.',
+  })
   description!: string | null
 
-  @Column(() => String, { nullable: true })
+  @Column(() => String, { nullable: true, description: 'Home page of the app (https); null if not given.' })
   homepageUrl!: string | null
 
-  @Column(() => String, { description: 'The version of the app.' })
+  @Column(() => String, { description: 'Version of the app, as its developer states it.' })
   appVersion!: string
 
-  @Column(() => [String], { description: 'Scopes granted in the consents that the caller can see.' })
+  @Column(() => [String], { description: 'Scopes granted by the consents that the caller sees, without duplicates.' })
   scopes!: string[]
 
-  @Column(() => Int, { description: 'Number of active consents that the caller can see.' })
+  @Column(() => Int, { description: 'Number of valid consents that the caller sees.' })
   consents!: number
 
-  @Column(() => Json, { description: 'Settings that the app can read; owners and admins set them.' })
+  @Column(() => Json, { description: 'Settings that owners and admins stored for the app; the app can read them.' })
   settings!: object
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the app was first connected to the organization.' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the connected app was last changed.' })
   updatedAt!: string
 }
 
@@ -67,7 +70,7 @@ export class ConnectedAppPageArgs {
   @Field(() => [ConnectedAppOrder], { nullable: true, description: 'Sort order; newest first by default.' })
   orderBy?: OrderInput[] | null
 
-  @Field(() => Int, { defaultValue: 1 })
+  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored when `cursor` is given.' })
   page!: number
 
   @Field(() => Int, { defaultValue: 20, description: 'Records per page, 1 to 100.' })
@@ -77,36 +80,42 @@ export class ConnectedAppPageArgs {
   cursor?: string | null
 }
 
-@InputType()
+@InputType({ description: 'Changes of a connected app.' })
 export class ConnectedAppUpdateInput {
-  @Field(() => Json, { description: 'The new settings; replaces the stored object entirely.' })
+  @Field(() => Json, {
+    description: 'Settings of the app; a JSON object of at most 65536 characters. Replaces the whole stored object.',
+  })
   settings!: object
 }
 
 @ObjectType({ description: 'The calling app in the organization of its token.' })
 @RequiresScopes('*', 'APP')
 export class AppInstallation {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the installation.' })
   id!: string
 
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the app; equals its `client_id`.' })
   appId!: string
 
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the organization in which the token acts.' })
   organizationId!: string
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Name of the app.' })
   name!: string
 
-  @Field(() => String, { simple: true, description: 'The version of the app.' })
+  @Field(() => String, { simple: true, description: 'Version of the app, as its developer states it.' })
   version!: string
 
-  @Field(() => [String], { simple: true, description: 'Scopes of the access token of this request.' })
+  @Field(() => [String], { simple: true, description: 'Scopes granted to the token, sorted by name.' })
   scopes!: string[]
 
-  @Field(() => Json, { simple: true })
+  @Field(() => Json, {
+    simple: true,
+    description:
+      'Settings that owners and admins of the organization stored for the app; a JSON object of at most 65536 characters.',
+  })
   settings!: object
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the app was installed in the organization.' })
   createdAt!: string
 }

@@ -1,4 +1,5 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { ExpectedVersionArg, InputArg } from '../../kernel/record/args.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -33,7 +34,10 @@ type OAuthAppPageArgs = InstanceType<typeof OAuthAppPageArgs>
 export class OAuthAppResolver {
   @Query(() => OAuthApp, { nullable: true, description: 'One OAuth app by id; never contains the client secret.' })
   @RequiresScopes('SESSION')
-  oauthApp(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  oauthApp(
+    @Arg('id', () => ID, { description: 'Id of the app; equals its client_id.' }) id: string,
+    @Ctx() ctx: RequestContext,
+  ) {
     return readOAuthApp(ctx, id)
   }
 
@@ -51,7 +55,7 @@ export class OAuthAppResolver {
 
   @Mutation(() => OAuthApp, { description: 'Registers an OAuth app. Only this answer contains the client secret.' })
   @RequiresScopes('SESSION')
-  oauthAppCreate(@Arg('input', () => OAuthAppCreateInput) input: OAuthAppCreateInput, @Ctx() ctx: RequestContext) {
+  oauthAppCreate(@InputArg(() => OAuthAppCreateInput) input: OAuthAppCreateInput, @Ctx() ctx: RequestContext) {
     return createOAuthApp(ctx, input)
   }
 
@@ -60,9 +64,9 @@ export class OAuthAppResolver {
   })
   @RequiresScopes('SESSION')
   oauthAppUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => OAuthAppUpdateInput) input: OAuthAppUpdateInput,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Arg('id', () => ID, { description: 'Id of the app; equals its client_id.' }) id: string,
+    @InputArg(() => OAuthAppUpdateInput) input: OAuthAppUpdateInput,
+    @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
     return updateOAuthApp(ctx, id, input, expectedVersion)
@@ -73,7 +77,10 @@ export class OAuthAppResolver {
       "Creates a new client secret; the former one stops working at once. Only owners may do this for another owner's app.",
   })
   @RequiresScopes('SESSION')
-  oauthAppRotateSecret(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  oauthAppRotateSecret(
+    @Arg('id', () => ID, { description: 'Id of the app; equals its client_id.' }) id: string,
+    @Ctx() ctx: RequestContext,
+  ) {
     return rotateClientSecret(ctx, id)
   }
 
@@ -83,8 +90,8 @@ export class OAuthAppResolver {
   })
   @RequiresScopes('SESSION')
   oauthAppDelete(
-    @Arg('id', () => ID) id: string,
-    @Arg('expectedVersion', () => Int, { nullable: true }) expectedVersion: number | null,
+    @Arg('id', () => ID, { description: 'Id of the app; equals its client_id.' }) id: string,
+    @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
     return deleteOAuthApp(ctx, id, expectedVersion)

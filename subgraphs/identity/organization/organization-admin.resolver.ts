@@ -1,4 +1,5 @@
-import { Arg, Ctx, Field, FieldResolver, InputType, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql'
+import { Ctx, Field, FieldResolver, InputType, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql'
+import { InputArg } from '../../kernel/record/args.ts'
 import type { BusinessHours } from '../../kernel/time/working-week.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { Json } from '../../kernel/record/scalars.ts'
@@ -28,12 +29,18 @@ export class OrganizationSettingsType {
   timezone!: string
 }
 
-@InputType()
+@InputType({ description: 'Changes of the organization; absent fields are not changed.' })
 export class OrganizationUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the organization, 1 to 255 characters, not only white space.',
+  })
   name?: string | null
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to refuse status changes that the state machine of cases does not allow.',
+  })
   enforceCaseTransitions?: boolean | null
 
   @Field(() => Json, {
@@ -42,7 +49,7 @@ export class OrganizationUpdateInput {
   })
   businessHours?: BusinessHours | null
 
-  @Field(() => String, { nullable: true, description: 'IANA time zone name; null: UTC.' })
+  @Field(() => String, { nullable: true, description: 'Time zone as IANA name, at most 100 characters; null for UTC.' })
   timezone?: string | null
 }
 
@@ -79,7 +86,7 @@ export class OrganizationAdminResolver {
   })
   @RequiresScopes('SESSION')
   organizationUpdate(
-    @Arg('input', () => OrganizationUpdateInput) input: OrganizationUpdateInput,
+    @InputArg(() => OrganizationUpdateInput) input: OrganizationUpdateInput,
     @Ctx() ctx: RequestContext,
   ) {
     return updateOrganization(ctx, input)
@@ -93,7 +100,7 @@ export class OrganizationAdminResolver {
     return administering(ctx, regenerateCode)
   }
 
-  @FieldResolver(() => OrganizationSettingsType)
+  @FieldResolver(() => OrganizationSettingsType, { description: 'Settings of the organization.' })
   async settings(@Root() { id }: Organization, @Ctx() ctx: RequestContext): Promise<OrganizationSettingsType> {
     const {
       enforceCaseTransitions = false,

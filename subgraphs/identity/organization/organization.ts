@@ -4,35 +4,37 @@ import { enumeration } from '../../kernel/record/column.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 
-export const OrganizationStatus = enumeration('OrganizationStatus', ['ACTIVE', 'SUSPENDED'])
+export const OrganizationStatus = enumeration('OrganizationStatus', 'Whether an organization can use the platform.', {
+  ACTIVE: 'Its credentials work.',
+  SUSPENDED: 'All its credentials answer 401 ORGANIZATION_SUSPENDED.',
+})
 export type OrganizationStatus = keyof typeof OrganizationStatus
 
 @ObjectType({ description: 'An organization (tenant). Every record belongs to exactly one.' })
 export class Organization {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the organization.' })
   id!: string
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Name of the organization.' })
   name!: string
 
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description:
-      'Code with which a person can register in this organization; null for all users except owners and admins.',
+    description: 'Code with which a person registers into the organization; null unless the user is an owner or admin.',
   })
   code!: string | null
 
-  @Field(() => OrganizationStatus, { simple: true })
+  @Field(() => OrganizationStatus, { simple: true, description: 'SUSPENDED: no credential of the organization works.' })
   status!: OrganizationStatus
 
-  @Field(() => [String], { simple: true, description: 'Names of the features in its plan.' })
+  @Field(() => [String], { simple: true, description: 'Names of the features that the plan includes.' })
   entitlements!: string[]
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the organization was created.' })
   createdAt!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the organization was last changed.' })
   updatedAt!: string
 }
 

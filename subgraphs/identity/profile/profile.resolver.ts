@@ -1,4 +1,5 @@
 import { Arg, Ctx, Field, ID, InputType, Mutation, Query, Resolver } from 'type-graphql'
+import { InputArg } from '../../kernel/record/args.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -13,15 +14,15 @@ import { profile } from './profile.record.ts'
 
 const fieldsText = 'HIDDEN, READ or WRITE by object and field; replaces all former restrictions.'
 
-@InputType()
+@InputType({ description: 'A profile to create.' })
 export class AccessProfileCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the profile, 1 to 100 characters, not only white space.' })
   name!: string
 
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'Whether it is the default profile, which applies to users without a profile of their own. Default false.',
+      'Whether the profile applies to users without a profile; false when absent. True replaces the previous default.',
   })
   isDefault?: boolean | null
 
@@ -29,12 +30,19 @@ export class AccessProfileCreateInput {
   fields?: unknown
 }
 
-@InputType()
+@InputType({ description: 'Changes of a profile; absent fields are not changed.' })
 export class AccessProfileUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the profile, 1 to 100 characters, not only white space.',
+  })
   name?: string | null
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether the profile applies to users without a profile; false when absent on create. True replaces the previous default.',
+  })
   isDefault?: boolean | null
 
   @Field(() => Json, { nullable: true, description: fieldsText })
@@ -45,7 +53,10 @@ export class AccessProfileUpdateInput {
 export class ProfileResolver {
   @Query(() => Profile, { nullable: true, description: 'One profile by id. For owners and admins.' })
   @RequiresScopes('SESSION')
-  async accessProfile(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  async accessProfile(
+    @Arg('id', () => ID, { description: 'Id of the profile.' }) id: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     requireAdministrator(ctx)
     const found = await findProfile(ctx.db, ctx.caller.organizationId, id)
     if (!found) throw notFound('The profile')
@@ -61,20 +72,24 @@ export class ProfileResolver {
     return profilesOf(ctx.db, ctx.caller.organizationId)
   }
 
-  @Mutation(() => Profile)
+  @Mutation(() => Profile, {
+    description: 'Creates a profile. An organization has at most 100. For owners and admins.',
+  })
   @RequiresScopes('SESSION')
   accessProfileCreate(
-    @Arg('input', () => AccessProfileCreateInput) input: AccessProfileCreateInput,
+    @InputArg(() => AccessProfileCreateInput) input: AccessProfileCreateInput,
     @Ctx() ctx: IdentityContext,
   ) {
     return administering(ctx, (inner) => createProfile(inner, input))
   }
 
-  @Mutation(() => Profile)
+  @Mutation(() => Profile, {
+    description: 'Changes a profile; takes effect with the next request of each affected user. For owners and admins.',
+  })
   @RequiresScopes('SESSION')
   accessProfileUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => AccessProfileUpdateInput) input: AccessProfileUpdateInput,
+    @Arg('id', () => ID, { description: 'Id of the profile.' }) id: string,
+    @InputArg(() => AccessProfileUpdateInput) input: AccessProfileUpdateInput,
     @Ctx() ctx: IdentityContext,
   ) {
     return administering(ctx, (inner) => updateProfile(inner, id, input))
@@ -82,7 +97,10 @@ export class ProfileResolver {
 
   @Mutation(() => ID, { description: 'Deletes a profile; refused while users have it.' })
   @RequiresScopes('SESSION')
-  accessProfileDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  accessProfileDelete(
+    @Arg('id', () => ID, { description: 'Id of the profile.' }) id: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return administering(ctx, (inner) => deleteProfile(inner, id))
   }
 }

@@ -12,30 +12,27 @@ import { DateTime, Json } from '../../kernel/record/scalars.ts'
 })
 @Entity({ schema: 'identity', tableName: 'profile' })
 export class Profile {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the profile.' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => String, { max: 100 })
+  @Column(() => String, { max: 100, description: 'Name of the profile.' })
   name!: string
 
-  @Column(() => Boolean, {
-    description: 'Whether it is the default profile, which applies to users without a profile of their own.',
-  })
+  @Column(() => Boolean, { description: 'True if the profile applies to users without a profile.' })
   isDefault!: boolean
 
   @Column(() => Json, {
-    description:
-      'HIDDEN or READ by object and field; `customFields.<name>` for a custom field. Fields that are not named are writable.',
+    description: 'Access level (HIDDEN or READ) by record type and field; a field that is not named is WRITE.',
   })
   fields!: FieldRestrictions
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the profile was created.' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the profile was last changed.' })
   updatedAt!: string
 }
 

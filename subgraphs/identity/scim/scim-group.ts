@@ -12,41 +12,48 @@ import { emptyToNull, ScimReference, type ScimMatches, type ScimRange } from './
 @ObjectType({ description: 'A team in the form of a SCIM group.' })
 @RequiresScopes('SCIM')
 export class ScimGroup {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the team.' })
   id!: string
 
-  @Field(() => String, { simple: true, nullable: true })
+  @Field(() => String, {
+    simple: true,
+    nullable: true,
+    description: 'Id of the group in the directory; null if the directory sent none.',
+  })
   externalId!: string | null
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Name of the team.' })
   displayName!: string
 
-  @Field(() => [ScimReference], { simple: true })
+  @Field(() => [ScimReference], { simple: true, description: 'Members of the team, ordered by id.' })
   members!: ScimReference[]
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the team was created.' })
   createdAt!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the team or its members were last changed.' })
   updatedAt!: string
 }
 
-@ObjectType()
+@ObjectType({ description: 'A part of a list of groups.' })
 @RequiresScopes('SCIM')
 export class ScimGroupPage {
-  @Field(() => Int, { simple: true })
+  @Field(() => Int, { simple: true, description: 'Number of all matches, also beyond this part.' })
   total!: number
 
-  @Field(() => [ScimGroup], { simple: true })
+  @Field(() => [ScimGroup], { simple: true, description: 'The matches of this part.' })
   data!: ScimGroup[]
 }
 
-@InputType()
+@InputType({ description: 'Attributes of a group; absent ones are not changed.' })
 export class ScimGroupInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of the team, 1 to 100 characters; required on create.' })
   displayName?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Id of the group in the directory, at most 255 characters; empty text removes it.',
+  })
   externalId?: string | null
 
   @Field(() => [ID], { nullable: true, description: 'Ids of all members; replaces the former members.' })

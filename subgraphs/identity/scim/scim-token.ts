@@ -18,27 +18,35 @@ export class ScimToken {
   @Field(() => Boolean, {
     simple: true,
     description:
-      'Whether the organization has a token that works. A token works as long as its creator is an active owner or admin.',
+      'True if the organization has a SCIM token that works. A token does not work while the user who created it is not an active owner or admin.',
   })
   isActive!: boolean
 
   @Field(() => String, {
     simple: true,
     nullable: true,
-    description: 'The first characters of the token, to recognize it; null when there is no token.',
+    description: 'First characters of the token; null without a token.',
   })
   prefix!: string | null
 
-  @Field(() => DateTime, { simple: true, nullable: true })
+  @Field(() => DateTime, {
+    simple: true,
+    nullable: true,
+    description: 'When the token was created; null without a token.',
+  })
   createdAt!: string | null
 
-  @Field(() => ID, { simple: true, nullable: true })
+  @Field(() => ID, {
+    simple: true,
+    nullable: true,
+    description: 'Id of the user who created the token; null without a token.',
+  })
   createdById!: string | null
 
   @Field(() => DateTime, {
     simple: true,
     nullable: true,
-    description: 'When the token was last used, to the minute; null when it was never used.',
+    description: 'When the token was last used, accurate to one minute; null if it was never used.',
   })
   lastUsedAt!: string | null
 

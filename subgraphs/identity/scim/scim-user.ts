@@ -9,57 +9,64 @@ import { UserRole } from '../user/user.ts'
 @ObjectType({ description: 'A team of a user, or a member of a team.' })
 @RequiresScopes('SCIM')
 export class ScimReference {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the team or of the user.' })
   id!: string
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Name of the team or of the user.' })
   name!: string
 }
 
 @ObjectType({ description: 'A user in the form of SCIM.' })
 @RequiresScopes('SCIM')
 export class ScimUser {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the user in this organization.' })
   id!: string
 
-  @Field(() => String, { simple: true, nullable: true })
+  @Field(() => String, {
+    simple: true,
+    nullable: true,
+    description: 'Id of the user in the directory; null if the directory sent none.',
+  })
   externalId!: string | null
 
   @Field(() => String, { simple: true, description: 'The email address of the user.' })
   userName!: string
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Full name as it is shown to people.' })
   displayName!: string
 
-  @Field(() => String, { simple: true, nullable: true })
+  @Field(() => String, { simple: true, nullable: true, description: 'First name; null if not given.' })
   givenName!: string | null
 
-  @Field(() => String, { simple: true, nullable: true })
+  @Field(() => String, { simple: true, nullable: true, description: 'Last name; null if not given.' })
   familyName!: string | null
 
-  @Field(() => Boolean, { simple: true })
+  @Field(() => Boolean, {
+    simple: true,
+    description: 'False if the user is deactivated: no credential of the user works.',
+  })
   active!: boolean
 
-  @Field(() => UserRole, { simple: true })
+  @Field(() => UserRole, { simple: true, description: 'Role of the user.' })
   role!: Role
 
-  @Field(() => [ScimReference], { simple: true })
+  @Field(() => [ScimReference], { simple: true, description: 'Teams of the user, ordered by id.' })
   groups!: ScimReference[]
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the user was created.' })
   createdAt!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the user was last changed.' })
   updatedAt!: string
 }
 
-@ObjectType()
+@ObjectType({ description: 'A part of a list of users.' })
 @RequiresScopes('SCIM')
 export class ScimUserPage {
-  @Field(() => Int, { simple: true })
+  @Field(() => Int, { simple: true, description: 'Number of all matches, also beyond this part.' })
   total!: number
 
-  @Field(() => [ScimUser], { simple: true })
+  @Field(() => [ScimUser], { simple: true, description: 'The matches of this part.' })
   data!: ScimUser[]
 }
 
@@ -67,27 +74,33 @@ export class ScimUserPage {
 export const emptyToNull = (externalId: string | null | undefined): string | null | undefined =>
   externalId === '' ? null : externalId
 
-@InputType()
+@InputType({ description: 'Attributes of a user; absent ones are not changed.' })
 export class ScimUserInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Email address, at most 254 characters; required on create.' })
   userName?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Id of the user in the directory, at most 255 characters; empty text removes it.',
+  })
   externalId?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Display name, at most 255 characters.' })
   displayName?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'First name, at most 255 characters.' })
   givenName?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Last name, at most 255 characters.' })
   familyName?: string | null
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the credentials of the user work. Absent on create: true.',
+  })
   active?: boolean | null
 
-  @Field(() => UserRole, { nullable: true })
+  @Field(() => UserRole, { nullable: true, description: 'Role of the user. Absent on create: MEMBER.' })
   role?: Role | null
 }
 

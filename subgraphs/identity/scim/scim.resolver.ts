@@ -1,4 +1,5 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql'
+import { IdArg, InputArg } from '../../kernel/record/args.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { IdentityContext } from '../context.ts'
@@ -29,84 +30,111 @@ function range(startIndex: number, count: number): ScimRange {
 
 @Resolver()
 export class ScimResolver {
-  @Query(() => ScimUser, { nullable: true })
+  @Query(() => ScimUser, { nullable: true, description: 'One user in the form of SCIM.' })
   @RequiresScopes('SCIM')
-  scimUser(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  scimUser(@IdArg() id: string, @Ctx() ctx: IdentityContext) {
     return readScimUser(ctx, id)
   }
 
-  @Query(() => ScimUserPage)
+  @Query(() => ScimUserPage, {
+    description: 'Users of the organization in the form of SCIM, oldest first; a given attribute must be equal.',
+  })
   @RequiresScopes('SCIM')
   scimUserList(
-    @Arg('userName', () => String, { nullable: true }) userName: string | null,
-    @Arg('externalId', () => String, { nullable: true }) externalId: string | null,
-    @Arg('startIndex', () => Int, { defaultValue: 1 }) startIndex: number,
-    @Arg('count', () => Int, { defaultValue: scimCountMax }) count: number,
+    @Arg('userName', () => String, { nullable: true, description: 'Only the user with this email address; null: all.' })
+    userName: string | null,
+    @Arg('externalId', () => String, {
+      nullable: true,
+      description: 'Only the resource with this id in the directory; null: all.',
+    })
+    externalId: string | null,
+    @Arg('startIndex', () => Int, { defaultValue: 1, description: 'Position of the first result, from 1 to 10000000.' })
+    startIndex: number,
+    @Arg('count', () => Int, { defaultValue: scimCountMax, description: 'Maximum number of results, 0 to 100.' })
+    count: number,
     @Ctx() { db, caller }: IdentityContext,
   ) {
     const wanted = { userName: userName == null ? null : normalizeEmail(userName), externalId }
     return findScimUsers(db, caller.organizationId, wanted, range(startIndex, count))
   }
 
-  @Mutation(() => ScimUser)
+  @Mutation(() => ScimUser, {
+    description:
+      'Provisions a user without a mail. An address that already belongs to the organization is refused with UNIQUE_VIOLATION.',
+  })
   @RequiresScopes('SCIM')
-  scimUserCreate(@Arg('input', () => ScimUserInput) input: ScimUserInput, @Ctx() ctx: IdentityContext) {
+  scimUserCreate(@InputArg(() => ScimUserInput) input: ScimUserInput, @Ctx() ctx: IdentityContext) {
     return createScimUser(ctx, input)
   }
 
-  @Mutation(() => ScimUser)
+  @Mutation(() => ScimUser, {
+    description:
+      'Changes the named attributes of a user. With `active` false the sessions of the user end and the keys stop working.',
+  })
   @RequiresScopes('SCIM')
   scimUserUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => ScimUserInput) input: ScimUserInput,
+    @IdArg() id: string,
+    @InputArg(() => ScimUserInput) input: ScimUserInput,
     @Ctx() ctx: IdentityContext,
   ) {
     return updateScimUser(ctx, id, input)
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, { description: 'Removes a user from the organization and returns the id.' })
   @RequiresScopes('SCIM')
-  scimUserDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  scimUserDelete(@IdArg() id: string, @Ctx() ctx: IdentityContext) {
     return removeScimUser(ctx, id)
   }
 
-  @Query(() => ScimGroup, { nullable: true })
+  @Query(() => ScimGroup, { nullable: true, description: 'One team in the form of a SCIM group.' })
   @RequiresScopes('SCIM')
-  scimGroup(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  scimGroup(@IdArg() id: string, @Ctx() ctx: IdentityContext) {
     return readScimGroup(ctx, id)
   }
 
-  @Query(() => ScimGroupPage)
+  @Query(() => ScimGroupPage, {
+    description: 'Teams of the organization in the form of SCIM groups, oldest first; a given attribute must be equal.',
+  })
   @RequiresScopes('SCIM')
   scimGroupList(
-    @Arg('displayName', () => String, { nullable: true }) displayName: string | null,
-    @Arg('externalId', () => String, { nullable: true }) externalId: string | null,
-    @Arg('startIndex', () => Int, { defaultValue: 1 }) startIndex: number,
-    @Arg('count', () => Int, { defaultValue: scimCountMax }) count: number,
+    @Arg('displayName', () => String, {
+      nullable: true,
+      description: 'Only the group with this name, upper and lower case equal; null: all.',
+    })
+    displayName: string | null,
+    @Arg('externalId', () => String, {
+      nullable: true,
+      description: 'Only the resource with this id in the directory; null: all.',
+    })
+    externalId: string | null,
+    @Arg('startIndex', () => Int, { defaultValue: 1, description: 'Position of the first result, from 1 to 10000000.' })
+    startIndex: number,
+    @Arg('count', () => Int, { defaultValue: scimCountMax, description: 'Maximum number of results, 0 to 100.' })
+    count: number,
     @Ctx() ctx: IdentityContext,
   ) {
     return findScimGroups(ctx, { displayName, externalId }, range(startIndex, count))
   }
 
-  @Mutation(() => ScimGroup)
+  @Mutation(() => ScimGroup, { description: 'Creates a team. Its name must differ from the names of the other teams.' })
   @RequiresScopes('SCIM')
-  scimGroupCreate(@Arg('input', () => ScimGroupInput) input: ScimGroupInput, @Ctx() ctx: IdentityContext) {
+  scimGroupCreate(@InputArg(() => ScimGroupInput) input: ScimGroupInput, @Ctx() ctx: IdentityContext) {
     return createScimGroup(ctx, input)
   }
 
-  @Mutation(() => ScimGroup)
+  @Mutation(() => ScimGroup, { description: 'Changes the named attributes of a team and its members.' })
   @RequiresScopes('SCIM')
   scimGroupUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => ScimGroupInput) input: ScimGroupInput,
+    @IdArg() id: string,
+    @InputArg(() => ScimGroupInput) input: ScimGroupInput,
     @Ctx() ctx: IdentityContext,
   ) {
     return updateScimGroup(ctx, id, input)
   }
 
-  @Mutation(() => ID)
+  @Mutation(() => ID, { description: 'Deletes a team and returns its id.' })
   @RequiresScopes('SCIM')
-  scimGroupDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: IdentityContext) {
+  scimGroupDelete(@IdArg() id: string, @Ctx() ctx: IdentityContext) {
     return removeScimGroup(ctx, id)
   }
 }

@@ -1,4 +1,5 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
+import { InputArg } from '../../kernel/record/args.ts'
 import { newCsrfToken } from '../../kernel/credentials/public.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { IdentityContext } from '../context.ts'
@@ -40,35 +41,41 @@ export class AccountResolver {
   @Mutation(() => EmailVerified, { description: 'Verifies the email address with the one-time token of a mail.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authVerifyEmail(@Arg('token', () => String) token: string, @Ctx() ctx: IdentityContext) {
+  authVerifyEmail(
+    @Arg('token', () => String, { description: 'The one-time token in the mail.' }) token: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return verifyEmail(ctx, token)
   }
 
   @Mutation(() => MailRequested, { description: 'Sends a mail with a sign-in link.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authMagicLinkSend(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: IdentityContext) {
+  authMagicLinkSend(@InputArg(() => EmailInput) input: EmailInput, @Ctx() ctx: IdentityContext) {
     return sendMagicLink(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Signs in with the one-time token of a mailed link, and starts a session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authMagicLink(@Arg('token', () => String) token: string, @Ctx() ctx: IdentityContext) {
+  authMagicLink(
+    @Arg('token', () => String, { description: 'The one-time token in the mail.' }) token: string,
+    @Ctx() ctx: IdentityContext,
+  ) {
     return signInByLink(ctx, token)
   }
 
   @Mutation(() => MailRequested, { description: 'Sends a mail with a code for setting a new password.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authForgotPassword(@Arg('input', () => EmailInput) input: EmailInput, @Ctx() ctx: IdentityContext) {
+  authForgotPassword(@InputArg(() => EmailInput) input: EmailInput, @Ctx() ctx: IdentityContext) {
     return forgotPassword(ctx, input)
   }
 
   @Mutation(() => ResetCodeVerified, { description: 'Checks a code without consuming it. Wrong guesses are counted.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authVerifyResetCode(@Arg('input', () => ResetCodeInput) input: ResetCodeInput, @Ctx() ctx: IdentityContext) {
+  authVerifyResetCode(@InputArg(() => ResetCodeInput) input: ResetCodeInput, @Ctx() ctx: IdentityContext) {
     return verifyResetCode(ctx, input)
   }
 
@@ -77,7 +84,7 @@ export class AccountResolver {
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authResetPassword(@Arg('input', () => ResetPasswordInput) input: ResetPasswordInput, @Ctx() ctx: IdentityContext) {
+  authResetPassword(@InputArg(() => ResetPasswordInput) input: ResetPasswordInput, @Ctx() ctx: IdentityContext) {
     return resetPassword(ctx, input)
   }
 
@@ -86,14 +93,14 @@ export class AccountResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  authChangePassword(@Arg('input', () => ChangePasswordInput) input: ChangePasswordInput, @Ctx() ctx: IdentityContext) {
+  authChangePassword(@InputArg(() => ChangePasswordInput) input: ChangePasswordInput, @Ctx() ctx: IdentityContext) {
     return changePassword(ctx, input)
   }
 
   @Mutation(() => User, { description: 'Changes the profile of the signed-in user.' })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  authUpdateProfile(@Arg('input', () => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: IdentityContext) {
+  authUpdateProfile(@InputArg(() => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: IdentityContext) {
     return updateProfile(ctx, input)
   }
 
@@ -103,7 +110,7 @@ export class AccountResolver {
   })
   @OnePerRequest()
   @RequiresScopes('SESSION')
-  partnerInvite(@Arg('input', () => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: IdentityContext) {
+  partnerInvite(@InputArg(() => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: IdentityContext) {
     return invitePartner(ctx, input)
   }
 
@@ -111,7 +118,7 @@ export class AccountResolver {
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authAcceptPartnerInvite(
-    @Arg('input', () => AcceptPartnerInviteInput) input: AcceptPartnerInviteInput,
+    @InputArg(() => AcceptPartnerInviteInput) input: AcceptPartnerInviteInput,
     @Ctx() ctx: IdentityContext,
   ) {
     return acceptInvitation(ctx, input)

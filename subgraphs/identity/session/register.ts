@@ -1,4 +1,4 @@
-import { invalid, type FieldProblem } from '../../kernel/errors.ts'
+import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
@@ -23,6 +23,7 @@ import { sendVerificationMail } from './verify-email.ts'
  * account proves it with the password, and gets another membership.
  */
 export async function register(ctx: IdentityContext, input: RegisterInput): Promise<SignedIn> {
+  refuseClosed(ctx, input)
   const email = normalizeEmail(input.email)
   refuseAny(problemsOf(input, email))
   await countRegistration(ctx)
@@ -48,6 +49,16 @@ export async function register(ctx: IdentityContext, input: RegisterInput): Prom
     await sendVerificationMail(inner, { email, origin: input.origin })
     return signedIn(inner, user, await startSession(inner))
   })
+}
+
+/** The operator decides by `REGISTRATION` who may register. */
+function refuseClosed({ settings: { registration } }: IdentityContext, { organizationCode }: RegisterInput): void {
+  if (registration === 'OPEN' || (registration === 'CODE' && organizationCode)) return
+  const advice =
+    registration === 'CODE'
+      ? 'New organizations cannot be registered here: send organizationCode to join an existing one.'
+      : 'Registration is off: ask an administrator of your organization for an invitation.'
+  throw new Refusal('PERMISSION_DENIED', advice)
 }
 
 function problemsOf(input: RegisterInput, email: string): FieldProblem[] {

@@ -1,4 +1,5 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql'
+import { InputArg } from '../../kernel/record/args.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { IdentityContext } from '../context.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
@@ -19,14 +20,14 @@ export class SessionResolver {
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authRegister(@Arg('input', () => RegisterInput) input: RegisterInput, @Ctx() ctx: IdentityContext) {
+  authRegister(@InputArg(() => RegisterInput) input: RegisterInput, @Ctx() ctx: IdentityContext) {
     return register(ctx, input)
   }
 
   @Mutation(() => SignedIn, { description: 'Signs in with email and password, and starts a session.' })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  authLogin(@Arg('input', () => LoginInput) input: LoginInput, @Ctx() ctx: IdentityContext) {
+  authLogin(@InputArg(() => LoginInput) input: LoginInput, @Ctx() ctx: IdentityContext) {
     return login(ctx, input)
   }
 
@@ -34,7 +35,11 @@ export class SessionResolver {
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   authRefresh(
-    @Arg('refreshToken', () => String, { nullable: true }) refreshToken: string | null,
+    @Arg('refreshToken', () => String, {
+      nullable: true,
+      description: 'The refresh token; null: the one in the cookie of the request.',
+    })
+    refreshToken: string | null,
     @Ctx() ctx: IdentityContext,
   ) {
     return refresh(ctx, refreshToken)

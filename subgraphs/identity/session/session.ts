@@ -7,10 +7,10 @@ import { User } from '../user/user.ts'
 @ObjectType({ description: 'The result of a sign-in: a user in an organization, and the tokens of a session.' })
 @RequiresScopes('PUBLIC')
 export class SignedIn {
-  @Field(() => String, { simple: true, description: 'Access token; send it as `Authorization: Bearer <token>`.' })
+  @Field(() => String, { simple: true, description: 'Access token (JWT), to send as `Authorization: Bearer <token>`.' })
   accessToken!: string
 
-  @Field(() => String, { simple: true, description: 'Type of the access token; always `Bearer`.' })
+  @Field(() => String, { simple: true, description: 'Always Bearer.' })
   tokenType!: string
 
   @Field(() => Int, { simple: true, description: 'Lifetime of the access token in seconds.' })
@@ -21,81 +21,90 @@ export class SignedIn {
 
   @Field(() => String, {
     simple: true,
-    description: 'CSRF token for writes that are authenticated by the session cookie.',
+    description: 'CSRF token, needed for requests that change something and use the cookie `access_token`.',
   })
   csrfToken!: string
 
   @Field(() => String, {
     simple: true,
     description:
-      'Device token, valid for 180 days. Store it on the device and send it with the next sign-in, so that failed attempts of strangers cannot throttle that sign-in.',
+      'Device token, valid for 180 days. Store it on the device and send it with the next sign-in, so that failed sign-ins of other people cannot throttle this device. It is not a credential.',
   })
   deviceToken!: string
 
-  @Field(() => User, { simple: true })
+  @Field(() => User, { simple: true, description: 'A person as a user of one organization.' })
   user!: User
 
-  @Field(() => Organization, { simple: true })
+  @Field(() => Organization, { simple: true, description: 'The organization (tenant) of a user.' })
   organization!: Organization
 }
 
 @ObjectType({ description: 'A session that has ended.' })
 @RequiresScopes('SESSION')
 export class SignedOut {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the session that ended.' })
   sessionId!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When it ended.' })
   endedAt!: string
 }
 
-@InputType()
+@InputType({ description: 'Email and password of a person.' })
 export class LoginInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Email address, at most 254 characters.' })
   email!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Password, at most 256 characters.' })
   password!: string
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Organization to sign in to; absent: the organization of the latest sign-in.',
+    description: 'Id of the organization to sign in to. Absent: the organization of the latest sign-in.',
   })
   organizationId?: string | null
 
   @Field(() => String, {
     nullable: true,
-    description: 'Device token of an earlier sign-in to this account on the same device.',
+    description: 'Device token of an earlier sign-in on this device, at most 100 characters.',
   })
   deviceToken?: string | null
 }
 
-@InputType()
+@InputType({
+  description: 'A person to register, with `organizationCode` to join an organization or `company` to create one.',
+})
 export class RegisterInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Email address, at most 254 characters.' })
   email!: string
 
   @Field(() => String, {
     description:
-      'Password of 12 to 256 characters with an upper-case letter, a lower-case letter, a digit and a symbol.',
+      'Password, 12 to 256 characters, with at least one upper-case letter, one lower-case letter, one digit and one symbol.',
   })
   password!: string
 
-  @Field(() => String, { nullable: true, description: 'Full name; used when firstName and lastName are absent.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Display name, at most 255 characters. Used only if firstName and lastName are absent; without any name, the part of the email address before the `@` is used.',
+  })
   name?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'First name, at most 255 characters.' })
   firstName?: string | null
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Last name, at most 255 characters.' })
   lastName?: string | null
 
-  @Field(() => String, { nullable: true, description: 'Name of the new organization.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the new organization, at most 255 characters. Ignored with organizationCode.',
+  })
   company?: string | null
 
   @Field(() => String, {
     nullable: true,
-    description: 'Code of an organization to join instead of creating one.',
+    description: 'Code of an existing organization, which its owners and admins see.',
   })
   organizationCode?: string | null
 

@@ -1,10 +1,11 @@
 import { createPublicKey } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { decodeProtectedHeader } from 'jose'
 import { newId } from '../../kernel/ids.ts'
 import { publicJwks, verifySessionToken } from '../../kernel/credentials/public.ts'
 import { anonymous, claimsOf, goodPassword, useIdentity } from '../identity.fixture.ts'
 import { isKnownDevice } from './device-token.ts'
+import { fingerprintOf } from '../../../test/requests/fingerprint.ts'
 import { deactivateUser, removeUser, suspendOrganization } from '../public.ts'
 
 const world = useIdentity()
@@ -55,6 +56,23 @@ describe('authRegister', () => {
       user: { name: 'Max', role: 'MEMBER', visibility: 'OWN' },
       organization: { id, code: null },
     })
+  })
+
+  it.each([
+    ['CODE', 'New organizations cannot be registered here: send organizationCode to join an existing one.'],
+    ['OFF', 'Registration is off: ask an administrator of your organization for an invitation.'],
+  ] as const)('with REGISTRATION %s refuses new organizations and writes nothing', async (registration, message) => {
+    const owner = await register({ email: anEmail(), name: 'Olga', company: 'Acme' })
+    const organizationCode = owner.data.authRegister!.organization!.code
+    const { settings } = world.services
+    const before = await fingerprintOf(world.query)
+    settings.registration = registration
+    onTestFinished(() => void (settings.registration = 'OPEN'))
+    const refused = await register({ email: anEmail(), name: 'Max', company: 'Mine' })
+    expect([refused.codes, refused.errors[0]!.message]).toEqual([['PERMISSION_DENIED'], message])
+    expect(await fingerprintOf(world.query)).toBe(before)
+    const joining = await register({ email: anEmail(), name: 'Max', organizationCode })
+    expect(joining.codes).toEqual(registration === 'CODE' ? [] : ['PERMISSION_DENIED'])
   })
 
   it('refuses an unknown code and writes nothing', async () => {

@@ -12,6 +12,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql'
+import { InputArg } from '../../kernel/record/args.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
 import { readPage } from '../../kernel/record/list.ts'
@@ -29,18 +30,18 @@ import { teamTables } from './team.migrations.ts'
 import { findTeam, Team, teamsOf } from './team.ts'
 import { team } from './team.record.ts'
 
-@InputType()
+@InputType({ description: 'A team to create.' })
 export class TeamCreateInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the team, 1 to 100 characters, not only white space.' })
   name!: string
 
   @Field(() => [ID], { nullable: true, description: 'Ids of the members.' })
   userIds?: string[] | null
 }
 
-@InputType()
+@InputType({ description: 'Changes of a team; absent fields are not changed.' })
 export class TeamUpdateInput {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Name of the team, 1 to 100 characters, not only white space.' })
   name?: string | null
 
   @Field(() => [ID], { nullable: true, description: 'Ids of all members; replaces the former members.' })
@@ -59,7 +60,7 @@ const lowerCased = (ids: readonly string[] | null | undefined): string[] => (ids
 export class TeamResolver {
   @Query(() => Team, { nullable: true, description: 'One team by id. For owners and admins.' })
   @RequiresScopes('SESSION')
-  async team(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  async team(@Arg('id', () => ID, { description: 'Id of the team.' }) id: string, @Ctx() ctx: RequestContext) {
     requireAdministrator(ctx)
     const found = await findTeam(ctx.db, ctx.caller.organizationId, id)
     if (!found) throw notFound('The team')
@@ -74,17 +75,17 @@ export class TeamResolver {
     return readPage(ctx, team, args, { page: selectedFields(info), record: allColumnNames(team), total })
   }
 
-  @Mutation(() => Team)
+  @Mutation(() => Team, { description: 'Creates a team, with members if `userIds` is given. For owners and admins.' })
   @RequiresScopes('SESSION')
-  teamCreate(@Arg('input', () => TeamCreateInput) { name, userIds }: TeamCreateInput, @Ctx() ctx: RequestContext) {
+  teamCreate(@InputArg(() => TeamCreateInput) { name, userIds }: TeamCreateInput, @Ctx() ctx: RequestContext) {
     return administering(ctx, (inner) => addTeam(inner, { name, memberIds: lowerCased(userIds) }))
   }
 
-  @Mutation(() => Team)
+  @Mutation(() => Team, { description: 'Renames a team or sets its members. For owners and admins.' })
   @RequiresScopes('SESSION')
   teamUpdate(
-    @Arg('id', () => ID) id: string,
-    @Arg('input', () => TeamUpdateInput) { name, userIds }: TeamUpdateInput,
+    @Arg('id', () => ID, { description: 'Id of the team.' }) id: string,
+    @InputArg(() => TeamUpdateInput) { name, userIds }: TeamUpdateInput,
     @Ctx() ctx: RequestContext,
   ) {
     const change = { ...(name != null && { name }), ...(userIds && { members: lowerCased(userIds) }) }
@@ -96,15 +97,15 @@ export class TeamResolver {
       'Deletes a team. Its members remain users, but no longer see the records of each other through this team.',
   })
   @RequiresScopes('SESSION')
-  teamDelete(@Arg('id', () => ID) id: string, @Ctx() ctx: RequestContext) {
+  teamDelete(@Arg('id', () => ID, { description: 'Id of the team.' }) id: string, @Ctx() ctx: RequestContext) {
     return administering(ctx, (inner) => removeTeam(inner, id))
   }
 
   @Mutation(() => Team, { description: 'Adds members; users who are already members are kept.' })
   @RequiresScopes('SESSION')
   teamMembersAdd(
-    @Arg('id', () => ID) id: string,
-    @Arg('userIds', () => [ID]) userIds: string[],
+    @Arg('id', () => ID, { description: 'Id of the team.' }) id: string,
+    @Arg('userIds', () => [ID], { description: 'Ids of users of the organization, at most 1000.' }) userIds: string[],
     @Ctx() ctx: RequestContext,
   ) {
     return administering(ctx, (inner) => changeTeam(inner, id, { joining: lowerCased(userIds) }))
@@ -113,8 +114,8 @@ export class TeamResolver {
   @Mutation(() => Team, { description: 'Removes members; users who are not members are ignored.' })
   @RequiresScopes('SESSION')
   teamMembersRemove(
-    @Arg('id', () => ID) id: string,
-    @Arg('userIds', () => [ID]) userIds: string[],
+    @Arg('id', () => ID, { description: 'Id of the team.' }) id: string,
+    @Arg('userIds', () => [ID], { description: 'Ids of users of the organization, at most 1000.' }) userIds: string[],
     @Ctx() ctx: RequestContext,
   ) {
     return administering(ctx, async (inner) => {
@@ -126,14 +127,14 @@ export class TeamResolver {
   @Mutation(() => Team, { description: 'Replaces all members of the team.' })
   @RequiresScopes('SESSION')
   teamMembersReplace(
-    @Arg('id', () => ID) id: string,
-    @Arg('userIds', () => [ID]) userIds: string[],
+    @Arg('id', () => ID, { description: 'Id of the team.' }) id: string,
+    @Arg('userIds', () => [ID], { description: 'Ids of users of the organization, at most 1000.' }) userIds: string[],
     @Ctx() ctx: RequestContext,
   ) {
     return administering(ctx, (inner) => changeTeam(inner, id, { members: lowerCased(userIds) }))
   }
 
-  @FieldResolver(() => [Team])
+  @FieldResolver(() => [Team], { description: 'Teams of the user, ordered by name.' })
   teams(@Root() { organizationId, id }: User, @Ctx() { db }: RequestContext) {
     return teamsOf(db, organizationId, id)
   }

@@ -8,13 +8,13 @@ import { DateTime } from '../../kernel/record/scalars.ts'
 @ObjectType({ description: 'A group of users. Members with the visibility TEAM see the records of the other members.' })
 @Entity({ schema: 'identity', tableName: 'admin_team' })
 export class Team {
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the team.' })
   id!: string
 
-  @Column(() => ID)
+  @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => String, { max: 100, filled: true })
+  @Column(() => String, { max: 100, filled: true, description: 'Name of the team.' })
   name!: string
 
   @Column(() => [String], { computed: true, description: 'Ids of the members.' })
@@ -22,14 +22,14 @@ export class Team {
 
   @Column(() => String, {
     nullable: true,
-    description: 'Id of the team in the directory that provisions it (SCIM); null for other teams.',
+    description: 'Id of the group in the directory that provisions it by SCIM; null if the directory gave none.',
   })
   externalId!: string | null
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the team was created.' })
   createdAt!: string
 
-  @Column(() => DateTime)
+  @Column(() => DateTime, { description: 'When the team was last changed.' })
   updatedAt!: string
 }
 

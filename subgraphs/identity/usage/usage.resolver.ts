@@ -15,7 +15,11 @@ export class UsageResolver {
   })
   @RequiresScopes('*')
   apiUsageSummary(
-    @Arg('days', () => Int, { defaultValue: usageDaysDefault }) days: number,
+    @Arg('days', () => Int, {
+      defaultValue: usageDaysDefault,
+      description: 'Length of the period in days of 24 hours, 1 to 90.',
+    })
+    days: number,
     @Ctx() ctx: RequestContext,
   ) {
     return usageSummary(ctx, days)

@@ -4,11 +4,12 @@ import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { CountedKind } from '../../kernel/credentials/public.ts'
 
-export const CredentialKind = enumeration(
-  'CredentialKind',
-  ['API_KEY', 'OAUTH_APP', 'SESSION', 'SCIM_TOKEN'],
-  'The kind of credential that a request is counted for: the API key, the app of the token, the user of the session, or the SCIM token.',
-)
+export const CredentialKind = enumeration('CredentialKind', 'The kind of credential that a request is counted for.', {
+  API_KEY: 'The API key of the request.',
+  OAUTH_APP: 'The app of the access token.',
+  SESSION: 'The user of the session.',
+  SCIM_TOKEN: 'The SCIM token of a directory.',
+})
 
 @ObjectType({
   description:
@@ -16,114 +17,151 @@ export const CredentialKind = enumeration(
 })
 @RequiresScopes('*')
 export class ApiLatency {
-  @Field(() => Int, { nullable: true, simple: true })
+  @Field(() => Int, {
+    nullable: true,
+    simple: true,
+    description: '50 % of the requests took at most this many milliseconds.',
+  })
   p50!: number | null
 
-  @Field(() => Int, { nullable: true, simple: true })
+  @Field(() => Int, {
+    nullable: true,
+    simple: true,
+    description: '90 % of the requests took at most this many milliseconds.',
+  })
   p90!: number | null
 
-  @Field(() => Int, { nullable: true, simple: true })
+  @Field(() => Int, {
+    nullable: true,
+    simple: true,
+    description: '95 % of the requests took at most this many milliseconds.',
+  })
   p95!: number | null
 
-  @Field(() => Int, { nullable: true, simple: true })
+  @Field(() => Int, {
+    nullable: true,
+    simple: true,
+    description: '99 % of the requests took at most this many milliseconds.',
+  })
   p99!: number | null
 }
 
-@ObjectType()
+@ObjectType({ description: 'Number of requests with their statuses and latency.' })
 @RequiresScopes('*')
 export class ApiUsageFigures {
-  @Field(() => Float, { simple: true })
+  @Field(() => Float, { simple: true, description: 'Number of requests.' })
   requests!: number
 
-  @Field(() => Float, { simple: true, description: 'Requests refused because a rate limit was exceeded.' })
+  @Field(() => Float, {
+    simple: true,
+    description: 'Number of requests refused because a quota was used up; included in `requests`.',
+  })
   rateLimitHits!: number
 
   @Field(() => Json, { simple: true, description: 'Number of answers by status class: 2xx, 3xx, 4xx, 5xx.' })
   byStatus!: Record<string, number>
 
-  @Field(() => ApiLatency, { simple: true })
+  @Field(() => ApiLatency, {
+    simple: true,
+    description:
+      'Latency percentiles in milliseconds. Each value is the upper bound of a bucket (10, 25, 50, 100, 250, 500, 1000, 2500, 5000 or 10000); slower requests count as 10000. Null without requests.',
+  })
   latency!: ApiLatency
 }
 
-@ObjectType()
+@ObjectType({ description: 'Usage of one credential.' })
 @RequiresScopes('*')
 export class ApiUsageOfCredential extends ApiUsageFigures {
-  @Field(() => CredentialKind, { simple: true })
+  @Field(() => CredentialKind, { simple: true, description: 'Kind of credential.' })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user or SCIM token.' })
+  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user (SESSION) or SCIM token.' })
   credentialId!: string
 
-  @Field(() => String, { nullable: true, simple: true })
+  @Field(() => String, {
+    nullable: true,
+    simple: true,
+    description: 'Name of the API key, app or user; null if it has no name.',
+  })
   name!: string | null
 }
 
-@ObjectType()
+@ObjectType({ description: 'Usage of one operation.' })
 @RequiresScopes('*')
 export class ApiUsageOfOperation extends ApiUsageFigures {
-  @Field(() => String, { simple: true })
+  @Field(() => String, {
+    simple: true,
+    description: 'The `operationId`; `graphql` for GraphQL requests, `unknown` for paths that do not exist.',
+  })
   operation!: string
 }
 
-@ObjectType()
+@ObjectType({ description: 'Usage in one hour.' })
 @RequiresScopes('*')
 export class ApiUsageOfHour extends ApiUsageFigures {
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'Start of the hour, in UTC.' })
   hour!: string
 }
 
 @ObjectType({ description: 'Usage of the API by the organization in a number of days.' })
 @RequiresScopes('*')
 export class ApiUsageSummary {
-  @Field(() => Int, { simple: true })
+  @Field(() => Int, { simple: true, description: 'Length of the period in days, as requested.' })
   days!: number
 
-  @Field(() => DateTime, { simple: true, description: 'Start of the first hour.' })
+  @Field(() => DateTime, { simple: true, description: 'Start of the period, a full hour in UTC.' })
   from!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'End of the period: the time of the request.' })
   to!: string
 
-  @Field(() => ApiUsageFigures, { simple: true })
+  @Field(() => ApiUsageFigures, { simple: true, description: 'Number of requests with their statuses and latency.' })
   totals!: ApiUsageFigures
 
   @Field(() => [ApiUsageOfCredential], {
     simple: true,
-    description: 'The 100 credentials with the most requests, most requests first.',
+    description: 'Usage per credential, most requests first; at most 100.',
   })
   byCredential!: ApiUsageOfCredential[]
 
-  @Field(() => [ApiUsageOfOperation], { simple: true, description: 'Operations, most requests first.' })
+  @Field(() => [ApiUsageOfOperation], { simple: true, description: 'Usage per operation, most requests first.' })
   byOperation!: ApiUsageOfOperation[]
 
-  @Field(() => [ApiUsageOfHour], { simple: true, description: 'Hours with requests, oldest first.' })
+  @Field(() => [ApiUsageOfHour], {
+    simple: true,
+    description: 'Usage per hour, oldest first; hours without requests are omitted.',
+  })
   byHour!: ApiUsageOfHour[]
 }
 
 @ObjectType({ description: 'Calls of a deprecated operation with one credential in the last 30 days.' })
 @RequiresScopes('SESSION')
 export class DeprecatedUsage {
-  @Field(() => CredentialKind, { simple: true })
+  @Field(() => CredentialKind, { simple: true, description: 'Kind of credential.' })
   credentialKind!: CountedKind
 
-  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user or SCIM token.' })
+  @Field(() => ID, { simple: true, description: 'Id of the API key, app, user (SESSION) or SCIM token.' })
   credentialId!: string
 
-  @Field(() => String, { nullable: true, simple: true })
+  @Field(() => String, {
+    nullable: true,
+    simple: true,
+    description: 'Name of the API key, app or user; null if it has no name.',
+  })
   name!: string | null
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'The `operationId` of the deprecated operation.' })
   operationId!: string
 
   @Field(() => String, { simple: true, description: 'Method and path of the operation.' })
   endpoint!: string
 
-  @Field(() => Float, { simple: true })
+  @Field(() => Float, { simple: true, description: 'Number of calls today and on the 29 days before (UTC).' })
   calls!: number
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the operation was last called.' })
   lastCalledAt!: string
 
-  @Field(() => String, { simple: true, description: 'The day from which the operation may answer 410, `YYYY-MM-DD`.' })
+  @Field(() => String, { simple: true, description: 'First day on which the operation may answer 410.' })
   sunset!: string
 }

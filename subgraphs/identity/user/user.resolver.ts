@@ -28,7 +28,7 @@ export class UserResolver {
     return signedInUser(ctx)
   }
 
-  @FieldResolver(() => Organization)
+  @FieldResolver(() => Organization, { description: 'Organization of the user.' })
   async organization(@Root() { organizationId, role }: User, @Ctx() { db }: RequestContext) {
     const organization = await findOrganization(db, organizationId)
     return organization && hideCodeUnlessAdministrator(role, organization)

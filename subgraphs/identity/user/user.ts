@@ -1,44 +1,57 @@
 import { Field, ID, ObjectType } from 'type-graphql'
-import { roles } from '../../kernel/context.ts'
+import type { Role } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 
-export const UserRole = enumeration('UserRole', roles)
-export const RecordVisibility = enumeration(
-  'RecordVisibility',
-  ['OWN', 'TEAM', 'ALL'],
-  "The records that a user sees. OWN: the user's own records. TEAM: also those of the members of the user's teams. ALL: all records of the organization.",
-)
+export const UserRole = enumeration('UserRole', 'What a user may do in the organization.', {
+  OWNER: 'Everything, including changes of owners.',
+  ADMIN: 'Administers users, teams, profiles, keys and settings, except owners.',
+  MANAGER: 'Reads and changes records.',
+  MEMBER: 'Reads and changes records. The default.',
+  READ_ONLY: 'Reads records and changes nothing.',
+} satisfies Record<Role, string>)
+export const RecordVisibility = enumeration('RecordVisibility', 'The records that a user sees.', {
+  OWN: 'Records that the user owns or is assigned to.',
+  TEAM: "Also those of the members of the user's teams.",
+  ALL: 'All records of the organization.',
+})
 
 @ObjectType('SignedInUser', { description: 'The signed-in user: a person in one organization.' })
 export class User {
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the user in this organization.' })
   id!: string
 
-  @Field(() => ID, { simple: true })
+  @Field(() => ID, { simple: true, description: 'Id of the organization.' })
   organizationId!: string
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Email address in lower case.' })
   email!: string
 
-  @Field(() => Boolean, { simple: true })
+  @Field(() => Boolean, { simple: true, description: 'True if the person has proved to read this address.' })
   emailVerified!: boolean
 
-  @Field(() => String, { simple: true })
+  @Field(() => String, { simple: true, description: 'Display name.' })
   name!: string
 
-  @Field(() => String, { nullable: true, simple: true })
+  @Field(() => String, { nullable: true, simple: true, description: 'First name; null if not given.' })
   firstName!: string | null
 
-  @Field(() => String, { nullable: true, simple: true })
+  @Field(() => String, { nullable: true, simple: true, description: 'Last name; null if not given.' })
   lastName!: string | null
 
-  @Field(() => UserRole, { simple: true })
+  @Field(() => UserRole, {
+    simple: true,
+    description: 'Role of the user. READ_ONLY users change nothing; OWNER and ADMIN users administer the organization.',
+  })
   role!: keyof typeof UserRole
 
-  @Field(() => RecordVisibility, { simple: true })
+  @Field(() => RecordVisibility, {
+    simple: true,
+    description:
+      "Record visibility, the records that the user sees. OWN is the user's own records, TEAM also those of members of the user's teams, ALL every record of the organization.",
+  })
   visibility!: keyof typeof RecordVisibility
 
   @Field(() => ID, {
@@ -48,19 +61,19 @@ export class User {
   })
   profileId!: string | null
 
-  @Field(() => Boolean, { simple: true })
+  @Field(() => Boolean, { simple: true, description: 'True if the credentials of the user work.' })
   isActive!: boolean
 
-  @Field(() => String, { simple: true, description: 'IANA time zone name.' })
+  @Field(() => String, { simple: true, description: 'Time zone as IANA name.' })
   timezone!: string
 
-  @Field(() => String, { simple: true, description: 'BCP 47 language tag.' })
+  @Field(() => String, { simple: true, description: 'Language as BCP 47 tag.' })
   locale!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the user was created.' })
   createdAt!: string
 
-  @Field(() => DateTime, { simple: true })
+  @Field(() => DateTime, { simple: true, description: 'When the user was last changed.' })
   updatedAt!: string
 }
 

@@ -11,12 +11,19 @@ export interface Limit {
   readonly windowMs: number
 }
 
+/** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
+export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
+
+export type TracingProtocol = 'http/protobuf' | 'http/json'
+
 export interface Config {
   readonly port: number
   readonly host: string
   readonly dataDir: string
   /** Null: use the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null
+  /** Connections to PostgreSQL for requests of organizations; their shares for each organization and operation follow from it. */
+  readonly databaseConnections: number
   /** Null: each process keeps quotas, throttles and live messages in its own memory. */
   readonly redisUrl: string | null
   readonly demo: boolean
@@ -24,6 +31,10 @@ export interface Config {
   readonly refuseNestedConnections: boolean
   readonly ipLimits: readonly Limit[]
   readonly logLevel: string
+  /** Port of a separate server with the metrics and health checks; 0: a free port. Null: the gateway serves them on `port`. */
+  readonly metricsPort: number | null
+  /** The protocol in which traces are sent to an OpenTelemetry receiver, whose SDK reads its own variables. Null: no traces. */
+  readonly tracing: TracingProtocol | null
   /** PKCS#8 PEM (Ed25519) private key that signs session tokens. Null: generated into `dataDir`. */
   readonly signingKey: string | null
   /** 32 bytes, base64: the master key that encrypts secrets at rest. Null: generated into `dataDir`. */
@@ -38,6 +49,7 @@ export interface Config {
   readonly openIntrospection: boolean
   /** Base URL of the platform as clients see it, without a slash at the end. Null: the address that the gateway listens on. */
   readonly publicUrl: string | null
+  readonly registration: RegistrationMode
   /** Allow dynamic registration of apps (RFC 7591), with the session of the user who will own the app. */
   readonly oauthRegistration: boolean
   /** SMTP server for outgoing mail. Null: mails are written as files to `dataDir`/mail. */
@@ -57,12 +69,14 @@ export interface Config {
 export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders'> {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
+  registration: RegistrationMode
 }
 
-export const settingsOf = ({ publicUrl, port, mailLinkOrigins, meetingProviders }: Config): Settings => ({
+export const settingsOf = ({ publicUrl, port, mailLinkOrigins, meetingProviders, registration }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
   meetingProviders,
+  registration,
 })
 
 /** Every environment variable that is read. A test compares this list with the table in the README. */
@@ -71,11 +85,14 @@ export const variables = [
   'HOST',
   'DATA_DIR',
   'DATABASE_URL',
+  'DATABASE_CONNECTIONS',
   'REDIS_URL',
   'DEMO',
   'NODE_ENV',
   'IP_LIMITS',
   'LOG_LEVEL',
+  'METRICS_PORT',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
   'SIGNING_KEY',
   'ENCRYPTION_KEY',
   'ENCRYPTION_KEY_FORMER',
@@ -88,6 +105,7 @@ export const variables = [
   'MEETING_PROVIDERS',
   'OUTBOUND_ALLOW',
   'PUBLIC_URL',
+  'REGISTRATION',
   'OAUTH_REGISTRATION',
   'SUBGRAPH_<NAME>_URL',
 ] as const
@@ -146,11 +164,13 @@ function mustBeKey(name: string, text: string): void {
   throw new ConfigError(`${name} must be 32 bytes in base64 (openssl rand -base64 32).`)
 }
 
-function portOf(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN
-  if (port <= 65535) return port
-  throw new ConfigError(`PORT: "${text}" must be a number between 0 and 65535.`)
+function numberOf(name: string, text: string, [min, max]: readonly [number, number]): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN
+  if (number >= min && number <= max) return number
+  throw new ConfigError(`${name}: "${text}" must be a number between ${min} and ${max}.`)
 }
+
+const ports = [0, 65535] as const
 
 function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
   if (!value) return null
@@ -180,8 +200,20 @@ function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return urls
 }
 
+const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const
+
+/** The standard variables of OpenTelemetry, as far as they decide whether and how traces are sent. */
+function tracingOf(env: NodeJS.ProcessEnv): TracingProtocol | null {
+  const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const
+  const urls = endpoints.map((name) => urlOf(name, env[name], ['http:', 'https:']))
+  const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none'
+  if (isOff || urls.every((url) => url === null)) return null
+  const protocol: string = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf'
+  return oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocol, ['http/protobuf', 'http/json'] as const)
+}
+
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const port = portOf(env.PORT || '4000')
+  const port = numberOf('PORT', env.PORT || '4000', ports)
   const encryptionKey = env.ENCRYPTION_KEY || null
   if (encryptionKey) mustBeKey('ENCRYPTION_KEY', encryptionKey)
   const formerEncryptionKeys = (env.ENCRYPTION_KEY_FORMER ?? '').split(',').filter(Boolean)
@@ -197,8 +229,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     host: env.HOST || '127.0.0.1',
     dataDir: resolve(env.DATA_DIR || '.data'),
     databaseUrl: urlOf('DATABASE_URL', env.DATABASE_URL, ['postgres:', 'postgresql:']),
+    databaseConnections: numberOf('DATABASE_CONNECTIONS', env.DATABASE_CONNECTIONS || '10', [2, 500]),
     redisUrl: urlOf('REDIS_URL', env.REDIS_URL, ['redis:', 'rediss:', 'unix:']),
-    demo: oneOf('DEMO', env.DEMO || 'on', ['on', 'off']) === 'on',
+    demo: oneOf('DEMO', env.DEMO || (env.DATABASE_URL ? 'off' : 'on'), ['on', 'off']) === 'on',
     refuseNestedConnections: env.NODE_ENV !== 'production',
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', [
@@ -210,6 +243,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       'trace',
       'silent',
     ]),
+    metricsPort: env.METRICS_PORT ? numberOf('METRICS_PORT', env.METRICS_PORT, ports) : null,
+    tracing: tracingOf(env),
     signingKey,
     encryptionKey,
     formerEncryptionKeys,
@@ -217,6 +252,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustProxy: addressesOf('TRUST_PROXY', env.TRUST_PROXY ?? ''),
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',
     publicUrl: publicUrlOf(env.PUBLIC_URL),
+    registration: registrationModes[oneOf('REGISTRATION', env.REGISTRATION || 'open', ['open', 'code', 'off'])],
     oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['on', 'off']) === 'on',
     smtpUrl: urlOf('SMTP_URL', env.SMTP_URL, ['smtp:', 'smtps:']),
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 function folderOf(file: string, from: string): string {
@@ -10,5 +10,10 @@ function folderOf(file: string, from: string): string {
 
 /** The folder of package.json and `schema`, whether this code runs from source or from `dist`. */
 export const projectRoot = folderOf('package.json', import.meta.dirname)
+
+const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { version: string }
+
+/** The version of this release. */
+export const releaseVersion = version
 
 export const schemaPath = (...parts: readonly string[]): string => join(projectRoot, 'schema', ...parts)

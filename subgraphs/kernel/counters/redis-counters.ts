@@ -26,7 +26,7 @@ function connect(url: string): ReturnType<typeof clientOf> {
 }
 
 const countedInProcess = new Counter({
-  name: 'counters_in_process_total',
+  name: 'crm_counters_in_process_total',
   help: 'Quota and limit decisions taken in process because Redis did not answer.',
 })
 

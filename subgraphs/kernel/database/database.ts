@@ -6,6 +6,7 @@ import { exactNumber, type ExactNumber } from '../json/exact-number.ts'
 import { RowClient } from './row-client.ts'
 import { PreparedQuery, type StatementSettings } from './prepared-query.ts'
 import type { Row, Sql, StatementKind } from './sql.ts'
+import { activeTracing, inStatementSpan } from '../tracing/tracing.ts'
 import { statementName } from './statement-names.ts'
 
 const { builtins } = pg.types
@@ -135,6 +136,13 @@ export class Database implements Sql {
   }
 
   query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {
+    const tracing = activeTracing()
+    return tracing
+      ? inStatementSpan(tracing, text, () => this.#query<R>(text, values, kind))
+      : this.#query<R>(text, values, kind)
+  }
+
+  #query<R>(text: string, values: readonly unknown[], kind: StatementKind): Promise<R[]> {
     return new Promise((resolve, reject) => {
       this.guard.refuseNested()
       this.pool.connect((unreachable, client, release) => {
@@ -152,6 +160,10 @@ export class Database implements Sql {
         }
       })
     })
+  }
+
+  byId(text: string, values: readonly unknown[], id: string): Promise<Row | null> {
+    return firstOf(this.query(text, [...values, [id]]))
   }
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -189,6 +201,8 @@ export async function runInTransaction<T>(
   }
 }
 
+const firstOf = async (rows: Promise<Row[]>): Promise<Row | null> => (await rows)[0] ?? null
+
 export class Transaction implements Sql {
   readonly open = true
   #depth = 0
@@ -199,11 +213,22 @@ export class Transaction implements Sql {
     return this.queryWithSettings<R>(text, values, null)
   }
 
+  byId(text: string, values: readonly unknown[], id: string): Promise<Row | null> {
+    return firstOf(this.query(text, [...values, [id]]))
+  }
+
   protected queryWithSettings<R>(
     text: string,
     values: readonly unknown[],
     settings: StatementSettings | null,
   ): Promise<R[]> {
+    const tracing = activeTracing()
+    return tracing
+      ? inStatementSpan(tracing, text, () => this.#query<R>(text, values, settings))
+      : this.#query<R>(text, values, settings)
+  }
+
+  #query<R>(text: string, values: readonly unknown[], settings: StatementSettings | null): Promise<R[]> {
     return new Promise((resolve, reject) => {
       const settle: Settle = (error, rows) => (error ? reject(error) : resolve(rows as R[]))
       run(this.client, text, values, settle, settings)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { chmod, cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -27,6 +28,12 @@ function packageFolder(): string {
     throw new ConfigError(`There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL.`, { cause })
   }
 }
+
+const versionOf = (folder: string): string =>
+  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version
+
+/** The major version of the embedded PostgreSQL. */
+export const embeddedMajor = (): string => versionOf(packageFolder()).split('.')[0]!
 
 /** Creates the symbolic links of the package. npm packages contain none, and its install script is skipped when scripts are disabled. */
 async function restoreLinks(folder: string): Promise<void> {
@@ -58,8 +65,7 @@ export async function makeSharedFolder(): Promise<void> {
 }
 
 async function copyFor(account: Account, folder: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string }
-  const target = join(sharedFolder, `postgresql-${version}`)
+  const target = join(sharedFolder, `postgresql-${versionOf(folder)}`)
   if (await exists(target)) return target
   const part = `${target}.${process.pid}`
   await makeSharedFolder()

@@ -101,6 +101,9 @@ export async function prepareFolder(dataDir: string): Promise<ServerFolder> {
   return isRoot() ? folderForRoot(link) : folderForUser(link)
 }
 
+/** Prefix of a cluster that is being created or restored; the next creation deletes what a killed one has left. */
+export const unfinished = 'new-'
+
 const socketRecord = 'socket-folder'
 const socketInside = 'socket'
 

@@ -21,7 +21,8 @@ async function running(dataDir: string): Promise<EmbeddedPostgres | null> {
   const url = addressAt(socketFolder)
   try {
     await checkAnswers(url)
-    return { url, lost: new Promise(() => undefined), stop: async () => undefined }
+    const superuserUrl = addressAt(socketFolder, 'postgres')
+    return { url, superuserUrl, lost: new Promise(() => undefined), stop: async () => undefined }
   } catch (cause) {
     const { code } = cause as { code?: string }
     if (code !== foreignAccount && code !== 'EACCES') return null

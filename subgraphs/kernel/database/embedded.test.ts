@@ -201,11 +201,22 @@ describe('startEmbeddedPostgres', () => {
   it('reports the reason in one line when the server cannot start', async () => {
     const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
     await first.stop()
-    await writeFile(join(place.dataDir, 'postgres/data/PG_VERSION'), '14\n')
+    await writeFile(join(place.dataDir, 'postgres/data/postgresql.conf'), 'shared_buffers = none\n')
     const start = startEmbeddedPostgres({ dataDir: place.dataDir, log })
     await expect(start).rejects.toThrow(ConfigError)
     await expect(start).rejects.toThrow(
-      /^DATA_DIR: PostgreSQL cannot start on \/.+\/postgres \(FATAL: {2}database files are incompatible with server\)\.$/,
+      /^DATA_DIR: PostgreSQL cannot start on \/.+\/postgres \((?:FATAL|LOG): [^\n]+\)\.$/,
     )
+  })
+
+  it('refuses files of another major version, and says where the way to upgrade is described', async () => {
+    const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
+    await first.stop()
+    await writeFile(join(place.dataDir, 'postgres/data/PG_VERSION'), '14\n')
+    const start = startEmbeddedPostgres({ dataDir: place.dataDir, log })
+    await expect(start).rejects.toThrow(ConfigError)
+    const versions = 'is of PostgreSQL 14, and this release runs PostgreSQL 18'
+    const advice = `DATA_DIR: the database in ${place.dataDir} ${versions}. See "Upgrading" in README.md.`
+    await expect(start).rejects.toThrow(advice)
   })
 })

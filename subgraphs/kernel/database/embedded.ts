@@ -10,15 +10,17 @@ import { prepareDataDir } from '../config/data-dir.ts'
 import { tenantRole } from './tenant-role.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 import { run } from './embedded-account.ts'
-import { findBinaries, type Binaries } from './embedded-binaries.ts'
+import { embeddedMajor, findBinaries, type Binaries } from './embedded-binaries.ts'
 import {
   clearSocketFolder,
   makePrivate,
   port,
   prepareFolder,
   prepareSocketFolder,
+  unfinished,
   type ServerFolder,
 } from './embedded-folder.ts'
+import { majorIn, refuseOtherMajor } from './embedded-major.ts'
 import { retireFormerServer, startServer, type RunningServer, type ServerCommand } from './embedded-server.ts'
 import { supervised } from './embedded-supervisor.ts'
 
@@ -34,13 +36,14 @@ export interface EmbeddedOptions {
 export interface EmbeddedPostgres {
   /** Connects as the owner of the database, who may create databases but is not a superuser. */
   readonly url: string
+  /** Connects as a superuser, for backups. */
+  readonly superuserUrl: string
   /** Resolves with the reason when the server has ended and all restarts have failed. Never resolves otherwise. */
   readonly lost: Promise<ConfigError>
   stop(): Promise<void>
 }
 
 const role = 'crm'
-const unfinished = 'new-'
 const formerBackendsTimeoutMs = 15_000
 
 /** The memory of the machine, or of the container that this process runs in. */
@@ -133,8 +136,8 @@ async function startWithRetry(command: ServerCommand): Promise<RunningServer> {
   }
 }
 
-export const addressAt = (socketFolder: string): string =>
-  `postgres://${role}@${encodeURIComponent(socketFolder)}:${port}/${role}`
+export const addressAt = (socketFolder: string, user: typeof role | 'postgres' = role): string =>
+  `postgres://${user}@${encodeURIComponent(socketFolder)}:${port}/${user}`
 
 export async function checkAnswers(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
@@ -148,6 +151,8 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
   const folder = await prepareFolder(dataDir)
   const data = join(folder.path, 'data')
   const binaries = await findBinaries(folder.account)
+  if (await exists(join(data, 'PG_VERSION')))
+    refuseOtherMajor(`DATA_DIR: the database in ${dataDir}`, await majorIn(data), embeddedMajor())
   if (await exists(data)) await retireFormerServer(data, log)
   else await createCluster(folder, binaries, durable)
   const socketFolder = await prepareSocketFolder(folder)
@@ -176,6 +181,7 @@ async function start({ dataDir, log, durable = true, settings = {} }: EmbeddedOp
   const server = supervised(first, startAgain, log)
   return {
     url,
+    superuserUrl: addressAt(socketFolder, 'postgres'),
     lost: server.lost.then(
       (reason) =>
         new ConfigError(

@@ -5,24 +5,27 @@ import type { Row, Sql } from './sql.ts'
 /** Smaller results are not recorded: an operation runs at most some dozens of statements, so they cannot add up to the limit. */
 const recordedFrom = 65_536
 
-const recorded = new WeakMap<readonly object[], number>()
+const recorded = new WeakMap<object, number>()
 
-/** Records the size of a statement's rows in bytes as PostgreSQL sent them. Must be called for every statement. */
-export function recordRowBytes(rows: readonly object[], bytes: number): void {
+/** Records the size of a statement's rows, or of one row, in bytes as PostgreSQL sent them. Must be called for every statement. */
+export function recordRowBytes(rows: object, bytes: number): void {
   if (bytes >= recordedFrom) recorded.set(rows, bytes)
 }
 
+export const recordedRowBytes = (rows: object): number => recorded.get(rows) ?? 0
+
 /** Wraps `sql` so that all statements together read at most `rowBytesMax` bytes. */
 export function limitRowBytes(sql: Sql, read = { bytes: 0 }): Sql {
-  const counted = <R>(rows: R[]): R[] | Promise<R[]> => {
-    const bytes = recorded.get(rows as object[]) ?? 0
+  const counted = <R extends object | null>(rows: R): R | Promise<R> => {
+    const bytes = rows ? recordedRowBytes(rows) : 0
     read.bytes += bytes
     if (read.bytes > rowBytesMax) throw rowsTooLarge()
     return bytes < largeFrom ? rows : ownEventLoopTurn().then(() => rows)
   }
   return {
     open: sql.open,
-    query: <R = Row>(...statement: Parameters<Sql['query']>) => sql.query<R>(...statement).then(counted<R>),
+    query: <R = Row>(...statement: Parameters<Sql['query']>) => sql.query<R>(...statement).then(counted<R[]>),
+    byId: (...lookup) => sql.byId(...lookup).then(counted<Row | null>),
     transaction: (work) => sql.transaction((inside) => work(limitRowBytes(inside, read))),
   }
 }

@@ -1,9 +1,11 @@
 import type pg from 'pg'
 import type { Cancellation } from '../cancellation.ts'
-import { Refusal } from '../errors.ts'
+import type { Refusal } from '../errors.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import type { Sql } from './sql.ts'
 import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair-queue.ts'
+import { poolExhausted } from './pool-exhausted.ts'
+import { SharedLookups } from './shared-lookups.ts'
 import type { StatementSettings } from './prepared-query.ts'
 
 /** Returns the settings of a tenant's statement: the organization, and the timeouts of a read, a write, or the connection. */
@@ -23,6 +25,7 @@ export class SharedPool {
   readonly pool: pg.Pool
   readonly guard: ConnectionGuard
   readonly queue: FairQueue
+  readonly lookups = new SharedLookups()
   readonly cancelThrough: Sql | undefined
   readonly onCommit: (() => void) | undefined
 
@@ -40,7 +43,7 @@ export class SharedPool {
       return this.queue.acquire(request)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
-      refuse(poolExhausted())
+      refuse(poolExhausted('FULL'))
       return false
     }
   }
@@ -48,7 +51,11 @@ export class SharedPool {
   /** Resolves when the request has its connection or scan slot; it must be released afterwards. */
   whenAcquired(needs: Omit<PoolRequest, 'start' | 'expire'>): Promise<PoolRequest> {
     return new Promise((resolve, reject) => {
-      const request: PoolRequest = { ...needs, start: () => resolve(request), expire: () => reject(poolExhausted()) }
+      const request: PoolRequest = {
+        ...needs,
+        start: () => resolve(request),
+        expire: () => reject(poolExhausted('LATE')),
+      }
       if (this.acquire(request, reject)) resolve(request)
     })
   }
@@ -64,6 +71,3 @@ export interface SharedOperation {
   running: number
   readonly begunAt: number
 }
-
-export const poolExhausted = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })

@@ -3,10 +3,11 @@ import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import { connectionError, run } from './database.ts'
 import type { Row, StatementKind } from './sql.ts'
-import { translateTimeout, isClientComposed, operationMs, tooExpensive } from './deadlines.ts'
+import { isClientComposed, operationMs, tooExpensive, translateTimeout } from './deadlines.ts'
 import type { PoolRequest } from './fair-queue.ts'
+import { poolExhausted } from './pool-exhausted.ts'
 import type { StatementSettings } from './prepared-query.ts'
-import { poolExhausted, type SharedOperation } from './shared-pool.ts'
+import type { SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
 
@@ -21,18 +22,20 @@ export class SharedStatement implements PoolRequest, Cancellable {
 
   constructor(
     readonly operation: SharedOperation,
-    private readonly text: string,
+    readonly text: string,
     private readonly values: readonly unknown[],
     private readonly kind: StatementKind,
     private readonly resolve: (rows: Row[]) => void,
     private readonly reject: (error: unknown) => void,
+    private readonly cancellation = operation.cancellation,
   ) {
     this.tenant = operation.tenant
     this.needsScanSlot = kind === 'SCAN'
   }
 
   begin(): void {
-    const { cancellation, shared } = this.operation
+    const { cancellation } = this
+    const { shared } = this.operation
     if (cancellation && this.kind !== 'WRITE') {
       if (cancellation.isCancelled) return this.reject(clientLeft())
       const isLate = isClientComposed(this.kind) && performance.now() - this.operation.begunAt > operationMs
@@ -60,7 +63,7 @@ export class SharedStatement implements PoolRequest, Cancellable {
   }
 
   expire(): void {
-    this.#refuse(poolExhausted())
+    this.#refuse(poolExhausted('LATE'))
   }
 
   /** The connection is not released until PostgreSQL has received the request, which could otherwise cancel the next statement on it. */
@@ -86,7 +89,7 @@ export class SharedStatement implements PoolRequest, Cancellable {
 
   #end(error: unknown, rows: Row[]): void {
     this.operation.shared.queue.release(this)
-    this.operation.cancellation?.delete(this)
+    this.cancellation?.delete(this)
     if (error) return this.reject(error)
     if (this.kind === 'WRITE') this.operation.shared.onCommit?.()
     this.resolve(rows)
@@ -98,7 +101,7 @@ export class SharedStatement implements PoolRequest, Cancellable {
   }
 
   #refuse(refusal: Refusal): void {
-    this.operation.cancellation?.delete(this)
+    this.cancellation?.delete(this)
     this.reject(refusal)
   }
 }

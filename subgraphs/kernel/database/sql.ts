@@ -17,6 +17,11 @@ export interface Sql {
   readonly open: boolean
   /** `kind` matters on the pools that tenants share. */
   query<R = Row>(text: string, values?: readonly unknown[], kind?: StatementKind): Promise<R[]>
+  /**
+   * The row with this id, or null. The statement selects a column "id" and has the list of ids as its last parameter, after `values`.
+   * Lookups of several operations may share one execution of it.
+   */
+  byId(text: string, values: readonly unknown[], id: string): Promise<Row | null>
   /** Everything in `work` commits together or not at all; inside a transaction, `work` runs in a savepoint. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }

@@ -179,6 +179,7 @@ describe('a client that disconnects', () => {
     const cancelThrough: Sql = {
       open: false,
       transaction: (work) => fresh.database.transaction(work),
+      byId: (...lookup) => fresh.database.byId(...lookup),
       query: async <R>(text: string, values?: readonly unknown[]) => {
         const rows = await query<R>(text, values)
         cancelResults.push(rows)

@@ -95,6 +95,11 @@ export class TenantDatabase extends Database implements Tenancy {
     })
   }
 
+  /** Statements and transactions that wait for a connection or a scan slot. */
+  get waiting(): number {
+    return this.#shared.queue.waiting
+  }
+
   of(organizationId: string, operation?: Operation): Sql {
     const values = [organizationId]
     const settingsFor: SettingsFor = (name) => ({ ...settingsStatements[name], values })
@@ -118,6 +123,11 @@ export class CrossTenantDatabase implements Tenancy {
       limits: { ...limitsOf(connections), connectionsPerTenant, ...limits },
       onCommit: database.onCommit,
     })
+  }
+
+  /** Statements and transactions that wait for a connection or a scan slot. */
+  get waiting(): number {
+    return this.#shared.queue.waiting
   }
 
   of(organizationId: string, operation?: Operation): Sql {

@@ -4,9 +4,11 @@ import { Cron } from 'croner'
 import type * as Queue from 'graphile-worker'
 import type { CronItem, Runner, RunnerOptions } from 'graphile-worker'
 import pg from 'pg'
+import { Histogram } from 'prom-client'
 import type { Logger } from 'pino'
 import { failureReason } from '../database/failure-reason.ts'
 import type { Services } from '../request.ts'
+import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import type { Job } from './job.ts'
 
 export interface WorkerOptions {
@@ -152,6 +154,25 @@ function cronItem({ name, cron }: Job): CronItem {
   return { task: name, match: cron, options: { jobKey: name, backfillPeriod: intervalMs >= hourMs ? intervalMs : 0 } }
 }
 
+const runs = new Histogram({
+  name: 'crm_job_duration_seconds',
+  help: 'Seconds of the runs of scheduled jobs in this process: done or failed.',
+  labelNames: ['job', 'outcome'],
+  buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
+})
+
+async function runMeasured(job: Job, services: Services): Promise<void> {
+  const startedMs = performance.now()
+  let outcome: 'done' | 'failed' = 'failed'
+  try {
+    const tracing = activeTracing()
+    await (tracing ? inSpan(tracing, `job ${job.name}`, {}, () => job.run(services)) : job.run(services))
+    outcome = 'done'
+  } finally {
+    runs.observe({ job: job.name, outcome }, (performance.now() - startedMs) / 1000)
+  }
+}
+
 /** Runs a job only if no other run of it is in progress. The advisory lock ends with its session, also when the worker is killed. */
 async function runWithLock(pool: pg.Pool, job: Job, services: Services): Promise<void> {
   const client = await pool.connect()
@@ -162,7 +183,7 @@ async function runWithLock(pool: pg.Pool, job: Job, services: Services): Promise
       [job.name],
     )
     isLocked = rows[0]!.taken
-    if (isLocked) await job.run(services)
+    if (isLocked) await runMeasured(job, services)
   } finally {
     // A connection that may still hold the lock must not return to the pool.
     const unlocked =

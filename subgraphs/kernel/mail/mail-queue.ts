@@ -21,7 +21,7 @@ interface QueuedMail extends QueuedItem {
 export const mailQueue: Queue<QueuedMail> = {
   name: 'mail',
   table: 'kernel.mail',
-  columns: 'recipient, content, created_at as "createdAt", expires_at as "expiresAt"',
+  columns: 'recipient, content, traceparent, created_at as "createdAt", expires_at as "expiresAt"',
   leaseMs: 2 * minuteMs,
   lanes: { fresh: 3, retry: 1 },
   attemptsMax: () => attemptsMax,

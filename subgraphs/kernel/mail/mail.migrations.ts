@@ -48,6 +48,14 @@ export const mailCountTable: Migration = {
   `,
 }
 
+export const mailTrace: Migration = {
+  name: '20261122-kernel-mail-trace',
+  sql: `
+    -- The W3C trace of the request that queued the mail; null unless traces are sent.
+    alter table kernel.mail add column traceparent text;
+  `,
+}
+
 export const mailQueueTable: Migration = {
   name: '20261122-kernel-mail-queue',
   sql: `

@@ -2,6 +2,7 @@ import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import { countMail, type MailKind } from './mail-limits.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
+import { activeTracing } from '../tracing/tracing.ts'
 import { platformId } from '../secrets/vault.ts'
 
 export interface MailContent {
@@ -47,9 +48,17 @@ export async function queueMail(
   const id = newId()
   const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify({ subject, text, html }))
   await ctx.db.query(
-    `insert into kernel.mail (id, recipient, content, state, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [id, to, content, withheld ? 'WITHHELD' : 'QUEUED', ctx.clock.now().toISOString(), expiresAt.toISOString()],
+    `insert into kernel.mail (id, recipient, content, state, created_at, expires_at, traceparent)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      id,
+      to,
+      content,
+      withheld ? 'WITHHELD' : 'QUEUED',
+      ctx.clock.now().toISOString(),
+      expiresAt.toISOString(),
+      activeTracing()?.traceparent() ?? null,
+    ],
   )
   return true
 }

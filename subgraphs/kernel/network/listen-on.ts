@@ -11,12 +11,16 @@ interface Listening {
   readonly _handle?: { listen(backlog: number): unknown } | null
 }
 
-/** Listens on the configured host and port. Throws a ConfigError when the address cannot be used. */
-export async function listenOn(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<AddressInfo> {
+/** Listens on the host and port of these variables. Throws a ConfigError that names them when the address cannot be used. */
+export async function listenOn(
+  server: Server,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  variables = 'HOST, PORT',
+): Promise<AddressInfo> {
   try {
     await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(port, host, resolve))
   } catch (cause) {
-    throw new ConfigError(`HOST, PORT: cannot listen on ${host}, port ${port} (${(cause as Error).message}).`, {
+    throw new ConfigError(`${variables}: cannot listen on ${host}, port ${port} (${(cause as Error).message}).`, {
       cause,
     })
   }

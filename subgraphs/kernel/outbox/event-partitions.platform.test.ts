@@ -131,11 +131,13 @@ describe('events.keepPartitions', () => {
     clock.set('2031-01-31T23:59:00Z')
     await run()
     expect(errors).toMatchObject([{ rows: 2, missing: [] }])
-    expect([await metric('event_default_partition_rows'), await metric('event_partitions_missing')]).toEqual([2, 0])
+    expect([await metric('crm_event_default_partition_rows'), await metric('crm_event_partitions_missing')]).toEqual([
+      2, 0,
+    ])
     clock.set('2032-05-01T00:00:00Z')
     await run()
     expect(errors).toHaveLength(1)
-    expect(await metric('event_default_partition_rows')).toBe(0)
+    expect(await metric('crm_event_default_partition_rows')).toBe(0)
   })
 
   it('does not report rows older than the retention, which the next run deletes', async () => {
@@ -149,7 +151,7 @@ describe('events.keepPartitions', () => {
       await expect(run()).rejects.toThrow('lock timeout')
     })
     await reader.close()
-    expect([errors, await metric('event_default_partition_rows')]).toEqual([[], 0])
+    expect([errors, await metric('crm_event_default_partition_rows')]).toEqual([[], 0])
     await run()
     expect(await places('event')).toEqual([])
   })
@@ -164,8 +166,8 @@ describe('events.keepPartitions', () => {
     expect(errors).toMatchObject([
       { rows: 0, missing: ['event_2031_01', 'event_2031_02', 'event_log_2031_01', 'event_log_2031_02'] },
     ])
-    expect(await metric('event_partitions_missing')).toBe(4)
+    expect(await metric('crm_event_partitions_missing')).toBe(4)
     await run()
-    expect(await metric('event_partitions_missing')).toBe(0)
+    expect(await metric('crm_event_partitions_missing')).toBe(0)
   })
 })

@@ -8,11 +8,11 @@ const monthsAhead = 3
 const lockTimeoutMs = 2_000
 
 const defaultRows = new Gauge({
-  name: 'event_default_partition_rows',
+  name: 'crm_event_default_partition_rows',
   help: 'Rows of the event log in the default partition, because no partition exists for their month.',
 })
 const missingPartitions = new Gauge({
-  name: 'event_partitions_missing',
+  name: 'crm_event_partitions_missing',
   help: 'Monthly partitions of the event log, up to the next month, that do not exist.',
 })
 

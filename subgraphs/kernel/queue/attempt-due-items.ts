@@ -1,9 +1,17 @@
+import { Counter } from 'prom-client'
 import { newId } from '../ids.ts'
+import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import type { Services } from '../request.ts'
 import { leaseNext, recordOutcome, type LastServed } from './lease.ts'
 import type { Lane, Outcome, Queue, QueuedItem } from './queue.ts'
 
 const errorLengthMax = 500
+
+const attempts = new Counter({
+  name: 'crm_queue_attempts_total',
+  help: 'Attempts of queued items in this process, by the state in which the item ended, or RETRY.',
+  labelNames: ['queue', 'outcome'],
+})
 
 /** Attempts the items of a lane one after another until none is due. Any number of processes may do this at the same time. */
 export async function attemptDueItems<Item extends QueuedItem>(
@@ -18,6 +26,7 @@ export async function attemptDueItems<Item extends QueuedItem>(
     const item = await leaseNext(services.database, queue, lane, token, lastServed)
     if (!item) return
     const outcome = outcomeWithinAttempts(queue, services, item, await attemptOnce(queue, services, item))
+    attempts.inc({ queue: queue.name, outcome: 'end' in outcome ? outcome.end : 'RETRY' })
     const waitMs = 'end' in outcome ? 0 : Math.max(queue.retryAfterMs(item), outcome.afterMs ?? 0)
     await recordOutcome(services.database, queue, item, token, outcome, waitMs)
   }
@@ -29,7 +38,11 @@ async function attemptOnce<Item extends QueuedItem>(
   item: Item,
 ): Promise<Outcome> {
   try {
-    return await queue.attempt(services, item)
+    const tracing = activeTracing()
+    if (!tracing) return await queue.attempt(services, item)
+    const { traceparent = null, attempts } = item
+    const options = { kind: 'CONSUMER', attributes: { 'queue.attempt': attempts }, traceparent } as const
+    return await inSpan(tracing, `queue ${queue.name}`, options, () => queue.attempt(services, item))
   } catch (thrown) {
     return { retry: (thrown as Error).message }
   }

@@ -5,6 +5,8 @@ export interface QueuedItem {
   readonly id: string
   /** Including this attempt. */
   readonly attempts: number
+  /** The trace of the request that queued the item, for queues whose `columns` contain it. */
+  readonly traceparent?: string | null
 }
 
 interface WithResult {

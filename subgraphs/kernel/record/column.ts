@@ -23,6 +23,7 @@ type ValueOf<G> = G extends StringConstructor
 
 export interface ColumnOptions {
   nullable?: boolean
+  /** What the value is, its unit, when it is null and what changes it. It is shown in GraphQL, REST and events, in inputs with the bounds. */
   description?: string
   /** Text: maximum length, in code points. */
   max?: number
@@ -58,6 +59,8 @@ export interface ColumnOptions {
   writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
   /** The value of a new record when the client gives none. A column that is not nullable and has no default is required on create. */
   default?: unknown
+  /** A realistic value, used in the examples of REST and in the sample events. */
+  example?: unknown
 }
 
 /** One column of a record. Field security, filters, sorting, event payloads and the comparison of versions are all derived from it. */
@@ -130,7 +133,7 @@ export function tableColumn(name: string, type: GraphQLTypeOf, options: ColumnOp
 /** Declares a column: a GraphQL field, a database column and an entry in the column list of the class. */
 export function Column<const G extends GraphQLTypeOf>(
   typeOf: () => G,
-  options: ColumnOptions & { default?: ValueOf<G> } = {},
+  options: ColumnOptions & { default?: ValueOf<G>; example?: ValueOf<G> | null } = {},
 ) {
   return <K extends string, T extends { [P in K]: ValueOf<G> | null }>(target: T, key: K): void => {
     const type = typeOf()
@@ -180,18 +183,34 @@ export function columnsOf(entity: object): readonly Column[] {
   return [...(base && base !== Function.prototype ? columnsOf(base) : []), ...(columnsByClass.get(entity) ?? [])]
 }
 
-/** Declares an enumeration in TypeScript and as a GraphQL enum type from one list of members. */
+/** Declares an enumeration in TypeScript, in GraphQL and in REST from one list of members with their descriptions. */
 export function enumeration<const M extends string>(
   name: string,
-  members: readonly M[],
-  description?: string,
+  description: string,
+  members: Readonly<Record<M, string>>,
 ): { readonly [K in M]: K } {
-  const object = Object.fromEntries(members.map((member) => [member, member])) as { [K in M]: K }
-  registerEnumType(object, description ? { name, description } : { name })
-  enumerationNames.set(object, name)
+  const names = Object.keys(members) as M[]
+  const object = Object.fromEntries(names.map((member) => [member, member])) as { [K in M]: K }
+  const valuesConfig = Object.fromEntries(names.map((member) => [member, { description: members[member] }]))
+  registerEnumType(object, { name, description, valuesConfig: valuesConfig as never })
+  enumerations.set(object, { name, description, members })
   return object
 }
 
-const enumerationNames = new WeakMap<object, string>()
+interface Enumeration {
+  readonly name: string
+  readonly description: string
+  /** The description of each member. */
+  readonly members: Readonly<Record<string, string>>
+}
 
-export const enumerationName = (type: object): string => enumerationNames.get(type) ?? ''
+const enumerations = new WeakMap<object, Enumeration>()
+
+export const enumerationName = (type: object): string => enumerations.get(type)?.name ?? ''
+
+/** The description of an enumeration with its members, for contracts in which members have no descriptions of their own. */
+export function enumerationDescription(type: object): string {
+  const { description, members } = enumerations.get(type)!
+  const described = Object.entries(members).map(([member, meaning]) => `- \`${member}\`: ${meaning}`)
+  return [description, '', ...described].join('\n')
+}

@@ -1,6 +1,7 @@
 import { Int } from 'type-graphql'
 import { describe, expect, it } from 'vitest'
-import { AccountStatus, type Account } from '../../crm/account/account.ts'
+import { AccountStatus } from '../../crm/account/account.enumerations.ts'
+import type { Account } from '../../crm/account/account.ts'
 import { account } from '../../crm/account/account.record.ts'
 import { caseComment } from '../../support/case/case.record.ts'
 import { Column } from './column.ts'

@@ -29,8 +29,8 @@ export interface EventPayload<T extends object = object> {
 /** All event types of a record. Writing an event of a type that is not listed throws. */
 export interface RecordEvents<T extends object = object, P extends object = T> {
   readonly types: Readonly<Record<string, EventType<P>>>
-  /** The record in the sample events; a column that is not given has its initial value. */
-  readonly sample: Partial<P>
+  /** What differs in the sample events from the examples of the columns; a column without either has its initial value. */
+  readonly sample?: Partial<P>
   readonly payload?: EventPayload<T>
 }
 

@@ -1,26 +1,23 @@
-import { Directive, Field, Float, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
-import { columnsOf, enumerationName, initialValue, type Column, type ColumnOptions } from './column.ts'
+import { Directive, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
+import { columnsOf, initialValue, type Column, type ColumnOptions } from './column.ts'
+import { classNamed, field, type Class } from './declared-class.ts'
 import type { ColumnName, Relation } from './definition.ts'
+import { inputDescription, pluralOf, quantifierDescriptions, wordsOf } from './describe.ts'
 import { filterConditionsMax, filterRelationsMax } from './filter.ts'
+import { operatorInputOf } from './operator-inputs.ts'
 import { requireReadScopeInFilter } from './requires-scope.ts'
-import { DateTime, Decimal, Json } from './scalars.ts'
 
-type Class<T = object> = new () => T
 type Entity<T> = abstract new () => T
-type TypeThunk = () => unknown
 
-function field(
-  target: Class,
-  name: string,
-  type: TypeThunk,
-  options: { nullable?: boolean; description?: string; defaultValue?: unknown } = {},
-): void {
-  Field(type as never, options as never)(target.prototype as object, name)
-}
+/** The name of a record type in sentences: `case comment`. */
+const nameOf = (entity: object): string => wordsOf((entity as { name: string }).name)
 
-function classNamed(name: string): Class {
-  return { [name]: class {} }[name] as Class
-}
+const inputDescriptions = {
+  CREATE: (one: string) =>
+    `The values of a new ${one}. An absent field gets its default, which is null or empty if none is named.`,
+  UPDATE: (one: string) =>
+    `Changes of one ${one}. An absent field is not changed, and null clears a field that can be null.`,
+} as const
 
 /** The values of a record that a client sends. GraphQL checks which columns are allowed and which are required. */
 export type RecordInput<T> = { [Name in ColumnName<T>]?: T[Name] | null }
@@ -43,11 +40,10 @@ export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'):
 function inputOf<T>(name: string, entity: Entity<T>, operation: 'CREATE' | 'UPDATE'): Class<RecordInput<T>> {
   const input = classNamed(name)
   for (const column of writableColumns(entity, operation)) {
-    const { type, description } = column
     const nullable = operation === 'UPDATE' || !isRequired(column)
-    field(input, column.name, () => type, { nullable, ...(description && { description }) })
+    field(input, column.name, () => column.type, { nullable, description: inputDescription(column, operation) })
   }
-  InputType(name)(input)
+  InputType(name, { description: inputDescriptions[operation](nameOf(entity)) })(input)
   return input as Class<RecordInput<T>>
 }
 
@@ -65,77 +61,19 @@ export function bulkItemOf<T>(
   entity: Entity<T>,
 ): Class<RecordInput<T> & { id: string; expectedVersion?: number | null }> {
   const input = inputOf(name, entity, 'UPDATE')
-  field(input, 'id', () => ID)
-  field(input, 'expectedVersion', () => Int, { nullable: true })
+  field(input, 'id', () => ID, { description: `Id of the ${nameOf(entity)} to change.` })
+  field(input, 'expectedVersion', () => Int, {
+    nullable: true,
+    description: `Version that the ${nameOf(entity)} must have; otherwise the item fails with VERSION_CONFLICT. Null: no check.`,
+  })
   return input as never
-}
-
-const operators = new Map<string, Class>()
-
-/** The filter input type for a kind of column. All filters with such a column share it. */
-function operatorInputOf({ kind, type }: Column): unknown {
-  const name = {
-    id: 'IdFilter',
-    text: 'StringFilter',
-    integer: 'IntFilter',
-    number: 'FloatFilter',
-    money: 'DecimalFilter',
-    boolean: 'BooleanFilter',
-    timestamp: 'DateTimeFilter',
-    date: 'DateFilter',
-    textList: 'StringListFilter',
-    json: '',
-    enum: `${enumerationName(type)}Filter`,
-  }[kind]
-  if (kind === 'json') return Json
-  const known = operators.get(name)
-  if (known) return known
-  const input = classNamed(name)
-  const add = (names: readonly string[], operand: TypeThunk) =>
-    names.forEach((operator) => field(input, operator, operand, { nullable: true }))
-  switch (kind) {
-    case 'textList':
-      add(['has'], () => String)
-      add(['hasAny', 'hasAll'], () => [String])
-      add(['isEmpty'], () => Boolean)
-      break
-    case 'boolean':
-      add(['eq', 'ne'], () => Boolean)
-      add(['isNull'], () => Boolean)
-      break
-    default: {
-      const operand = {
-        id: ID,
-        text: String,
-        integer: Int,
-        number: Float,
-        money: Decimal,
-        timestamp: DateTime,
-        date: String,
-        enum: type,
-      }[kind]
-      add(['eq', 'ne'], () => operand)
-      add(['in', 'notIn'], () => [operand])
-      if (kind === 'text') add(['contains', 'startsWith', 'endsWith'], () => String)
-      if (['integer', 'number', 'money', 'timestamp', 'date'].includes(kind))
-        add(['gt', 'gte', 'lt', 'lte'], () => operand)
-      add(['isNull'], () => Boolean)
-    }
-  }
-  const presence =
-    kind === 'textList' ? '' : ' `isNull: true` matches records without a value, `isNull: false` records with one.'
-  InputType(name, {
-    description: `Filter operators; a record must match all of them. An operator that is null is ignored.${presence}`,
-  })(input)
-  operators.set(name, input)
-  return input
 }
 
 const shown = (entity: object): readonly Column[] => columnsOf(entity).filter(({ internal }) => !internal)
 
-const descriptionOf = ({ kind, name }: Column): string | undefined =>
+const conditionDescription = ({ kind, name, description = '' }: Column): string =>
   kind !== 'json'
-    ? undefined
+    ? description
     : name === 'customFields'
       ? 'Custom fields by API name; a record must have all of these values. Null matches records without the field.'
       : 'Keys and values that the JSON value must contain.'
@@ -163,10 +101,9 @@ export function filterOf<T>(
   const filter = classNamed(name)
   filters.set(entity, { one: filter, many: quantified(name.replace(/Filter$/, 'ListFilter'), filter) })
   for (const shownColumn of shown(entity)) {
-    const description = descriptionOf(shownColumn)
     field(filter, shownColumn.name, () => operatorInputOf(shownColumn), {
       nullable: true,
-      ...(description && { description }),
+      description: conditionDescription(shownColumn),
     })
     operatorInputOf(shownColumn)
   }
@@ -193,15 +130,9 @@ export function filterOf<T>(
   return filter
 }
 
-const quantifiers = {
-  some: 'At least one related record must match; with an empty filter, there must be one.',
-  every: 'All related records must match. A record without related records matches.',
-  none: 'No related record may match; with an empty filter, there must be none.',
-}
-
 function quantified(name: string, filter: Class): Class {
   const input = classNamed(name)
-  for (const [quantifier, description] of Object.entries(quantifiers))
+  for (const [quantifier, description] of Object.entries(quantifierDescriptions))
     field(input, quantifier, () => filter, { nullable: true, description })
   InputType(name, {
     description: 'Conditions on related records. Only related records that the caller can see are compared.',
@@ -213,6 +144,12 @@ const SortOrder = { ASC: 'ASC', DESC: 'DESC', asc: 'asc', desc: 'desc' } as cons
 registerEnumType(SortOrder, {
   name: 'SortOrder',
   description: 'Sort direction, in upper or lower case. Records without a value come last in both directions.',
+  valuesConfig: {
+    ASC: { description: 'Smallest value first: A to Z, oldest first.' },
+    DESC: { description: 'Largest value first: Z to A, newest first.' },
+    asc: { description: 'The same as `ASC`.' },
+    desc: { description: 'The same as `DESC`.' },
+  },
 })
 
 const sortable = ({ kind }: Column): boolean => kind !== 'json' && kind !== 'textList'
@@ -227,12 +164,26 @@ export function sortableColumns(entity: object): readonly Column[] {
 
 /** The GraphQL sort input of a record type. */
 export function orderOf<T>(name: string, entity: Entity<T>): Class {
-  const fields = Object.fromEntries(sortableColumns(entity).map(({ name }) => [name, name]))
-  registerEnumType(fields, { name: `${name}Field` })
+  const columns = sortableColumns(entity)
+  const fields = Object.fromEntries(columns.map((column) => [column.name, column.name]))
+  const many = pluralOf(nameOf(entity))
+  registerEnumType(fields, {
+    name: `${name}Field`,
+    description: `The fields by which a list of ${many} can be sorted.`,
+    valuesConfig: Object.fromEntries(columns.map((column) => [column.name, { description: column.description ?? '' }])),
+  })
   const order = classNamed(name)
-  field(order, 'field', () => fields, { nullable: true, defaultValue: 'createdAt' })
-  field(order, 'direction', () => SortOrder, { nullable: true, defaultValue: 'DESC' })
-  InputType(name)(order)
+  field(order, 'field', () => fields, {
+    nullable: true,
+    defaultValue: 'createdAt',
+    description: 'The field to sort by.',
+  })
+  field(order, 'direction', () => SortOrder, {
+    nullable: true,
+    defaultValue: 'DESC',
+    description: 'Whether the smallest or the largest value comes first.',
+  })
+  InputType(name, { description: `One field in the sort order of a list of ${many}.` })(order)
   return order
 }
 
@@ -243,48 +194,65 @@ export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Cl
 /** Like `pageOf`, with another required scope. */
 export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
   const page = classNamed(name)
-  field(page, 'data', () => [entity])
-  field(page, 'page', () => Int)
-  field(page, 'limit', () => Int)
+  const many = pluralOf(nameOf(entity))
+  field(page, 'data', () => [entity], { description: `The ${many} of this page, in the requested order.` })
+  field(page, 'page', () => Int, { description: 'Number of this page, from 1.' })
+  field(page, 'limit', () => Int, { description: `Maximum number of ${many} on a page, as requested: 1 to 100.` })
   field(page, 'total', () => Int, {
     nullable: true,
     description:
       'Exact number of matching records that the caller can see, without deleted ones. Maintained without a filter and with a filter by enumerated fields only; otherwise the matching records are counted when this field is selected, which takes up to 0.1 s for 200,000 of them, and longer for search, tags and custom fields.',
   })
-  field(page, 'totalPages', () => Int, { nullable: true })
-  field(page, 'hasMore', () => Boolean)
+  field(page, 'totalPages', () => Int, {
+    nullable: true,
+    description: 'Number of pages with this limit; costs what `total` costs.',
+  })
+  field(page, 'hasMore', () => Boolean, { description: `True if more ${many} follow after this page.` })
   field(page, 'nextCursor', () => String, {
     nullable: true,
     description:
       'Cursor of the next page, for the argument `cursor`; no record is repeated or skipped. Null on the last page.',
   })
-  return requiringScope(name, page, scope)
+  return requiringScope(name, page, scope, `A page of ${many}.`)
 }
 
 class PageInfo {}
-field(PageInfo, 'hasNextPage', () => Boolean)
-field(PageInfo, 'hasPreviousPage', () => Boolean)
-field(PageInfo, 'startCursor', () => String, { nullable: true })
-field(PageInfo, 'endCursor', () => String, { nullable: true })
+field(PageInfo, 'hasNextPage', () => Boolean, { description: 'True if more records follow after `endCursor`.' })
+field(PageInfo, 'hasPreviousPage', () => Boolean, { description: 'True if the page was requested with `after`.' })
+field(PageInfo, 'startCursor', () => String, {
+  nullable: true,
+  description: 'Cursor of the first record of the page; null if it is empty.',
+})
+field(PageInfo, 'endCursor', () => String, {
+  nullable: true,
+  description: 'Cursor of the last record of the page, to send as `after` for the next page; null if it is empty.',
+})
 Directive('@shareable')(PageInfo)
-ObjectType('PageInfo')(PageInfo)
+ObjectType('PageInfo', { description: 'The position of a page in its list.' })(PageInfo)
 
 /** The GraphQL connection and edge types of a record type (`first`, `after`). */
 export function connectionOf<T>(name: string, entity: Entity<T>, resource: string): Class {
   const edge = classNamed(`${name}Edge`)
-  field(edge, 'node', () => entity)
-  field(edge, 'cursor', () => String)
-  requiringScope(`${name}Edge`, edge, `READ_${resource}`)
+  const one = nameOf(entity)
+  const many = pluralOf(one)
+  field(edge, 'node', () => entity, { description: `The ${one}.` })
+  field(edge, 'cursor', () => String, { description: `Position of the ${one} in the list, to send as \`after\`.` })
+  requiringScope(`${name}Edge`, edge, `READ_${resource}`, `One ${one} of a connection with its position.`)
   const connection = classNamed(`${name}Connection`)
-  field(connection, 'edges', () => [edge])
-  field(connection, 'nodes', () => [entity])
-  field(connection, 'pageInfo', () => PageInfo)
+  field(connection, 'edges', () => [edge], { description: `The ${many} with their cursors, in the requested order.` })
+  field(connection, 'nodes', () => [entity], { description: `The same ${many} without cursors.` })
+  field(connection, 'pageInfo', () => PageInfo, { description: 'The position of this page in the list.' })
   field(connection, 'totalCount', () => Int, { nullable: true, description: 'Like `total` of a page.' })
-  return requiringScope(`${name}Connection`, connection, `READ_${resource}`)
+  return requiringScope(
+    `${name}Connection`,
+    connection,
+    `READ_${resource}`,
+    `${one.charAt(0).toUpperCase()}${many.slice(1)} in the form of a connection: \`first\` records after the cursor \`after\`.`,
+  )
 }
 
-function requiringScope(name: string, type: Class, scope: string): Class {
+function requiringScope(name: string, type: Class, scope: string, description: string): Class {
   Directive(`@requiresScopes(scopes: [["${scope}"]])`)(type)
-  ObjectType(name)(type)
+  ObjectType(name, { description })(type)
   return type
 }

@@ -12,7 +12,10 @@ interface FilterArgs {
 
 function argsOf(filter: Class<object>, order: Class<object>): Class<FilterArgs> {
   class Args {}
-  Field(() => filter, { nullable: true })(Args.prototype, 'filter')
+  Field(() => filter, { nullable: true, description: 'Conditions; null: all records that the caller sees.' })(
+    Args.prototype,
+    'filter',
+  )
   Field(() => String, {
     nullable: true,
     description:
@@ -26,13 +29,15 @@ function argsOf(filter: Class<object>, order: Class<object>): Class<FilterArgs> 
   return Args as Class<FilterArgs>
 }
 
+const pageDescription = 'Number of the page, from 1. Ignored when `cursor` is given.'
+
 /** Arguments of a paged list: page and limit, or cursor and limit. */
 export function pageArgs(
   filter: Class<object>,
   order: Class<object>,
 ): Class<FilterArgs & { page: number; limit: number; cursor?: string | null }> {
   const args = argsOf(filter, order)
-  Field(() => Int, { defaultValue: 1 } as never)(args.prototype as object, 'page')
+  Field(() => Int, { defaultValue: 1, description: pageDescription } as never)(args.prototype as object, 'page')
   Field(() => Int, { defaultValue: 20, description: 'Records per page, 1 to 100.' } as never)(
     args.prototype as object,
     'limit',
@@ -66,7 +71,7 @@ export function connectionArgs(
 /** Arguments of a paged list that has no filter and a fixed order. */
 @ArgsType()
 export class UnfilteredPageArgs {
-  @Field(() => Int, { defaultValue: 1 })
+  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1.' })
   page!: number
 
   @Field(() => Int, { defaultValue: 100, description: 'Records per page, 1 to 100.' })

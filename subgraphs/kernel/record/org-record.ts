@@ -9,11 +9,17 @@ export type JsonObject = { [key: string]: unknown }
 export abstract class OrgRecord {
   @Column(() => ID, {
     writable: 'ON_CREATE',
-    description: 'The id of the record, a UUIDv7. A client may set it on create, so that it can retry an import.',
+    example: '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41',
+    description:
+      'Id of the record, a UUIDv7 unless a client chose it. A client may set it on create, so that an import can be retried. It never changes.',
   })
   id!: string
 
-  @Column(() => ID, { writable: 'NEVER' })
+  @Column(() => ID, {
+    writable: 'NEVER',
+    example: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
+    description: 'Id of the organization to which the record belongs. It never changes.',
+  })
   organizationId!: string
 
   // Callers with the visibility OWN or TEAM would not see a record without owner.
@@ -21,7 +27,9 @@ export abstract class OrgRecord {
     indexed: true,
     nullable: true,
     notClearable: true,
-    description: 'The user who owns the record. Which users can see the record depends on its owner.',
+    example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
+    description:
+      'Id of the user who owns the record, an active user of the organization. Which users can see the record depends on its owner. Null only if the record was created without a user; it cannot be cleared.',
     user: { field: 'owner', description: 'The user who owns the record; null if `ownerId` is null.' },
   })
   ownerId!: string | null
@@ -30,35 +38,62 @@ export abstract class OrgRecord {
     indexed: true,
     nullable: true,
     max: 255,
-    description: 'The identifier of the record in another system.',
+    example: 'ERP-20417',
+    description: 'Identifier of the record in another system; null if none.',
   })
   externalId!: string | null
 
-  @Column(() => [String], { max: 100, maxItems: 100, filled: true })
+  @Column(() => [String], {
+    max: 100,
+    maxItems: 100,
+    filled: true,
+    example: ['reference'],
+    description: 'Free labels of the record; empty if none.',
+  })
   tags!: string[]
 
-  @Column(() => Json, { nullable: true, description: 'Any JSON value for the use of the client; null when not set.' })
+  @Column(() => Json, {
+    nullable: true,
+    example: { importedFrom: 'erp' },
+    description: 'Any JSON value for the use of the client; a change replaces the whole value. Null if not set.',
+  })
   metadata!: unknown
 
-  @Column(() => Json, { description: 'Custom field values by API name.' })
+  @Column(() => Json, {
+    example: { costCenter: 'CC-410' },
+    description:
+      'Values of custom fields by API name; a field without a value is absent. A change affects only the named fields, and null removes a field.',
+  })
   customFields!: JsonObject
 
   @Column(() => Int, {
     writable: 'NEVER',
-    description: 'The version of the record: 1 on create, increased by 1 with each change. The ETag in REST.',
+    example: 1,
+    description: 'Version of the record: 1 on create, increased by 1 with each change. REST sends it as `ETag` too.',
   })
   version!: number
 
-  @Column(() => DateTime, { indexed: true, writable: 'NEVER' })
+  @Column(() => DateTime, {
+    indexed: true,
+    writable: 'NEVER',
+    example: '2026-11-02T08:15:00.000Z',
+    description: 'When the record was created.',
+  })
   createdAt!: string
 
-  @Column(() => DateTime, { indexed: true, writable: 'NEVER' })
+  @Column(() => DateTime, {
+    indexed: true,
+    writable: 'NEVER',
+    example: '2026-11-02T08:15:00.000Z',
+    description: 'When the record was last changed; at first the time of its creation.',
+  })
   updatedAt!: string
 
   @Column(() => ID, {
     nullable: true,
     writable: 'NEVER',
-    description: 'Id of the user who created the record; null if the platform itself did.',
+    example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
+    description: 'Id of the user who created the record; null if the platform created it.',
     user: { field: 'createdBy', description: 'The user who created the record; null if `createdById` is null.' },
   })
   createdById!: string | null
@@ -66,7 +101,8 @@ export abstract class OrgRecord {
   @Column(() => ID, {
     nullable: true,
     writable: 'NEVER',
-    description: 'Id of the user who last changed the record; null if the platform itself did.',
+    example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
+    description: 'Id of the user who last changed the record; null if the platform changed it.',
     user: { field: 'updatedBy', description: 'The user who last changed the record; null if `updatedById` is null.' },
   })
   updatedById!: string | null
@@ -74,6 +110,7 @@ export abstract class OrgRecord {
   @Column(() => DateTime, {
     nullable: true,
     writable: 'NEVER',
+    example: null,
     description: 'When the record was deleted; null while it is not deleted.',
   })
   deletedAt!: string | null

@@ -29,11 +29,19 @@ export async function readOne(
 ): Promise<Row | null> {
   if (!isId(id)) return null
   const definition = shapeFor(ctx, builtIn)
-  const predicate = new TenantPredicate(ctx.caller)
-  const sql = `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.live(definition, 't')}`
-  const [row] = await ctx.db.query(sql, predicate.values.list)
+  const { text, values } = byIds(ctx, definition, selected)
+  const row = await ctx.db.byId(text, values, id.toLowerCase())
   if (row) ctx.answered?.record(definition, row.id)
-  return row ?? null
+  return row
+}
+
+/** The statement that reads visible records by a list of ids, which is its last parameter. */
+function byIds({ caller }: RequestContext, definition: RecordShape, selected: ReadonlySet<string>) {
+  const predicate = new TenantPredicate(caller)
+  const columns = selectList(definition, selected, 't', fieldRules(caller, definition))
+  const live = predicate.live(definition, 't')
+  const text = `select ${columns} from ${definition.table} t where ${live} and t.id = any($${predicate.values.list.length + 1}::uuid[])`
+  return { text, values: predicate.values.list }
 }
 
 /** The record with this value in a unique column; 404 when there is none that the caller can see. */
@@ -97,12 +105,8 @@ async function readMany(
   selected: ReadonlySet<string>,
 ): Promise<(Row | null)[]> {
   const definition = shapeFor(ctx, builtIn)
-  const predicate = new TenantPredicate(ctx.caller)
-  const idList = predicate.values.add([...new Set(ids.filter(isId))])
-  const rows = await ctx.db.query(
-    `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where t.id = any(${idList}::uuid[]) and ${predicate.live(definition, 't')}`,
-    predicate.values.list,
-  )
+  const { text, values } = byIds(ctx, definition, selected)
+  const rows = await ctx.db.query(text, [...values, [...new Set(ids.filter(isId))]])
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   return ids.map((id) => byId.get(id) ?? null)
 }

@@ -3,6 +3,7 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Logger } from 'pino'
 import { systemClock, type Clock } from '../time/clock.ts'
 import { Refusal } from '../errors.ts'
+import { activeTracing } from '../tracing/tracing.ts'
 import { callerHeader, signCaller } from './caller-token.ts'
 import { Circuit } from './circuit.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -101,10 +102,12 @@ export class RemoteSubgraph implements SubgraphEndpoint {
   /** The other end may have closed a keep-alive connection in the meantime. A query is then retried once, a mutation never. */
   async #post(body: string, signal: AbortSignal, isRead: boolean): Promise<Answer> {
     const { callerKey, clock } = this.#options
+    const traceparent = activeTracing()?.traceparent()
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       [callerHeader]: signCaller({ subgraph: this.name, body }, callerKey, clock.now()),
+      ...(traceparent && { traceparent }),
     }
     const send = this.#url.protocol === 'https:' ? tlsRequest : request
     const call = send(this.#url, { method: 'POST', agent: this.#agent, headers, signal })

@@ -5,6 +5,7 @@ import { cancellationOnDisconnect } from '../cancellation.ts'
 import { systemClock, type Clock } from '../time/clock.ts'
 import { defectMessage, statusOfCode, type ErrorCode } from '../errors.ts'
 import { listenOn, stopAccepting } from '../network/listen-on.ts'
+import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import { callerHeader, isSignedCaller } from './caller-token.ts'
 import type { SubgraphEndpoint, SubgraphRequest } from './endpoint.ts'
 import { isQuery, readRequest, requestBytesMax, writeAnswer } from './wire.ts'
@@ -130,8 +131,13 @@ async function execute(
     return refused('INVALID_JSON', 'The body must be a GraphQL request with query, variables and extensions.context.')
   }
   const reads = isQuery(operation.document)
-  if (reads) operation = cancelledWith(response, operation)
-  return { status: 200, text: writeAnswer(await subgraph.execute(operation), !reads) }
+  const accepted = reads ? cancelledWith(response, operation) : operation
+  const tracing = activeTracing()
+  const traceparent = String(request.headers['traceparent'] ?? '')
+  const result = tracing
+    ? inSpan(tracing, `execute in ${subgraph.name}`, { kind: 'SERVER', traceparent }, () => subgraph.execute(accepted))
+    : subgraph.execute(accepted)
+  return { status: 200, text: writeAnswer(await result, !reads) }
 }
 
 /** Cancels a read when the gateway closes the connection, which it does when the client has disconnected. */

@@ -14,6 +14,7 @@ import { selectedFields, type SelectionInfo } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { Port, RequestContext } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
+import { describeSchema } from './describe-schema.ts'
 import { makeDefaultedInputsNullable, resolveNullAsDefault } from './null-defaults.ts'
 
 type Class = abstract new (...args: never[]) => object
@@ -113,6 +114,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   resolveUsers(schema, kinds.values())
   makeMutationsNullable(schema)
   makeDefaultedInputsNullable(schema)
+  describeSchema(schema, Object.keys(entities))
   const sdl = `${federation}\n\n${printSchemaWithDirectives(schema)}\n`
   const references = Object.fromEntries(
     Object.entries(entities).map(([type, definition]) => [

@@ -13,7 +13,7 @@ const cases = recordsOf(supportCase)
 @ObjectType('Account')
 @Directive('@key(fields: "id")')
 export class AccountExtension {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the account.' })
   id!: string
 }
 

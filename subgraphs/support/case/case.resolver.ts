@@ -82,7 +82,7 @@ export class CaseResolver {
 
   @Query(() => CaseCommentPage, { description: 'Comments of a case, oldest first.' })
   async caseCommentList(
-    @Arg('caseId', () => ID) caseId: string,
+    @Arg('caseId', () => ID, { description: 'Id of the case.' }) caseId: string,
     @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
     @Arg('cursor', () => String, {
       nullable: true,
@@ -135,7 +135,11 @@ export class CaseResolver {
   @RequiresScope('CASES')
   caseAssign(
     @IdArg() id: string,
-    @Arg('assignedToId', () => ID, { nullable: true }) assignedToId: string | null,
+    @Arg('assignedToId', () => ID, {
+      nullable: true,
+      description: 'Id of the new assignee, an active user who may change records; null removes the assignee.',
+    })
+    assignedToId: string | null,
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
@@ -149,7 +153,7 @@ export class CaseResolver {
   @RequiresScope('CASES')
   caseSetStatus(
     @IdArg() id: string,
-    @Arg('status', () => CaseStatus) status: CaseStatus,
+    @Arg('status', () => CaseStatus, { description: 'The new status.' }) status: CaseStatus,
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
@@ -165,17 +169,19 @@ export class CaseResolver {
     return summarizeCase(ctx, id)
   }
 
-  @Mutation(() => CaseComment)
+  @Mutation(() => CaseComment, {
+    description: 'Adds a comment to a case as the caller. The first public comment of a user is the first response.',
+  })
   @RequiresScope('CASES')
   caseCommentCreate(
-    @Arg('caseId', () => ID) caseId: string,
+    @Arg('caseId', () => ID, { description: 'Id of the case.' }) caseId: string,
     @InputArg(() => CaseCommentCreateInput) input: RecordInput<CaseComment>,
     @Ctx() ctx: RequestContext,
   ) {
     return commentOnCase(ctx, caseId, input)
   }
 
-  @FieldResolver(() => CaseCommentConnection)
+  @FieldResolver(() => CaseCommentConnection, { description: 'Comments of the case, newest first by default.' })
   comments(
     @Root() root: Case,
     @Args(() => CaseCommentConnectionArgs) args: ConnectionArgs,

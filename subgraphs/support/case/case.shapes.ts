@@ -7,22 +7,22 @@ import type { Counts } from '../../kernel/record/stats.ts'
 @ObjectType({ description: 'Summary of a case, written from its description and comments.' })
 @RequiresScope('CASES')
 export class CaseSummary {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the case.' })
   caseId!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Text of the summary.' })
   summary!: string
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'The most important points.' })
   keyPoints!: string[]
 
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: 'When the summary was written.' })
   generatedAt!: string
 
   @Field(() => String, { description: 'Name of the language model that wrote the summary.' })
   model!: string
 
-  @Field(() => Int, { description: 'Version of the case that was summarized. The case may have changed since then.' })
+  @Field(() => Int, { description: 'Version of the case that was summarized.' })
   basedOnVersion!: number
 }
 
@@ -39,16 +39,16 @@ export class AssigneePageArgs extends UnfilteredPageArgs {
 @ObjectType({ description: 'A user to whom cases can be assigned.' })
 @RequiresScope('CASES')
 export class CaseAssignee {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Id of the user.' })
   id!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Display name of the user.' })
   name!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Email address of the user.' })
   email!: string
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Role of the user.' })
   role!: string
 
   @Field(() => Int, {
@@ -65,19 +65,19 @@ export class CaseAssignee {
 })
 @RequiresScope('CASES')
 export class CaseStats {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Number of cases.' })
   total!: number
 
-  @Field(() => Json, { description: 'Number of cases by status.' })
+  @Field(() => Json, { description: 'Number of cases by `status`; statuses without cases are absent.' })
   byStatus!: Counts
 
-  @Field(() => Json)
+  @Field(() => Json, { description: 'Number of cases by `priority`; priorities without cases are absent.' })
   byPriority!: Counts
 
-  @Field(() => Json)
+  @Field(() => Json, { description: 'Number of cases by `type`; types without cases are absent.' })
   byType!: Counts
 
-  @Field(() => Json)
+  @Field(() => Json, { description: 'Number of cases by `origin`; origins without cases are absent.' })
   byOrigin!: Counts
 
   @Field(() => Int, { description: 'Number of cases that are neither RESOLVED nor CLOSED.' })
@@ -85,23 +85,36 @@ export class CaseStats {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Number of open cases past slaDueAt that are not PENDING_CUSTOMER.',
+    description:
+      'Number of open cases past `slaDueAt` that are not PENDING_CUSTOMER. Null if the profile hides `slaDueAt`.',
   })
   overdue!: number | null
 
-  @Field(() => Int, { nullable: true, description: 'Number of open cases without an assignee.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of open cases without an assignee. Null if the profile hides `assignedToId`.',
+  })
   unassigned!: number | null
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Number of cases that were resolved after slaDueAt or are overdue.',
+    description:
+      'Number of cases that were resolved after `slaDueAt` or are overdue. Null if the profile hides a field that it needs.',
   })
   slaBreached!: number | null
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Average time from the creation to the first response in minutes, with two decimals, by the clock and not by business hours; null without responses.',
+  })
   avgFirstResponseMinutes!: number | null
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Average time from the creation to the resolution in hours, with two decimals, by the clock and not by business hours; null without resolved cases.',
+  })
   avgResolutionHours!: number | null
 
   @Field(() => Float, {

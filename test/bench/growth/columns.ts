@@ -85,6 +85,7 @@ export const accountColumns: Columns = {
 }
 
 const finished = `${part(102)} < 0.9`
+const due = `${created} + make_interval(hours => 4 + ${whole(120, 122)})`
 
 export const caseColumns: Columns = {
   ...common('case'),
@@ -100,7 +101,7 @@ export const caseColumns: Columns = {
   contact_id: some(0.3, 115, `pg_temp.id_from('contact' || ${whole(20_000, 116)})`),
   opportunity_id: some(0.05, 117, `pg_temp.id_from('opportunity' || ${whole(20_000, 118)})`),
   assigned_to_id: some(0.8, 119, 'pg_temp.member(i, 120)'),
-  sla_due_at: some(0.9, 121, `${created} + make_interval(hours => 4 + ${whole(120, 122)})`),
+  sla_due_at: some(0.9, 121, due),
   first_response_due_at: some(0.9, 121, `${created} + make_interval(hours => 1 + ${whole(24, 123)})`),
   first_response_at: some(0.85, 124, hoursAfter(created, 60, 125)),
   resolved_at: `case when ${finished} then ${hoursAfter(created, 400, 126)} end`,
@@ -108,7 +109,9 @@ export const caseColumns: Columns = {
   escalated_at: some(0.05, 128, hoursAfter(created, 90, 129)),
   escalation_level: `case when ${part(128)} < 0.05 then 1 + ${whole(3, 130, 3)} else 0 end`,
   reopen_count: whole(5, 131, 6),
-  sla_breached_at: some(0.07, 132, hoursAfter(created, 300, 133)),
+  // As the job `case.slaBreach` sets it: soon after the due time of an open case, and of the few that were closed late.
+  sla_breached_at: `case when ${part(121)} < 0.9 and ${due} < pg_temp.latest() - interval '1 minute'
+    and (not (${finished}) or ${part(132)} < 0.07) then date_trunc('milliseconds', ${due} + interval '30 seconds') end`,
 }
 
 export const productColumns: Columns = {

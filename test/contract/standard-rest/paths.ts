@@ -1,10 +1,13 @@
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
+import { bulkDeleteExample, bulkUpdateExample, createExample, updateExample } from './examples.ts'
 import { listParameters, parameter } from './list-parameters.ts'
 import type { RecordApi, StandardOperation } from './record-api.ts'
 import { own, shared, type Json } from './schemas.ts'
 
-const content = (schema: Json): Json => ({ content: { 'application/json': { schema } } })
+const content = (schema: Json, example?: Json): Json => ({
+  content: { 'application/json': { schema, ...(example && { example }) } },
+})
 const header = (name: string): Json => ({ [name]: shared('headers', name) })
 
 const problems: Readonly<Record<number, string>> = {
@@ -23,12 +26,13 @@ interface Described {
   readonly parameters?: readonly Json[]
   /** Name of the body schema. */
   readonly body?: string
+  readonly example?: Json
   readonly success: readonly [status: number, response: Json]
   readonly refusals?: readonly number[]
 }
 
 function operationObject(api: RecordApi, described: Described): Json {
-  const { operation, summary, description, parameters = [], body, success, refusals = [] } = described
+  const { operation, summary, description, parameters = [], body, example, success, refusals = [] } = described
   const refused = [...(api.definition.entitlement ? [402] : []), ...refusals].toSorted((a, b) => a - b)
   return {
     operationId: api.prefix + operation,
@@ -36,7 +40,7 @@ function operationObject(api: RecordApi, described: Described): Json {
     description,
     'x-api-key-scopes': api.scopesOf(operation),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, ...content(own(body)) } }),
+    ...(body && { requestBody: { required: true, ...content(own(body), example) } }),
     responses: {
       [success[0]]: success[1],
       ...Object.fromEntries(refused.map((status) => [status, shared('responses', problems[status]!)])),
@@ -74,6 +78,7 @@ function create(api: RecordApi): Json {
     description: [`Creates ${aOne}.`, needed, owned].filter(Boolean).join(' '),
     parameters: [parameter('idempotencyKey')],
     body: `${type}CreateInput`,
+    example: createExample(api),
     success: [
       201,
       {
@@ -147,6 +152,7 @@ function update(api: RecordApi): Json {
     description: `${clearing.join('')}.`,
     parameters: [...ifMatch(api, 'Update'), parameter('idempotencyKey')],
     body: `${api.type}UpdateInput`,
+    example: updateExample(api),
     success: changed(api),
     refusals: [400, 404, 409, 413, 415],
   })
@@ -188,6 +194,7 @@ const bulk = (api: RecordApi, operation: 'BulkUpdate' | 'BulkDelete', summary: s
     description,
     parameters: [parameter('idempotencyKey')],
     body: `${api.type}${operation}Input`,
+    example: operation === 'BulkUpdate' ? bulkUpdateExample(api) : bulkDeleteExample(api),
     success: bulkSuccess,
     refusals: [400, 409, 413, 415],
   })

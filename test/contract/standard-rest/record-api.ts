@@ -1,7 +1,8 @@
-import { Kind, type ConstDirectiveNode, type GraphQLSchema } from 'graphql'
+import type { ConstDirectiveNode, GraphQLSchema } from 'graphql'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
+import { requirementIn } from '../../../subgraphs/kernel/subgraph/describe-schema.ts'
 import { prefixOf, typeOf } from '../../rest-areas.ts'
 
 /** The suffixes of the graph operations that REST serves in the same way for every record type. */
@@ -37,6 +38,8 @@ export interface RecordApi {
   readonly description: string
   /** The columns of the graph, in the order of REST responses. */
   readonly columns: readonly Column[]
+  /** Columns that other record types do not have. */
+  readonly ownColumns: readonly Column[]
   readonly schema: GraphQLSchema
   has(column: string): boolean
   offers(operation: StandardOperation): boolean
@@ -69,13 +72,7 @@ function inReadingOrder(columns: readonly Column[]): Column[] {
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function scopesIn(directives: readonly ConstDirectiveNode[] = []): string[] {
-  const [argument] = directives.find(({ name }) => name.value === 'requiresScopes')?.arguments ?? []
-  const lists = argument?.value.kind === Kind.LIST ? argument.value.values : []
-  return lists.flatMap((list) =>
-    list.kind === Kind.LIST ? list.values.flatMap((scope) => (scope.kind === Kind.STRING ? scope.value : [])) : [],
-  )
-}
+const scopesIn = (directives?: readonly ConstDirectiveNode[]): string[] => (requirementIn(directives) ?? []).flat()
 
 export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
   const { definition, path } = area
@@ -102,6 +99,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
     visibilityClause: isSeenByAll ? '' : ' that the caller sees',
     description: object.description ?? '',
     columns,
+    ownColumns: columns.filter(({ name }) => ![...first, ...last].includes(name)),
     schema,
     has: (name) => columns.some((column) => column.name === name),
     offers: (operation) => fieldOf(operation) !== undefined,

@@ -1,6 +1,13 @@
 import { getNamedType, isNonNullType, isObjectType, type GraphQLField } from 'graphql'
-import { decimalsMax, numberMax, textMax } from '../../../subgraphs/kernel/record/check-values.ts'
-import { enumerationName, type Column } from '../../../subgraphs/kernel/record/column.ts'
+import { numberMax, textMax } from '../../../subgraphs/kernel/record/check-values.ts'
+import {
+  enumerationDescription,
+  enumerationName,
+  type Column,
+  type GraphQLTypeOf,
+} from '../../../subgraphs/kernel/record/column.ts'
+import { inputDescription } from '../../../subgraphs/kernel/record/describe.ts'
+import { strictestLevel } from '../../../subgraphs/kernel/record/field-security.ts'
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
 import type { RecordApi } from './record-api.ts'
@@ -15,8 +22,6 @@ export const integerMax = 2_147_483_647
 
 const id: Json = { type: 'string', format: 'uuid' }
 const decimalPattern = String.raw`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$`
-/** Columns that a profile cannot hide. */
-const alwaysShown = ['id', 'organizationId', 'version', 'createdAt', 'updatedAt']
 
 const typed = (type: string, nullable: boolean, rest: Json = {}): Json => ({
   type: nullable ? [type, 'null'] : type,
@@ -24,22 +29,11 @@ const typed = (type: string, nullable: boolean, rest: Json = {}): Json => ({
 })
 
 /** Schema of a column in a response. */
-function readSchema(column: Column, { one, definition }: RecordApi): Json {
-  const { name, kind, nullable } = column
-  if (name === 'metadata') return shared('schemas', 'FreeForm')
-  if (name === 'customFields') return shared('schemas', 'CustomFields')
-  const ofEveryRecord: Readonly<Record<string, string | null>> = {
-    id: `Id of the ${one}.`,
-    organizationId: 'Id of the organization.',
-    ownerId: `Id of the user who owns the ${one}.`,
-    externalId: `Id of the ${one} in another system; null if none.`,
-    version: 'Version of the record, increased by every change; also sent as `ETag`.',
-    createdAt: `When the ${one} was created.`,
-    updatedAt: `When the ${one} was last changed.`,
-    deletedAt: `When the ${one} was deleted; null while it is live.`,
-  }
-  const description = name in ofEveryRecord ? ofEveryRecord[name] : column.description
-  const rest = description ? { description } : {}
+function readSchema(column: Column): Json {
+  const { name, kind, nullable, description, example } = column
+  const rest: Json = { description, ...(example !== undefined && { example }) }
+  if (name === 'metadata') return { ...shared('schemas', 'FreeForm'), ...rest }
+  if (name === 'customFields') return { ...shared('schemas', 'CustomFields'), ...rest }
   switch (kind) {
     case 'id':
       return typed('string', nullable, { format: 'uuid', ...rest })
@@ -57,10 +51,7 @@ function readSchema(column: Column, { one, definition }: RecordApi): Json {
     case 'json':
       return rest
     case 'enum': {
-      if (column.readAsString) {
-        const example = (definition.events?.sample as Json | undefined)?.[name]
-        return typed('string', nullable, { ...(example === undefined ? {} : { example }), ...rest })
-      }
+      if (column.readAsString) return typed('string', nullable, rest)
       const named = own(enumerationName(column.type))
       return nullable ? { anyOf: [named, { type: 'null' }], ...rest } : { ...named, ...rest }
     }
@@ -76,16 +67,20 @@ const textBounds = ({ max = textMax, filled }: Column): Json => ({
 })
 
 /** Schema of a column in a body, with its bounds. */
-function inputSchema(column: Column): Json {
+function inputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
+  const { kind, example } = column
+  const description = inputDescription(column, operation)
+  return {
+    ...valueSchema(column),
+    description: kind === 'money' ? `${description} A number, or a string with a number.` : description,
+    ...(example != null && { example }),
+  }
+}
+
+/** The type and the bounds of a column in a body. */
+function valueSchema(column: Column): Json {
   const { name, kind, minimum, maximum } = column
   const nullable = column.nullable && !column.notClearable
-  if (name === 'id')
-    return { ...id, description: 'Id chosen by the caller, so that an import can be retried. Absent: a new id.' }
-  if (name === 'ownerId')
-    return typed('string', nullable, {
-      format: 'uuid',
-      description: 'Id of the owner, an active user of the organization.',
-    })
   if (name === 'tags') return shared('schemas', 'Tags')
   if (name === 'customFields') return shared('schemas', 'CustomFieldsInput')
   switch (kind) {
@@ -102,7 +97,6 @@ function inputSchema(column: Column): Json {
     case 'money':
       return {
         type: ['number', 'string', ...(nullable ? ['null'] : [])],
-        description: `Amount, as a number or as a string with a number; at most ${column.decimals ?? decimalsMax} decimals.`,
         minimum: minimum ?? -numberMax,
         maximum: maximum ?? numberMax,
         pattern: decimalPattern,
@@ -120,37 +114,52 @@ function inputSchema(column: Column): Json {
   }
 }
 
-function bodySchema(columns: readonly Column[], required: readonly string[], more: Json = {}): Json {
-  const properties = Object.fromEntries(columns.map((column) => [column.name, inputSchema(column)]))
+interface Body {
+  readonly operation: 'CREATE' | 'UPDATE'
+  readonly columns: readonly Column[]
+  readonly required: readonly string[]
+  readonly description: string
+  /** Properties that are not columns. */
+  readonly more?: Json
+}
+
+function bodySchema({ operation, columns, required, description, more }: Body): Json {
+  const properties = Object.fromEntries(columns.map((column) => [column.name, inputSchema(column, operation)]))
   return {
     type: 'object',
+    description,
     additionalProperties: false,
     ...(required.length > 0 && { required }),
     properties: { ...more, ...properties },
   }
 }
 
-const recordSchema = (api: RecordApi): Json => ({
+/** A property that a profile can hide is absent for its users, so it is not required. */
+const recordSchema = ({ columns, description }: RecordApi): Json => ({
   type: 'object',
-  required: alwaysShown.filter(api.has),
-  properties: Object.fromEntries(api.columns.map((column) => [column.name, readSchema(column, api)])),
+  description,
+  required: columns.filter((column) => strictestLevel(column) !== 'HIDDEN').map(({ name }) => name),
+  properties: Object.fromEntries(columns.map((column) => [column.name, readSchema(column)])),
 })
 
 const pageSchema = ({ type, many }: RecordApi): Json => ({
   type: 'object',
-  required: ['data', 'page', 'limit', 'hasMore'],
+  description: `A page of ${many}.`,
+  required: ['data', 'page', 'limit', 'hasMore', 'nextCursor'],
   properties: {
-    data: { type: 'array', items: own(type) },
-    page: { type: 'integer', description: 'Number of this page, from 1.' },
-    limit: { type: 'integer', description: `Maximum number of ${many} on a page, 1 to 100.` },
+    data: { type: 'array', items: own(type), description: `The ${many} of this page, in the requested order.` },
+    page: { type: 'integer', description: 'Number of this page, from 1.', example: 1 },
+    limit: { type: 'integer', description: `Maximum number of ${many} on a page, 1 to 100.`, example: 20 },
     total: {
       type: 'integer',
+      example: 1,
       description: `Number of ${many} that match, on all pages; absent with \`includeTotal=false\`.`,
     },
-    totalPages: { type: 'integer', description: 'Number of pages; absent with `includeTotal=false`.' },
-    hasMore: { type: 'boolean', description: `True if more ${many} follow after this page.` },
+    totalPages: { type: 'integer', description: 'Number of pages; absent with `includeTotal=false`.', example: 1 },
+    hasMore: { type: 'boolean', description: `True if more ${many} follow after this page.`, example: false },
     nextCursor: {
       type: ['string', 'null'],
+      example: null,
       description: 'Value to send as `cursor` to get the next page; null on the last page.',
     },
   },
@@ -165,19 +174,19 @@ const statsFieldTypes: Readonly<Record<string, string>> = {
 }
 
 /** A statistics field of type JSON has the number of records by the values of a column. */
-function statsFieldSchema({ name, type }: GraphQLField<unknown, unknown>): Json {
+function statsFieldSchema({ name, type, description }: GraphQLField<unknown, unknown>): Json {
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
   if (named === 'JSON') {
     const counts = shared('schemas', 'Counts')
-    return nullable ? { oneOf: [counts, { type: 'null' }] } : counts
+    return nullable ? { oneOf: [counts, { type: 'null' }], description } : { ...counts, description }
   }
   const known = statsFieldTypes[named]
   if (!known)
     throw new Error(
       `The statistics field ${name} must have one of the types ${Object.keys(statsFieldTypes).join(', ')}, not ${named}.`,
     )
-  return typed(known, nullable)
+  return typed(known, nullable, { description })
 }
 
 export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, unknown>[] {
@@ -186,25 +195,39 @@ export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, 
   return Object.values(stats.getFields())
 }
 
+function statsSchema(api: RecordApi): Json {
+  const fields = statsFields(api)
+  return {
+    type: 'object',
+    description: api.schema.getType(`${api.type}Stats`)?.description ?? '',
+    required: fields.map(({ name }) => name),
+    properties: Object.fromEntries(fields.map((field) => [field.name, statsFieldSchema(field)])),
+  }
+}
+
 const enumSchemas = ({ columns }: RecordApi): Json =>
   Object.fromEntries(
-    columns.flatMap(({ kind, type }) =>
-      kind === 'enum' ? [[enumerationName(type), { type: 'string', enum: Object.keys(type) }]] : [],
-    ),
+    columns.flatMap(({ kind, type }) => (kind === 'enum' ? [[enumerationName(type), enumSchema(type)]] : [])),
   )
 
-const bulkList = (items: Json): Json => ({ type: 'array', minItems: 1, maxItems: bulkMax, items })
+const enumSchema = (type: GraphQLTypeOf): Json => ({
+  type: 'string',
+  description: enumerationDescription(type),
+  enum: Object.keys(type),
+})
 
-const bulkBody = (name: string, items: Json): Json => ({
+const bulkBody = (name: string, items: Json, description: string): Json => ({
   type: 'object',
+  description,
   additionalProperties: false,
   required: [name],
-  properties: { [name]: bulkList(items) },
+  properties: { [name]: { type: 'array', minItems: 1, maxItems: bulkMax, items, description } },
 })
 
 /** The schemas of the record and of the bodies and responses of its standard operations. */
 export function standardSchemas(api: RecordApi): Json {
-  const { definition, type, one } = api
+  const { definition, type, one, many, schema } = api
+  const described = (name: string): string => schema.getType(name)?.description ?? ''
   const inOrder = (operation: 'CREATE' | 'UPDATE'): Column[] => {
     const writable = writableColumns(definition.entity, operation)
     return api.columns.filter((column) => writable.includes(column))
@@ -213,30 +236,42 @@ export function standardSchemas(api: RecordApi): Json {
     type: 'integer',
     minimum: 1,
     maximum: integerMax,
-    description: `Version that the ${one} must have; otherwise the item fails.`,
+    example: 1,
+    description: `Version that the ${one} must have; otherwise the item fails with VERSION_CONFLICT. Absent: no check.`,
   }
   const required = inOrder('CREATE').filter(isRequired)
+  const changes = { operation: 'UPDATE', columns: inOrder('UPDATE') } as const
   return {
     ...enumSchemas(api),
     [type]: recordSchema(api),
     ...(api.offers('List') && { [`${type}Page`]: pageSchema(api) }),
     ...(api.offers('Create') && {
-      [`${type}CreateInput`]: bodySchema(
-        inOrder('CREATE'),
-        required.map(({ name }) => name),
-      ),
+      [`${type}CreateInput`]: bodySchema({
+        operation: 'CREATE',
+        columns: inOrder('CREATE'),
+        required: required.map(({ name }) => name),
+        description: described(`${type}CreateInput`),
+      }),
     }),
-    ...(api.offers('Update') && { [`${type}UpdateInput`]: bodySchema(inOrder('UPDATE'), []) }),
+    ...(api.offers('Update') && {
+      [`${type}UpdateInput`]: bodySchema({ ...changes, required: [], description: described(`${type}UpdateInput`) }),
+    }),
     ...(api.offers('BulkUpdate') && {
-      [`${type}BulkUpdateInput`]: bulkBody('items', own(`${type}BulkUpdateItem`)),
-      [`${type}BulkUpdateItem`]: bodySchema(inOrder('UPDATE'), ['id'], { id, expectedVersion }),
+      [`${type}BulkUpdateInput`]: bulkBody(
+        'items',
+        own(`${type}BulkUpdateItem`),
+        `The changes of 1 to ${bulkMax} ${many}.`,
+      ),
+      [`${type}BulkUpdateItem`]: bodySchema({
+        ...changes,
+        required: ['id'],
+        description: described(`${type}BulkUpdateItem`),
+        more: { id: { ...id, description: `Id of the ${one} to change.` }, expectedVersion },
+      }),
     }),
-    ...(api.offers('BulkDelete') && { [`${type}BulkDeleteInput`]: bulkBody('ids', id) }),
-    ...(api.offers('Stats') && {
-      [`${type}Stats`]: {
-        type: 'object',
-        properties: Object.fromEntries(statsFields(api).map((field) => [field.name, statsFieldSchema(field)])),
-      },
+    ...(api.offers('BulkDelete') && {
+      [`${type}BulkDeleteInput`]: bulkBody('ids', id, `Ids of 1 to ${bulkMax} ${many}.`),
     }),
+    ...(api.offers('Stats') && { [`${type}Stats`]: statsSchema(api) }),
   }
 }

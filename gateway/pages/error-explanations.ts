@@ -1,0 +1,222 @@
+import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
+
+interface Explanation {
+  /** When a request is refused with the code. */
+  readonly meaning: string
+  /** What the caller can do. */
+  readonly action: string
+}
+
+const shortenQuery = 'Select fewer fields, ask for fewer records, or split the request.'
+const waitAndRetry = 'Wait for the number of seconds in `Retry-After`, then send the same request again.'
+const correctInputs = 'Correct each input that `errors` names and send the request again.'
+const newKey = 'Create a new key at `/v1/api-keys`, or ask an owner or admin of the organization for one.'
+
+/** What each error code means and what to do, for the pages at `/errors/<code>`. */
+export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
+  PERSISTED_QUERY_NOT_FOUND: {
+    meaning: 'The request has only the hash of a GraphQL document that this server does not know yet.',
+    action: 'Send the document together with its hash. Clients of automatic persisted queries do this by themselves.',
+  },
+  VALIDATION_FAILED: {
+    meaning: 'At least one input is missing or breaks a rule; nothing was changed.',
+    action: correctInputs,
+  },
+  MALFORMED_REQUEST: {
+    meaning: 'The bytes that arrived are not a valid HTTP request, so the connection was closed.',
+    action: 'Use an HTTP library, and check proxies between the client and the platform.',
+  },
+  INVALID_JSON: {
+    meaning: 'The body is not valid JSON in UTF-8.',
+    action: 'Send one JSON object. `detail` says where reading stopped.',
+  },
+  UNKNOWN_FIELD: {
+    meaning: 'The body has a field that the operation does not accept, or a field that clients cannot set.',
+    action: 'Leave out each field that `errors` names. Fields are never ignored silently.',
+  },
+  GRAPHQL_PARSE_FAILED: {
+    meaning: 'The text of the GraphQL document has a syntax error.',
+    action: 'Correct the document at the line and column that the error names.',
+  },
+  GRAPHQL_VALIDATION_FAILED: {
+    meaning: 'The GraphQL document does not match the schema, for example because a field does not exist.',
+    action: 'Compare the document with the schema, which the explorer shows.',
+  },
+  GRAPHQL_LIMIT_EXCEEDED: {
+    meaning: 'The GraphQL document is too long, too deep, or asks for more than one request may.',
+    action: shortenQuery,
+  },
+  QUERY_TOO_EXPENSIVE: {
+    meaning: 'The database did not finish the query in two seconds, so it was stopped.',
+    action: 'Leave out what `detail` names: for example the total, a text search or a sort order without an index.',
+  },
+  ANSWER_TOO_LARGE: {
+    meaning: 'The answer would have more than 8,388,608 bytes; nothing was sent of it.',
+    action: 'Ask for fewer records with `limit` or `first`, or for fewer fields.',
+  },
+  ONE_MUTATION_PER_REQUEST: {
+    meaning: 'A mutation that signs in or out, or changes the own account, came together with another one.',
+    action: 'Send each of these mutations in a request of its own.',
+  },
+  INTROSPECTION_DISABLED: {
+    meaning: 'The schema was requested without a credential.',
+    action: 'Send an API key or an access token with the introspection query.',
+  },
+  OPERATION_RESOLUTION_FAILURE: {
+    meaning: 'The GraphQL document has no operation, or several and the request does not say which to run.',
+    action: 'Send `operationName` with the name of one operation in the document.',
+  },
+  BAD_USER_INPUT: {
+    meaning: 'A GraphQL variable or argument has a value that its type does not accept.',
+    action: 'Correct the variable that the message names.',
+  },
+  CREDENTIALS_CONFLICT: {
+    meaning: '`X-API-Key` and `Authorization` contain different API keys.',
+    action: 'Send one key.',
+  },
+  UNAUTHENTICATED: {
+    meaning: 'The request has no credential, or one that is not valid.',
+    action: 'Send an API key as `X-API-Key`, or an access token as `Authorization: Bearer <token>`.',
+  },
+  TOKEN_EXPIRED: {
+    meaning: 'The access token is past its lifetime.',
+    action: 'Refresh the session at `/v1/auth/refresh`, or the token of an app at `/v1/oauth/token`.',
+  },
+  API_KEY_INVALID: { meaning: 'No key has this secret, or the key was revoked or deleted.', action: newKey },
+  API_KEY_EXPIRED: {
+    meaning: 'The key is past `expiresAt`, or the secret was replaced and its overlap has ended.',
+    action: 'Use the current secret, or move `expiresAt` of the key to the future.',
+  },
+  API_KEY_OWNER_INACTIVE: {
+    meaning: 'The user as whom the key acts is deactivated.',
+    action: 'Ask an owner or admin to reactivate the user, or use a key of another user.',
+  },
+  API_KEY_OWNER_NOT_IN_ORG: {
+    meaning: 'The user as whom the key acts has left the organization.',
+    action: newKey,
+  },
+  ORGANIZATION_SUSPENDED: {
+    meaning: 'The organization is suspended, so none of its credentials works.',
+    action: 'Ask the operator of the platform to resume the organization.',
+  },
+  ENTITLEMENT_REQUIRED: {
+    meaning: 'The plan of the organization does not include the feature in `requiredEntitlement`.',
+    action: 'Ask the operator of the platform to add the feature to the plan.',
+  },
+  PERMISSION_DENIED: {
+    meaning: 'The role of the user does not allow the operation.',
+    action: 'Ask an owner or admin to do it, or to change the role of the user.',
+  },
+  FIELD_NOT_WRITABLE: {
+    meaning: 'The access profile of the user does not let the user change a field of the request.',
+    action: 'Leave out the fields that `errors` names, or ask an owner or admin to change the profile.',
+  },
+  FIELD_NOT_READABLE: {
+    meaning: 'A filter, a sort order or a lookup uses a field that the access profile of the user hides.',
+    action: 'Leave out the fields that `errors` names, or ask an owner or admin to change the profile.',
+  },
+  CSRF_TOKEN_INVALID: {
+    meaning: 'A request that changes something is authenticated by a cookie and has no valid CSRF token.',
+    action: 'Get a token at `/v1/auth/csrf-token`, and send it as the header `X-CSRF-Token` and as the cookie.',
+  },
+  API_KEY_SCOPE_BLOCKED: {
+    meaning: 'The operation is for signed-in users only; API keys and apps can never call it.',
+    action: 'Sign in and send the access token of the session.',
+  },
+  API_KEY_SCOPE_INSUFFICIENT: {
+    meaning: 'The API key does not have the scopes in `missingScopes`.',
+    action: 'Add these scopes to the key. A WRITE scope includes the READ scope.',
+  },
+  OAUTH_SCOPE_INSUFFICIENT: {
+    meaning: 'The access token of the app does not have the scopes in `missingScopes`.',
+    action: 'Ask the user for consent to these scopes.',
+  },
+  OAUTH_TOKEN_REQUIRED: {
+    meaning: 'An app reads its own data here, so only an OAuth access token is accepted.',
+    action: 'Send an access token of the app.',
+  },
+  API_KEY_IP_NOT_ALLOWED: {
+    meaning: 'The key has an allow-list of addresses, and the address of the client is not in it.',
+    action: 'Add the address to `ipAllowList` of the key.',
+  },
+  NOT_FOUND: {
+    meaning: 'The path or the record does not exist, is deleted, or the caller may not see it.',
+    action: 'Check the id, the organization of the credential and the record visibility of the user.',
+  },
+  METHOD_NOT_ALLOWED: {
+    meaning: 'The path exists, but not with this HTTP method.',
+    action: 'Use one of the methods in the header `Allow`.',
+  },
+  NOT_ACCEPTABLE: {
+    meaning: 'The header `Accept` allows none of the media types that the operation can answer with.',
+    action: 'Accept `application/json`.',
+  },
+  REQUEST_TIMEOUT: {
+    meaning: 'The request did not arrive completely in time, so the connection was closed.',
+    action: 'Send the request again without pauses.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    meaning: 'The `Idempotency-Key` was used in the last 24 hours with another method, path or body.',
+    action: 'Use a new key for each new request, and the same key only to repeat a request.',
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    meaning: 'The first request with this `Idempotency-Key` is still running.',
+    action: waitAndRetry,
+  },
+  UNIQUE_VIOLATION: {
+    meaning: 'Another record already has a value that must be unique; nothing was changed.',
+    action: 'Choose another value for the inputs that `errors` names, or change the other record.',
+  },
+  INVALID_STATE: {
+    meaning: 'The operation is not possible in the state of the record; nothing was changed.',
+    action: 'Read the record again. `allowed` lists what is possible, where there is such a list.',
+  },
+  VERSION_CONFLICT: {
+    meaning: 'The record has changed since the caller read it; nothing was changed.',
+    action: 'Read the record again, and repeat the change with its new version.',
+  },
+  HAS_DEPENDENTS: {
+    meaning: 'Other records depend on this one, so it cannot be removed.',
+    action: 'Remove or reassign the dependent records first.',
+  },
+  ENDPOINT_SUNSET: {
+    meaning: 'The endpoint was deprecated and is past its sunset date.',
+    action: 'Use the successor that the header `Link` names.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    meaning: 'The body has more bytes or more values than one request may have.',
+    action: 'Send less in one request.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    meaning: 'The body has a content type or an encoding that the operation does not read.',
+    action: 'Send `Content-Type: application/json` and UTF-8 without compression.',
+  },
+  EXPECTATION_FAILED: {
+    meaning: 'The header `Expect` asks for something other than `100-continue`.',
+    action: 'Leave out the header `Expect`.',
+  },
+  API_KEY_RATE_LIMITED: { meaning: 'The API key has used up its quota for the current window.', action: waitAndRetry },
+  OAUTH_RATE_LIMITED: {
+    meaning: 'The app has used up its quota in this organization for the current window.',
+    action: waitAndRetry,
+  },
+  API_KEY_AUTH_THROTTLED: {
+    meaning: 'Too many requests from this address had an API key that is not valid.',
+    action: `Correct the key. ${waitAndRetry}`,
+  },
+  SIGN_IN_THROTTLED: { meaning: 'There were too many failed sign-ins or registrations.', action: waitAndRetry },
+  MAIL_RATE_LIMITED: { meaning: 'Too many mails were requested.', action: waitAndRetry },
+  IP_RATE_LIMITED: { meaning: 'Too many requests came from this address.', action: waitAndRetry },
+  HEADERS_TOO_LARGE: {
+    meaning: 'The headers of the request have more than 32,768 bytes together.',
+    action: 'Send fewer or shorter headers; often a cookie is too long.',
+  },
+  INTERNAL: {
+    meaning: 'The platform made an error. The answer shows no details of it.',
+    action: 'Send the `requestId` to the operator of the platform; it leads to the details in the log.',
+  },
+  UNAVAILABLE: {
+    meaning: 'A part of the platform does not respond, or too many requests of the organization are waiting.',
+    action: waitAndRetry,
+  },
+}

@@ -1,0 +1,42 @@
+import { subgraphs } from './all.ts'
+import { ConfigError, type Config } from './kernel/config/config.ts'
+import type { OpenServices } from './kernel/services.ts'
+import type { SubgraphEndpoint } from './kernel/subgraph/endpoint.ts'
+import { LocalSubgraph } from './kernel/subgraph/local.ts'
+import { MeasuredSubgraph } from './kernel/subgraph/measured.ts'
+import { RemoteSubgraph } from './kernel/subgraph/remote.ts'
+import { buildSubgraph, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
+
+export async function localSubgraph(definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> {
+  return new LocalSubgraph(definition.name, await buildSubgraph(definition), services)
+}
+
+/** The endpoints of all subgraphs: remote if a URL is configured, otherwise in this process. */
+export function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<SubgraphEndpoint[]> {
+  const { keys, log, clock } = services
+  return Promise.all(
+    subgraphs.map(async (definition) => {
+      const { name } = definition
+      const url = subgraphUrls[name]
+      const endpoint = url
+        ? new RemoteSubgraph({ name, url, callerKey: keys.caller, log, clock })
+        : await localSubgraph(definition, services)
+      return new MeasuredSubgraph(endpoint)
+    }),
+  )
+}
+
+export function subgraphNamed(name: string | undefined): SubgraphDefinition {
+  const definition = subgraphs.find((candidate) => candidate.name === name)
+  if (!definition)
+    throw new ConfigError(`The subgraph must be one of: ${subgraphs.map((known) => known.name).join(', ')}.`)
+  return definition
+}
+
+/** Refuses a misspelt name in SUBGRAPH_<NAME>_URL; otherwise that subgraph would run in this process without a warning. */
+export function refuseUnknownSubgraphs({ subgraphUrls }: Config): void {
+  const names = subgraphs.map(({ name }) => name)
+  const unknown = Object.keys(subgraphUrls).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new ConfigError(`SUBGRAPH_${unknown.toUpperCase()}_URL: the subgraph must be one of ${names.join(', ')}.`)
+}

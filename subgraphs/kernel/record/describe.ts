@@ -1,0 +1,84 @@
+import { decimalsMax, textMax } from './check-values.ts'
+import { initialValue, type Column } from './column.ts'
+import { customFieldsName } from './custom-field-column.ts'
+
+const textBounds = ({ max = textMax, filled }: Column): string =>
+  filled ? `1 to ${max} characters, not only white space` : `at most ${max} characters`
+
+function rangeOf({ minimum, maximum }: Column): string[] {
+  if (minimum !== undefined && maximum !== undefined) return [`${minimum} to ${maximum}`]
+  if (minimum !== undefined) return [`at least ${minimum}`]
+  return maximum === undefined ? [] : [`at most ${maximum}`]
+}
+
+/** The bounds of a column, for people: `0 to 100`. Empty if its type says everything. */
+function boundsOf(column: Column): string {
+  switch (column.kind) {
+    case 'text':
+      return textBounds(column)
+    case 'textList':
+      return `at most ${column.maxItems ?? 100} items, each ${textBounds(column)}`
+    case 'integer':
+    case 'number':
+      return rangeOf(column).join('')
+    case 'money':
+      return [...rangeOf(column), `at most ${column.decimals ?? decimalsMax} decimals`].join(', ')
+    default:
+      return ''
+  }
+}
+
+const sentence = (text: string): string => (text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
+
+function defaultOf(column: Column): string {
+  const initial = initialValue(column)
+  const isPlain = typeof initial === 'string' || typeof initial === 'number' || typeof initial === 'boolean'
+  return isPlain ? `Default: ${initial}.` : ''
+}
+
+function clearing(column: Column): string {
+  return column.nullable && !column.notClearable && column.name !== customFieldsName ? 'Null clears it.' : ''
+}
+
+/** Description of a column in an input: what it is, its bounds, and its default or what clears it. */
+export const inputDescription = (column: Column, operation: 'CREATE' | 'UPDATE'): string =>
+  [column.description ?? '', sentence(boundsOf(column)), operation === 'CREATE' ? defaultOf(column) : clearing(column)]
+    .filter(Boolean)
+    .join(' ')
+
+/** The name of a type in sentences: `case comment` for `CaseComment`. */
+export const wordsOf = (type: string): string =>
+  type
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+    .replace(/^api\b/, 'API')
+    .replace(/^oauth\b/, 'OAuth')
+
+export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
+
+/** What each filter operator compares. */
+export const operatorDescriptions: Readonly<Record<string, string>> = {
+  eq: 'Equal to this value.',
+  ne: 'Not equal to this value; also matches records without a value.',
+  in: 'Equal to one of these values, at most 500.',
+  notIn: 'Equal to none of these values, at most 500; also matches records without a value.',
+  gt: 'Greater than this value.',
+  gte: 'Greater than or equal to this value.',
+  lt: 'Less than this value.',
+  lte: 'Less than or equal to this value.',
+  contains: 'Contains this text. Upper and lower case are equal; `%` and `_` are ordinary characters.',
+  startsWith: 'Begins with this text. Upper and lower case are equal.',
+  endsWith: 'Ends with this text. Upper and lower case are equal.',
+  isNull: 'True: has no value. False: has a value.',
+  has: 'The list contains this text.',
+  hasAny: 'The list contains at least one of these texts, at most 500.',
+  hasAll: 'The list contains all of these texts, at most 500.',
+  isEmpty: 'True: the list is empty. False: it is not.',
+}
+
+/** What the quantifiers of a filter on related records mean. */
+export const quantifierDescriptions = {
+  some: 'At least one related record matches.',
+  every: 'Every related record matches; also true without related records.',
+  none: 'No related record matches; also true without related records.',
+} as const

@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadContract } from '../../rest-adapter/contract.ts'
+import { resolve, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
+import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
+import { usePlatform } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
+import { needsOtherParty } from '../requests/special-cases.ts'
+import { faultFinder } from './json-schemas.ts'
+
+const { document, operations } = loadContract(schemaPath('rest'))
+const faultsOf = faultFinder(document)
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let requests: Requests
+
+beforeAll(async () => {
+  requests = await Requests.of(platform, await platform.member({ role: 'OWNER' }))
+})
+
+/** Properties that name something that exists, such as a mailed token. The test fills in its own; everything else is sent as it is. */
+const situational: Readonly<Record<string, readonly string[]>> = {
+  authAcceptPartnerInvite: ['token'],
+  authChangePassword: ['currentPassword'],
+  authLogin: ['email', 'password'],
+  authRefresh: ['refreshToken'],
+  authResetPassword: ['email', 'code'],
+  authVerifyResetCode: ['email', 'code'],
+  caseAssign: ['assignedToId'],
+  teamMembersAdd: ['userIds'],
+  teamMembersRemove: ['userIds'],
+  teamMembersReplace: ['userIds'],
+}
+
+const sent = operations.filter(({ id, documentId }) => id === documentId && !needsOtherParty.has(documentId))
+
+function exampleOf({ path, method, documentId }: RestOperation, body: unknown): unknown {
+  const example = document.paths[path]![method]!.requestBody?.content['application/json']?.example
+  const own = Object.entries((body ?? {}) as object).filter(([name]) => situational[documentId]?.includes(name))
+  return example === undefined ? undefined : { ...example, ...Object.fromEntries(own) }
+}
+
+function answerSchema({ path, method, success }: RestOperation): Schema | undefined {
+  const response = document.paths[path]![method]!.responses[success.status]!
+  return resolve<ResponseObject>(document, response).content?.['application/json']?.schema
+}
+
+describe('an example of the reference', () => {
+  it.each(sent.map((operation) => [operation.id, operation] as const))(
+    '%s: is accepted, and the answer is as described',
+    async (_, operation) => {
+      const request = await requests.valid(operation, { fresh: operation.method !== 'get' })
+      const { status, body, text } = await requests.send({ ...request, body: exampleOf(operation, request.body) })
+      expect([status, status === operation.success.status ? '' : text]).toEqual([operation.success.status, ''])
+      const schema = answerSchema(operation)
+      if (schema) expect(faultsOf(schema, body)).toEqual([])
+    },
+  )
+
+  it.each(['accountCreate', 'caseCreate', 'productCreate'])('%s: makes the record that it shows', async (id) => {
+    const operation = operations.find((one) => one.id === id)!
+    const body = exampleOf(operation, undefined)
+    const member = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })
+    const request = { operation, path: {}, query: {}, headers: member.headers, body }
+    expect(await requests.send(request)).toMatchObject({ status: 201, body })
+  })
+
+  it('of a refusal has a type that leads to what it means', async () => {
+    const { headers } = await platform.member({ scopes: ['READ_ACCOUNTS'] })
+    const refused = await fetch(`${platform.url}/v1/cases`, { headers })
+    const { type, code, title } = (await refused.json()) as { type: string; code: string; title: string }
+    const explained = await fetch(new URL(type, refused.url))
+    expect([refused.status, code, explained.status]).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT', 200])
+    expect(await explained.json()).toMatchObject({ type, code, title, status: 403 })
+  })
+
+  it('is in the served document with the address of the platform', async () => {
+    const served = (await (await fetch(`${platform.url}/openapi.json`)).json()) as typeof document
+    expect(served.servers).toEqual([{ url: platform.url }])
+    expect(served.paths['/v1/accounts']!.post!.requestBody).toEqual(document.paths['/v1/accounts']!.post!.requestBody)
+  })
+})

@@ -5,12 +5,11 @@ import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
-import { operatorConditions } from './filter-operators.ts'
-import { isOneValue, operatorsOf } from './operators.ts'
+import { jsonCondition, operatorConditions } from './filter-operators.ts'
+import { hasOperand, isEquality, isRange, type FilterInput } from './filter-input.ts'
+import { operatorsOf } from './operators.ts'
 import type { TenantPredicate } from './predicate.ts'
 import { readSource } from './read-source.ts'
-
-export type FilterInput = { readonly [field: string]: unknown }
 
 const filterDepthMax = 8
 /**
@@ -52,23 +51,6 @@ export function compileFilter(
   if (problems.length > 0) throw invalid(...problems)
   return compiled
 }
-
-const hasOperand = (value: unknown): boolean =>
-  Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
-
-const rangeOperators: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte'])
-
-const operatorNames = (value: unknown): string[] =>
-  Object.entries(value as FilterInput).flatMap(([name, operand]) =>
-    operand !== undefined && operand !== null ? [name] : [],
-  )
-
-function isEquality(value: unknown): boolean {
-  const [name, ...others] = operatorNames(value)
-  return name !== undefined && others.length === 0 && isOneValue(name, (value as FilterInput)[name])
-}
-
-const isRange = (value: unknown): boolean => operatorNames(value).every((name) => rangeOperators.has(name))
 
 class FilterCompiler {
   #conditions = 0
@@ -157,7 +139,7 @@ class FilterCompiler {
     if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
       return this.#customFields(definition, column, value, alias, path)
     this.#count(path)
-    return this.#contains(column, value, column.sql(alias))
+    return jsonCondition(column, value, column.sql(alias), this.predicate.values)
   }
 
   /** A defined custom field supports the operators of its kind. Any other key must have the given value. */
@@ -179,24 +161,13 @@ class FilterCompiler {
     }
     if (undefinedFields.length > 0 || members.length === 0) {
       this.#count(path)
-      parts.push(this.#contains(column, Object.fromEntries(undefinedFields), column.sql(alias)))
+      parts.push(jsonCondition(column, Object.fromEntries(undefinedFields), column.sql(alias), this.predicate.values))
     }
     return parts.length > 0 ? parts.join(' and ') : null
   }
 
   #target(relation: Relation): RecordShape {
     return shapeFor(this, relation.to())
-  }
-
-  /** Custom fields without a value are not stored, so null matches records without the key. */
-  #contains({ name }: Column, value: unknown, sql: string): string {
-    const members = name === 'customFields' && isJsonObject(value) ? Object.entries(value) : []
-    const absent = members.filter(([, member]) => member === null).map(([key]) => key)
-    const required = absent.length === 0 ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
-    const contains = `${sql} @> ${this.predicate.values.add(JSON.stringify(required))}::jsonb`
-    return absent.length === 0
-      ? contains
-      : `(${contains} and not ${sql} ?| ${this.predicate.values.add(absent)}::text[])`
   }
 
   #count(path: string): void {

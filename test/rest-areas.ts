@@ -1,3 +1,5 @@
+import type { OpenApiDocument } from '../rest-adapter/openapi.ts'
+import type { RestOperation } from '../rest-adapter/rest-operation.ts'
 import { subgraphs } from '../subgraphs/all.ts'
 import type { RestArea } from '../subgraphs/kernel/record/rest-area.ts'
 
@@ -13,4 +15,13 @@ export const typeOf = ({ definition }: RestArea): string => (definition.entity a
 export function prefixOf(area: RestArea): string {
   const type = typeOf(area)
   return type.charAt(0).toLowerCase() + type.slice(1)
+}
+
+/** Whether every user, key and app may call the operation, whatever the scopes. */
+export function acceptsAnyCredential(
+  { scopes, isPublic, path, method }: Pick<RestOperation, 'scopes' | 'isPublic' | 'path' | 'method'>,
+  { paths }: OpenApiDocument,
+): boolean {
+  const described = paths[path]![method] as { 'x-api-key-blocked'?: boolean } | undefined
+  return scopes.length === 0 && !isPublic && !described?.['x-api-key-blocked']
 }

@@ -7,7 +7,7 @@ export async function statementsOf(platform: Platform, call: () => Promise<unkno
   const statements: string[] = []
   const { of } = tenants
   const record = (text: string): void => {
-    if (/\b(crm|support|commerce)[._]/.test(text)) statements.push(text)
+    if (/\b(crm|support|commerce)[._]|identity\.listed_user/.test(text)) statements.push(text)
   }
   tenants.of = (...operation): Sql => {
     const sql = of.apply(tenants, operation)

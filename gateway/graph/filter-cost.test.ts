@@ -53,7 +53,13 @@ describe('the cost of finding records', () => {
     [
       'conditions of every kind and level',
       `{ accountList(filter: { name: { startsWith: "a", endsWith: "b", eq: null }, or: [{ not: { name: { contains: "a" } } }, { name: { eq: "a" } }], cases: { some: { subject: { contains: "a" } } } }) { ${rows} } }`,
-      page + 4 * 25 + 1,
+      page + 4 * 25 + 1 + 100,
+    ],
+    ['no relation', `{ accountList(filter: { cases: { some: null } }) { ${rows} } }`, page],
+    [
+      'every relation on the way',
+      `{ accountList(filter: { cases: { some: {}, none: { account: { name: { eq: "a" } } } } }) { ${rows} } }`,
+      page + 3 * 100 + 1,
     ],
     ['a search', `{ accountList(search: "a") { ${rows} } }`, page + 100],
     ['no search', `{ accountList(search: null) { ${rows} total } }`, page],
@@ -80,6 +86,10 @@ describe('the cost of finding records', () => {
     expect(costIn(whole, { f: null, s: null })).toBe(page)
     expect(costIn(whole, { f: conditions(3), s: 'a' })).toBe(page + 3 * 25 + 100)
     expect(costIn(whole, { f: { metadata: { a: { contains: 'x' } } } })).toBe(page + 1 + 25)
+    expect(costIn(whole, { f: { cases: { some: {}, none: { account: { name: { eq: 'a' } } } } } })).toBe(page + 301)
+    expect(costIn(whole, { f: { cases: { some: null } } })).toBe(page)
+    const related = `query ($c: CaseFilter) { accountList(filter: { cases: { some: $c } }) { ${rows} } }`
+    expect([costIn(related), costIn(related, { c: {} })]).toEqual([page, page + 100])
     const json = `query ($t: String) { accountList(filter: { metadata: { a: { contains: $t } } }) { ${rows} } }`
     expect(costIn(json, { t: 'x' })).toBe(page + 1 + 25)
     const parts = `query ($n: String, $a: [AccountFilter!]) { accountList(filter: { name: { contains: $n, eq: "b" }, and: $a }) { ${rows} } }`

@@ -18,6 +18,8 @@ import type { Variables } from './variable-values.ts'
 const conditionCost = 1
 /** A text condition reads the whole text, also if PostgreSQL stores it out of line, and no index supports it. */
 const textConditionCost = 25
+/** A condition on related records looks them up in another table, or reads all that match there. */
+const relationCost = 100
 /** A search reads several columns, assumed to be four; only the subgraph knows them. */
 const searchCost = 4 * textConditionCost
 /** Counting the matches of a filter reads all of them, not only a page. */
@@ -39,7 +41,10 @@ function costOfValue(value: unknown, type: GraphQLNamedInputType, cost = conditi
   let sum = 0
   for (const name in value as Variables) {
     const field = fields[name]
-    if (field) sum += costOfValue((value as Variables)[name], getNamedType(field.type), costOfOperator(name))
+    const inner = (value as Variables)[name]
+    if (!field || inner === undefined || inner === null) continue
+    const innerType = getNamedType(field.type)
+    sum += costOfRelation(name, innerType) + costOfValue(inner, innerType, costOfOperator(name))
   }
   return sum
 }
@@ -51,6 +56,12 @@ function textOperatorsIn(json: unknown): number {
     .flatMap((condition) => (isJsonObject(condition) ? Object.keys(condition) : []))
     .filter((operator) => textOperators.has(operator)).length
 }
+
+const combining = new Set(['and', 'or', 'not'])
+
+/** The cost of following a relation: a filter of a record type within another one, under the name of the relation or of a quantifier. */
+const costOfRelation = (name: string, type: GraphQLNamedInputType): number =>
+  isInputObjectType(type) && !combining.has(name) && 'and' in type.getFields() ? relationCost : 0
 
 const costOfOperator = (name: string): number => (textOperators.has(name) ? textConditionCost : conditionCost)
 
@@ -73,7 +84,13 @@ function addCost(parts: Parts, value: ValueNode, type: GraphQLNamedInputType, co
     const fields = type.getFields()
     for (const { name, value: inner } of value.fields) {
       const field = fields[name.value]
-      if (field) addCost(parts, inner, getNamedType(field.type), costOfOperator(name.value))
+      if (!field || inner.kind === Kind.NULL) continue
+      const innerType = getNamedType(field.type)
+      const ofRelation = costOfRelation(name.value, innerType)
+      if (inner.kind !== Kind.VARIABLE) parts.fixed += ofRelation
+      else if (ofRelation > 0)
+        parts.variable.push((variables) => ((variables[inner.name.value] ?? null) === null ? 0 : ofRelation))
+      addCost(parts, inner, innerType, costOfOperator(name.value))
     }
   }
 }

@@ -144,6 +144,7 @@ export class Graph {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)
     }
     const variables = prepared.coerced(given, this.mayIntrospect(context.caller))
+    requireScopes(context.caller, prepared.requirementsIn(variables))
     prepared.refuseCostly(variables)
 
     const execution = prepared.executionFor(variables)

@@ -9,6 +9,7 @@ import { withLiteralValues, withLiteralsHoisted, type HoistedLiteral } from './l
 import { refuseOversized } from './limits.ts'
 import { operationParts, refuseInvalid, type OperationParts } from './operation.ts'
 import { parseWithin } from './parse.ts'
+import { RequiredFilterScopes } from './filter-scopes.ts'
 import { requirementsOf } from './requirements.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
 import { coerceVariables, declaredVariables, type DeclaredVariable } from './variables.ts'
@@ -29,6 +30,7 @@ export class PreparedOperation {
   readonly variables: readonly DeclaredVariable[]
   /** The number of requests that the operation counts as: a mutation counts once for each of its root fields. */
   readonly requests: number
+  private readonly filterScopes: RequiredFilterScopes
   private readonly cost: readonly CostNode[]
   /** Cached if the operation has no variables. */
   private introspected: number | null = null
@@ -43,7 +45,7 @@ export class PreparedOperation {
     parts: OperationParts,
     readonly bytes: number,
   ) {
-    const { apiSchema, requirements } = dependencies.supergraph
+    const { apiSchema, requirements, filterScopes } = dependencies.supergraph
     const { operation, fragments, document } = parts
     this.dependencies = dependencies
     const hoisted = withLiteralsHoisted(apiSchema, parts)
@@ -52,7 +54,10 @@ export class PreparedOperation {
     this.kind = operation.operation
     this.name = operation.name?.value ?? null
     this.rootField = rootFieldOf(parts)
-    this.requirements = requirementsOf(apiSchema, requirements, document)
+    this.filterScopes = new RequiredFilterScopes(apiSchema, filterScopes, document)
+    const required = requirementsOf(apiSchema, requirements, document)
+    const known = new Set(required.map(String))
+    this.requirements = [...required, ...this.filterScopes.ofLiterals.filter((one) => !known.has(String(one)))]
     this.variables = declaredVariables(apiSchema, parts)
     this.requests = this.kind === 'mutation' ? mutationsIn(dependencies.supergraph, parts) : 1
     this.cost = costOf(apiSchema, operation, fragments)
@@ -62,6 +67,11 @@ export class PreparedOperation {
   coerced(given: Variables, suggests: boolean): Variables {
     const { apiSchema } = this.dependencies.supergraph
     return withLiteralValues(this.literals, coerceVariables(this.variables, given, suggests ? apiSchema : null))
+  }
+
+  /** The scopes that the filters in the variables need, in addition to `requirements`. Takes coerced variables. */
+  requirementsIn(variables: Variables): readonly ScopeRequirement[] {
+    return this.filterScopes.ofVariables(variables)
   }
 
   /** Takes coerced variables. */

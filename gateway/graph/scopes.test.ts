@@ -5,7 +5,7 @@ import { composeSupergraph } from './compose.ts'
 import { aCaller, aContext } from './library.fixture.ts'
 import { Graph } from './graph.ts'
 
-const federation = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@requiresScopes"])`
+const federation = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@requiresScopes", "@tag"])`
 const supergraphSdl = composeSupergraph([
   {
     name: 'vault',
@@ -19,6 +19,7 @@ const supergraphSdl = composeSupergraph([
         color: Color
         stamp: Stamp
         byColor(color: Color, filter: Filter): String
+        notes(filter: NoteFilter): String
         me: String @requiresScopes(scopes: [["SESSION"]])
         status: String @requiresScopes(scopes: [["PUBLIC"]])
       }
@@ -38,7 +39,11 @@ const supergraphSdl = composeSupergraph([
       union Thing = Note | Coin
       enum Color @requiresScopes(scopes: [["READ_COLORS"]]) { RED }
       scalar Stamp @requiresScopes(scopes: [["READ_STAMPS"]])
-      input Filter { not: Filter, color: Color }`,
+      input Filter { not: Filter, color: Color }
+      input NoteFilter @tag(name: "needs-READ_NOTES") { text: String, not: NoteFilter, and: [NoteFilter!], coins: CoinListFilter, body: NoteBody }
+      input CoinListFilter { some: CoinFilter, none: CoinFilter }
+      input CoinFilter @tag(name: "needs-READ_COINS") { name: String, note: NoteFilter }
+      input NoteBody @tag(name: "other") { words: Int }`,
   },
 ])
 
@@ -186,6 +191,63 @@ describe('Graph.execute', () => {
   ])('executes %s for %s', async (document, _who, caller) => {
     await attempt(document, caller)
     expect(endpoint.requests.length).toBe(1)
+  })
+})
+
+describe('a filter on related records', () => {
+  const asLiteral = 'LITERAL'
+  const asVariable = 'VARIABLE'
+  const withFilter = (filter: string, how: string): [string, Record<string, unknown>] => {
+    if (how === asLiteral) return [`{ notes(filter: ${filter}) }`, {}]
+    const value = JSON.parse(filter.replaceAll(/(\w+):/g, '"$1":')) as object
+    return ['query ($filter: NoteFilter) { notes(filter: $filter) }', { filter: value }]
+  }
+  const both = ['READ_NOTES', 'READ_COINS']
+
+  it.each<[filter: string, needed: string[]]>([
+    ['null', []],
+    ['{}', ['READ_NOTES']],
+    ['{ text: "a", body: { words: 1 } }', ['READ_NOTES']],
+    ['{ not: { text: "a" } }', ['READ_NOTES']],
+    ['{ coins: null }', ['READ_NOTES']],
+    ['{ coins: {} }', ['READ_NOTES']],
+    ['{ coins: { some: null } }', ['READ_NOTES']],
+    ['{ coins: { some: {} } }', both],
+    ['{ coins: { none: { name: "a" } } }', both],
+    ['{ and: [{ text: "a" }, { not: { coins: { some: { name: "a" } } } }] }', both],
+    ['{ and: { coins: { some: { note: { text: "a" } } } } }', both],
+  ])('%s needs the scopes of their types: %j', async (filter, needed) => {
+    for (const how of [asLiteral, asVariable]) {
+      const [document, variables] = withFilter(filter, how)
+      const prepared = graph.prepare(document)
+      const execute = (caller: Caller) => graph.execute(prepared, variables, aContext(caller))
+      for (const scope of needed) {
+        const others = needed.filter((other) => other !== scope)
+        await expect(execute(key(...others))).rejects.toMatchObject({
+          status: 403,
+          extensions: { code: 'API_KEY_SCOPE_INSUFFICIENT', missingScopes: [scope] },
+        })
+      }
+      expect(endpoint.requests).toEqual([])
+      await execute(key(...needed))
+      expect(endpoint.requests.splice(0)).toHaveLength(1)
+    }
+  })
+
+  it('needs the scopes of the default of a variable and of a variable in a literal', async () => {
+    const byDefault = 'query ($filter: NoteFilter = { coins: { some: {} } }) { notes(filter: $filter) }'
+    await expect(attempt(byDefault, key('READ_NOTES'))).rejects.toMatchObject({
+      extensions: { missingScopes: ['READ_COINS'] },
+    })
+    const inside = graph.prepare('query ($coins: CoinListFilter) { notes(filter: { coins: $coins }) }')
+    const execute = (coins: object) => graph.execute(inside, { coins }, aContext(token('READ_NOTES')))
+    await expect(execute({ some: {} })).rejects.toMatchObject({
+      status: 403,
+      extensions: { code: 'OAUTH_SCOPE_INSUFFICIENT', missingScopes: ['READ_COINS'] },
+    })
+    expect(endpoint.requests).toEqual([])
+    await execute({})
+    expect(endpoint.requests).toHaveLength(1)
   })
 })
 

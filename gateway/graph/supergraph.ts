@@ -5,6 +5,7 @@ import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-reques
 import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
 import { repairPlanner } from './planner-repair.ts'
+import { readFilterScopes, type FilterScopes } from './filter-scopes.ts'
 import { fieldsTagged, readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
 import { addScalarChecks } from './scalars.ts'
 import { fetchedNames } from './conflicting-aliases.ts'
@@ -22,6 +23,7 @@ export class LoadedSupergraph {
   readonly schema: GraphQLSchema
   readonly introspection: Introspection
   readonly requirements: Requirements
+  readonly filterScopes: FilterScopes
   /** Root fields, as `Type.field`, of which a request may contain only one. */
   readonly onePerRequest: ReadonlySet<string>
   /** Enums, interfaces and unions that have fewer members in the API schema than in the subgraphs. */
@@ -35,6 +37,7 @@ export class LoadedSupergraph {
   constructor(sdl: string) {
     const document = parse(sdl, { noLocation: true })
     this.requirements = readRequirements(document)
+    this.filterScopes = readFilterScopes(document)
     this.onePerRequest = fieldsTagged(document, onePerRequestTag)
     this.fetched = fetchedNames(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })

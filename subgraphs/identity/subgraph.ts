@@ -16,6 +16,7 @@ import { accountResource } from './session/account.resolver.ts'
 import { sessionResource } from './session/session.resolver.ts'
 import { teamResource } from './team/team.resolver.ts'
 import { usageResource } from './usage/usage.resolver.ts'
+import { userLookupResource } from './user-lookup/user-lookup.resolver.ts'
 import { userResource } from './user/user.resolver.ts'
 
 export const identity: SubgraphDefinition = {
@@ -34,6 +35,7 @@ export const identity: SubgraphDefinition = {
     accessResource,
     profileResource,
     adminUserResource,
+    userLookupResource,
     organizationAdminResource,
     auditResource,
     scimTokenResource,

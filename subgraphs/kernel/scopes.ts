@@ -11,6 +11,9 @@ export const sessionOnly = new Set(['SESSION', 'PUBLIC', 'SCIM'])
 /** A scope that every OAuth token has and no other credential: for operations in which an app reads its own data. */
 const appOnly = 'APP'
 
+/** A scope that every signed-in user, every key and every app has: for operations that need a credential and no scope of it. */
+export const memberScope = 'MEMBER'
+
 /** A requirement in the form of `@requiresScopes`: at least one of the lists, with all scopes of that list. */
 export type ScopeRequirement = readonly (readonly string[])[]
 
@@ -55,6 +58,7 @@ export function holdsScope(caller: Pick<Caller, 'kind' | 'scopes'>, scope: strin
     default:
   }
   if (sessionOnly.has(scope)) return false
+  if (scope === memberScope) return true
   if (scope === appOnly) return caller.kind === 'OAUTH'
   const { scopes } = caller
   if (scopes.includes('*') || scopes.includes(scope)) return true

@@ -75,13 +75,13 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
   }
 }
 
-const ofKeys = ({ isBlocked, isPublic, scopes }: Access): ErrorCode | null =>
-  isBlocked ? 'API_KEY_SCOPE_BLOCKED' : scopes.length === 0 && !isPublic ? 'API_KEY_SCOPE_INSUFFICIENT' : null
+/** An operation without scopes that keys may call accepts any credential. */
+const ofKeys = ({ isBlocked }: Access): ErrorCode | null => (isBlocked ? 'API_KEY_SCOPE_BLOCKED' : null)
 
 /** An app never has the scope `*`, and needs no scope for operations about itself. */
 const ofTokens = ({ isBlocked, isPublic, isOfApps, scopes }: Access): ErrorCode | null => {
   if (isBlocked) return 'API_KEY_SCOPE_BLOCKED'
-  const isBeyond = scopes.length === 0 || scopes.includes('*')
+  const isBeyond = scopes.includes('*')
   return isBeyond && !isPublic && !isOfApps ? 'OAUTH_SCOPE_INSUFFICIENT' : null
 }
 
@@ -125,7 +125,7 @@ const withScopedKey = (
   name,
   headers: (fixture, access) => fixture.key(fixture.members.owner, scopes(access)),
   refusal: (access) =>
-    ofKeys(access) ?? (isEnough(access) || access.isPublic ? forApps(access) : 'API_KEY_SCOPE_INSUFFICIENT'),
+    ofKeys(access) ?? (isEnough(access) || access.scopes.length === 0 ? forApps(access) : 'API_KEY_SCOPE_INSUFFICIENT'),
   hasQuotaHeaders: true,
 })
 
@@ -273,7 +273,7 @@ export const callers: readonly Caller[] = [
     'an access token with every scope except the required ones',
     ({ tokenWithScopes }, { scopes }) =>
       tokenWithScopes(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
-    ({ isPublic, isOfApps }) => (isPublic || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
+    ({ scopes, isOfApps }) => (scopes.length === 0 || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
   ),
   token('an access token of a user who may only read', ({ reader }) => reader, readOnly),
   token(

@@ -205,8 +205,10 @@ const isPlainText = ({ path, schema: { enum: members, format, pattern = '\\S', t
   !format &&
   pattern === '\\S'
 
-// Lists with a cursor have a total.
-const searches = listsWith('search').filter(([, operation]) => takes(operation, 'cursor'))
+// Lists with a cursor have a total. Users are created under another path, and their search is tested with their list.
+const searches = listsWith('search').filter(
+  ([, operation]) => takes(operation, 'cursor') && operation.documentId !== 'userLookup',
+)
 
 describe.each(searches)('the search of %s', (_, operation) => {
   it('treats %, _ and \\ as ordinary characters', async () => {

@@ -218,7 +218,13 @@ describe('accountList', () => {
     const second = await platform.member({ organizationId: reader.organizationId })
     const [parent] = await each(
       [
-        { name: 'Alder', type: 'CUSTOMER', industry: 'Retail', customFields: { tier: 'gold', seats: 5 } },
+        {
+          name: 'Alder',
+          type: 'CUSTOMER',
+          industry: 'Retail',
+          externalId: 'ext,1',
+          customFields: { tier: 'gold', seats: 5 },
+        },
         { name: 'Birch 100%', type: 'PARTNER', rating: 'HOT', churnRisk: 'HIGH', billingCity: 'Oslo' },
         { name: 'cedar_tree', accountStatus: 'CHURNED', customFields: { tier: 'silver' } },
         { name: 'Dogwood', domain: 'dogwood.example', ownerId: second.userId, type: 'CUSTOMER' },
@@ -268,6 +274,12 @@ describe('accountList', () => {
 
   it.each<[query: string, names: string[]]>([
     ['type=CUSTOMER', ['Dogwood', 'Alder']],
+    ['type=CUSTOMER,PARTNER', ['Dogwood', 'Birch 100%', 'Alder']],
+    ['type=PARTNER,CUSTOMER&accountStatus=ACTIVE,PENDING&rating=HOT', ['Birch 100%']],
+    ['domain=dogwood.example', ['Dogwood']],
+    ['domain=dogwood', []],
+    ['externalId=ext,1', ['Alder']],
+    ['externalId=ext', []],
     ['industry=Retail', ['Alder']],
     ['industry=retail', []],
     ['parentAccountId=:Alder', ['Elm']],

@@ -209,6 +209,11 @@ describe('caseList', () => {
   it.each<[query: string, subjects: string[]]>([
     ['', ['Delta', 'gamma', 'Beta 50%', 'Alpha']],
     ['status=RESOLVED', ['gamma']],
+    ['status=OPEN,RESOLVED', ['gamma', 'Alpha']],
+    ['status=OPEN, RESOLVED', ['gamma', 'Alpha']],
+    ['status=RESOLVED&status=OPEN', ['gamma', 'Alpha']],
+    ['status=OPEN,RESOLVED&origin=EMAIL,PHONE', ['gamma']],
+    ['status=CLOSED,ESCALATED', []],
     ['priority=URGENT', ['Alpha']],
     ['type=INCIDENT', ['Beta 50%']],
     ['origin=EMAIL', ['gamma']],
@@ -243,13 +248,23 @@ describe('caseList', () => {
     expect(['total' in body, 'totalPages' in body, 'customFields' in body.data[0]]).toEqual([false, false, false])
   })
 
-  it.each(['status=open', 'priority=HUGE', 'accountId=1', 'sortBy=aiSummary', 'limit=101', 'page=-1'])(
-    'refuses ?%s with 400',
-    async (query) => {
-      const { status, body } = await reader.rest.caseList!({ query })
-      expect([status, body.code, body.errors[0].path]).toEqual([400, 'VALIDATION_FAILED', query.split('=')[0]])
-    },
-  )
+  it.each<[query: string, path: string, message?: string]>([
+    ['status=open', 'status.0', 'status.0 must be one of NEW, OPEN, PENDING_CUSTOMER, ESCALATED, RESOLVED, CLOSED.'],
+    ['status=OPEN,WRONG,NEW', 'status.1'],
+    ['status=OPEN,', 'status.1'],
+    ['status=', 'status', 'status must have 1 to 100 items.'],
+    ['priority=HUGE', 'priority.0'],
+    ['accountId=1', 'accountId'],
+    [`externalId=${'x'.repeat(256)}`, 'externalId', 'externalId must have at most 255 characters.'],
+    ['externalId=a&externalId=b', 'externalId', 'externalId must be given only once.'],
+    ['sortBy=aiSummary', 'sortBy'],
+    ['limit=101', 'limit'],
+    ['page=-1', 'page'],
+  ])('refuses ?%s with 400', async (query, path, message) => {
+    const { status, body } = await reader.rest.caseList!({ query })
+    expect([status, body.code, body.errors[0].path]).toEqual([400, 'VALIDATION_FAILED', path])
+    if (message) expect(body.errors[0].message).toBe(message)
+  })
 })
 
 describe('caseUpdate', () => {

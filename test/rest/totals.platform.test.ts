@@ -207,6 +207,8 @@ describe('maintained totals', () => {
     // The stored documents name every parameter, also those that the request does not have.
     for (const [query, expected] of [
       [{ type: 'CUSTOMER' }, 2],
+      [{ type: 'CUSTOMER,PARTNER' }, 3],
+      [{ type: 'PARTNER,RESELLER', rating: 'HOT,COLD' }, 1],
       [{}, 4],
     ] as const) {
       const list = async () => expect((await member.rest.accountList!({ query })).body.total).toBe(expected)

@@ -101,6 +101,6 @@ export const productResource: Resource = {
   migrations: [productTable, productIndexes, productTotals],
   rest: restArea(product, {
     path: 'products',
-    filters: ['type', 'category', 'isActive', 'billingFrequency', updatedAfter],
+    filters: ['type', 'category', 'isActive', 'billingFrequency', 'externalId', updatedAfter],
   }),
 }

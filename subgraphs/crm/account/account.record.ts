@@ -1,6 +1,7 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
+import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { accountEvents } from './account.events.ts'
 import { parentIsAnotherAccount, parentsFormNoCycle } from './account.rules.ts'
 import { Account } from './account.ts'
@@ -13,8 +14,21 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
   hasSearchText: true,
   references: { ownerId: activeUsers, parentAccountId: (ctx, ids) => visibleIds(ctx, account, ids) },
   relations: {
-    parent: { to: () => account, by: 'parentAccountId' },
-    children: relationFrom(() => account, 'parentAccountId'),
+    parent: {
+      to: () => account,
+      by: 'parentAccountId',
+      description: 'Conditions on the parent account. An account without a parent that the caller sees does not match.',
+    },
+    children: relationFrom(
+      () => account,
+      'parentAccountId',
+      'Conditions on the accounts whose parent the account is, as far as the caller sees them.',
+    ),
+    cases: relationFromType(
+      'case',
+      'accountId',
+      'Conditions on the cases of the account that the caller sees. Needs READ_CASES.',
+    ),
   },
   totals: {
     by: ['type', 'accountStatus', 'rating', 'churnRisk', 'isStrategic'],

@@ -125,11 +125,13 @@ export const accountResource: Resource = {
     filters: [
       'type',
       'industry',
+      'domain',
       'parentAccountId',
       { name: 'owner', column: 'ownerId', operator: 'eq' },
       'accountStatus',
       'rating',
       'churnRisk',
+      'externalId',
       createdAfter,
       updatedAfter,
       ids,

@@ -18,6 +18,8 @@ import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateI
 import { apiKeyTable, apiKeyTotals, formerSecretTable } from './api-key.migrations.ts'
 import { ApiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
 import { apiKey } from './api-key.record.ts'
+import { ListedUser } from '../user-lookup/listed-user.ts'
+import { userOf } from '../user-lookup/user-of.ts'
 import { overlapHoursDefault, rotateApiKey } from './rotate.ts'
 
 const ApiKeyPageArgs = pageArgs(ApiKeyFilter, ApiKeyOrder)
@@ -116,6 +118,11 @@ export class ApiKeyResolver {
   @FieldResolver(() => Boolean, { description: 'True when the key works and expires within 7 days.' })
   expiresSoon(@Root() key: ApiKey, @Ctx() { clock }: RequestContext) {
     return expiresSoon(key, clock.now())
+  }
+
+  @FieldResolver(() => ListedUser, { nullable: true, description: 'The user who created the key.' })
+  owner(@Root() { ownerId }: ApiKey, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return userOf(ctx, ownerId, info)
   }
 }
 

@@ -1,4 +1,4 @@
-import { Args, Ctx, Info, Query, Resolver } from 'type-graphql'
+import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql'
 import { readPage } from '../../kernel/record/list.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -7,12 +7,20 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { auditTable } from './audit.migrations.ts'
-import { AuditLogEntryFilter, AuditLogEntryOrder, AuditLogEntryPage, auditLogEntry } from './audit-entry.ts'
+import {
+  AuditLogEntry,
+  AuditLogEntryFilter,
+  AuditLogEntryOrder,
+  AuditLogEntryPage,
+  auditLogEntry,
+} from './audit-entry.ts'
+import { ListedUser } from '../user-lookup/listed-user.ts'
+import { userOf } from '../user-lookup/user-of.ts'
 
 const AuditPageArgs = pageArgs(AuditLogEntryFilter, AuditLogEntryOrder)
 type AuditPageArgs = InstanceType<typeof AuditPageArgs>
 
-@Resolver()
+@Resolver(() => AuditLogEntry)
 export class AuditResolver {
   @Query(() => AuditLogEntryPage, {
     description: 'The audit log of the organization. Newest first by default. For owners and admins.',
@@ -29,6 +37,11 @@ export class AuditResolver {
       record: selectedFields(info, ['data']),
       total: isAnySelected(info, 'total', 'totalPages'),
     })
+  }
+
+  @FieldResolver(() => ListedUser, { nullable: true, description: 'The acting user; null if `actorId` is null.' })
+  actor(@Root() { actorId }: AuditLogEntry, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return userOf(ctx, actorId, info)
   }
 }
 

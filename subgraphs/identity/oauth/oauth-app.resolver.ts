@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, InputArg } from '../../kernel/record/args.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -24,6 +24,8 @@ import { OAuthApp } from './oauth-app.ts'
 import { oauthApp } from './oauth-app.record.ts'
 import { oauthAppTable, oauthAppTotals } from './oauth.migrations.ts'
 import { sealedVisits } from './oauth-store.ts'
+import { ListedUser } from '../user-lookup/listed-user.ts'
+import { userOf } from '../user-lookup/user-of.ts'
 
 const OAuthAppPageArgs = pageArgs(OAuthAppFilter, OAuthAppOrder)
 type OAuthAppPageArgs = InstanceType<typeof OAuthAppPageArgs>
@@ -93,6 +95,11 @@ export class OAuthAppResolver {
     @Ctx() ctx: RequestContext,
   ) {
     return deleteOAuthApp(ctx, id, expectedVersion)
+  }
+
+  @FieldResolver(() => ListedUser, { nullable: true, description: 'The user who registered the app.' })
+  owner(@Root() { ownerId }: OAuthApp, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return userOf(ctx, ownerId, info)
   }
 }
 

@@ -18,7 +18,7 @@ export const RecordVisibility = enumeration('RecordVisibility', 'The records tha
   ALL: 'All records of the organization.',
 })
 
-@ObjectType({ description: 'A user: a person in one organization.' })
+@ObjectType('SignedInUser', { description: 'The signed-in user: a person in one organization.' })
 export class User {
   @Field(() => ID, { simple: true, description: 'Id of the user in this organization.' })
   id!: string

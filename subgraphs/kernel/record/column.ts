@@ -3,6 +3,7 @@ import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
+import { UserReference } from './user-reference.ts'
 
 export type GraphQLTypeOf =
   typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
@@ -45,6 +46,8 @@ export interface ColumnOptions {
   derivedFrom?: readonly string[]
   /** Stored, and readable by rules in the code, but not part of the GraphQL schema. */
   internal?: boolean
+  /** Ids of users: the GraphQL field with the user, and its description. It has no column and no REST property of its own. */
+  user?: { readonly field: string; readonly description: string }
   /** The database view of the record computes this column, so it is never written. */
   computed?: boolean
   /**
@@ -147,6 +150,8 @@ export function Column<const G extends GraphQLTypeOf>(
       const description = [options.description, descriptionOfDerived(options)].filter(Boolean).join(' ')
       if (description) fieldOptions.description = description
       Field(() => shown as never, fieldOptions)(target, key)
+      const { user } = options
+      if (user) Field(() => UserReference, { nullable: true, description: user.description })(target, user.field)
     }
     const isKey = key === 'organizationId' || key === 'id'
     const property = { fieldName: column.column, type: databaseType, columnType: databaseType }

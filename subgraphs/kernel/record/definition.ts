@@ -34,13 +34,15 @@ export interface Draft<T extends StoredRow> {
 /** Returns those ids whose record exists and is visible to the caller. The subgraph that owns the record exports it. */
 export type Reference = (ctx: RequestContext, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
-/** A relation to another record type of the same subgraph, for nested filters. */
+/** A relation to another record type, of this or another subgraph (`recordType`), for nested filters. */
 export interface Relation {
   readonly to: () => RecordShape
   /** The column of this record that contains the id of the other record. Set either `by` or `from`. */
   readonly by?: string
   /** The column of the other record that contains the id of this record. */
   readonly from?: string
+  /** Description of its field in the filter. */
+  readonly description: string
 }
 
 /** The part of a record definition that reads use, immutable. `RecordDefinition` adds the part that only writes use. */
@@ -114,7 +116,8 @@ export interface RelationFrom extends Relation {
 export const relationFrom = <Other extends StoredRow>(
   to: () => RecordDefinition<Other>,
   from: ColumnName<Other>,
-): RelationFrom => ({ to, from }) as Relation as RelationFrom
+  description: string,
+): RelationFrom => ({ to, from, description }) as Relation as RelationFrom
 
 export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T

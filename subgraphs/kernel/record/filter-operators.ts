@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { isJsonObject } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
 import type { RecordShape } from './definition.ts'
@@ -90,4 +91,13 @@ function operandProblems(column: Column, operand: unknown, path: string): FieldP
       })
   }
   return problems
+}
+
+/** The condition that a JSON column contains a value. Custom fields without a value are not stored, so null matches records without the key. */
+export function jsonCondition({ name }: Column, value: unknown, sql: string, values: Values): string {
+  const members = name === 'customFields' && isJsonObject(value) ? Object.entries(value) : []
+  const absent = members.filter(([, member]) => member === null).map(([key]) => key)
+  const required = absent.length === 0 ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
+  const contains = `${sql} @> ${values.add(JSON.stringify(required))}::jsonb`
+  return absent.length === 0 ? contains : `(${contains} and not ${sql} ?| ${values.add(absent)}::text[])`
 }

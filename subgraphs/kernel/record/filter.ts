@@ -5,14 +5,18 @@ import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
-import { operatorConditions } from './filter-operators.ts'
+import { jsonCondition, operatorConditions } from './filter-operators.ts'
+import { hasOperand, isEquality, isRange, type FilterInput } from './filter-input.ts'
 import { operatorsOf } from './operators.ts'
 import type { TenantPredicate } from './predicate.ts'
 import { readSource } from './read-source.ts'
 
-export type FilterInput = { readonly [field: string]: unknown }
-
 const filterDepthMax = 8
+/**
+ * Maximum relations one inside the other. PostgreSQL joins the tables of all of them, in the worst case row by row: when it has no
+ * statistics of the tables yet.
+ */
+export const filterRelationsMax = 4
 /** Maximum conditions of one filter on all levels together, because the database evaluates them for many rows. */
 export const filterConditionsMax = 100
 
@@ -48,22 +52,10 @@ export function compileFilter(
   return compiled
 }
 
-const hasOperand = (value: unknown): boolean =>
-  Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
-
-const rangeOperators: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte'])
-
-const operatorNames = (value: unknown): string[] =>
-  Object.entries(value as FilterInput).flatMap(([name, operand]) =>
-    operand !== undefined && operand !== null ? [name] : [],
-  )
-
-const isEquality = (value: unknown): boolean => operatorNames(value).join() === 'eq'
-
-const isRange = (value: unknown): boolean => operatorNames(value).every((name) => rangeOperators.has(name))
-
 class FilterCompiler {
   #conditions = 0
+  /** The relations around the part that is compiled. */
+  #relations = 0
   readonly #columns = new Set<string>()
   #isOwnColumnsOnly = true
 
@@ -147,7 +139,7 @@ class FilterCompiler {
     if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
       return this.#customFields(definition, column, value, alias, path)
     this.#count(path)
-    return this.#contains(column, value, column.sql(alias))
+    return jsonCondition(column, value, column.sql(alias), this.predicate.values)
   }
 
   /** A defined custom field supports the operators of its kind. Any other key must have the given value. */
@@ -169,24 +161,13 @@ class FilterCompiler {
     }
     if (undefinedFields.length > 0 || members.length === 0) {
       this.#count(path)
-      parts.push(this.#contains(column, Object.fromEntries(undefinedFields), column.sql(alias)))
+      parts.push(jsonCondition(column, Object.fromEntries(undefinedFields), column.sql(alias), this.predicate.values))
     }
     return parts.length > 0 ? parts.join(' and ') : null
   }
 
   #target(relation: Relation): RecordShape {
     return shapeFor(this, relation.to())
-  }
-
-  /** Custom fields without a value are not stored, so null matches records without the key. */
-  #contains({ name }: Column, value: unknown, sql: string): string {
-    const members = name === 'customFields' && isJsonObject(value) ? Object.entries(value) : []
-    const absent = members.filter(([, member]) => member === null).map(([key]) => key)
-    const required = absent.length === 0 ? value : Object.fromEntries(members.filter(([, member]) => member !== null))
-    const contains = `${sql} @> ${this.predicate.values.add(JSON.stringify(required))}::jsonb`
-    return absent.length === 0
-      ? contains
-      : `(${contains} and not ${sql} ?| ${this.predicate.values.add(absent)}::text[])`
   }
 
   #count(path: string): void {
@@ -237,6 +218,26 @@ class FilterCompiler {
     depth: number,
   ): string | null {
     this.#isOwnColumnsOnly = false
+    if (this.#relations === filterRelationsMax)
+      throw invalid({
+        path,
+        code: 'TOO_DEEP',
+        message: `A filter must follow at most ${filterRelationsMax} relations, one inside the other.`,
+      })
+    this.#relations += 1
+    const condition = this.#relatedRecords(definition, name, value, alias, path, depth)
+    this.#relations -= 1
+    return condition
+  }
+
+  #relatedRecords(
+    definition: RecordShape,
+    name: string,
+    value: FilterInput,
+    alias: string,
+    path: string,
+    depth: number,
+  ): string | null {
     const relation = definition.relations![name]!
     const target = this.#target(relation)
     const other = this.predicate.alias()

@@ -1,10 +1,11 @@
 import { Directive, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
 import { columnsOf, initialValue, type Column, type ColumnOptions } from './column.ts'
 import { classNamed, field, type Class } from './declared-class.ts'
-import type { ColumnName } from './definition.ts'
+import type { ColumnName, Relation } from './definition.ts'
 import { inputDescription, pluralOf, quantifierDescriptions, wordsOf } from './describe.ts'
-import { filterConditionsMax } from './filter.ts'
+import { filterConditionsMax, filterRelationsMax } from './filter.ts'
 import { operatorInputOf } from './operator-inputs.ts'
+import { requireReadScopeInFilter } from './requires-scope.ts'
 
 type Entity<T> = abstract new () => T
 
@@ -77,16 +78,28 @@ const conditionDescription = ({ kind, name, description = '' }: Column): string 
       ? 'Custom fields by API name; a record must have all of these values. Null matches records without the field.'
       : 'Keys and values that the JSON value must contain.'
 
+/** The filters of record types by their classes: of one related record, and of many. */
+const filters = new Map<object, { readonly one: Class; readonly many: Class }>()
+
+function filterOfRelated({ to, by }: Relation): Class {
+  const { entity, object } = to()
+  const found = filters.get(entity)
+  if (!found) throw new Error(`The record type ${object} has no filter.`)
+  return by ? found.one : found.many
+}
+
 /**
  * The GraphQL filter input of a record type: all columns, `and`, `or` and `not`. `relations` adds filters on related records: a
- * relation to one record has that record's filter, a relation to many records has `some`, `every` and `none`.
+ * relation to one record has that record's filter, a relation to many records has `some`, `every` and `none`. Every subgraph whose
+ * filters reach this one has the same input in its schema.
  */
 export function filterOf<T>(
   name: string,
   entity: Entity<T>,
-  relations: Readonly<Record<string, { one: () => unknown } | { many: () => unknown; name: string }>> = {},
+  relations: Readonly<Record<string, Relation>> = {},
 ): Class {
   const filter = classNamed(name)
+  filters.set(entity, { one: filter, many: quantified(name.replace(/Filter$/, 'ListFilter'), filter) })
   for (const shownColumn of shown(entity)) {
     field(filter, shownColumn.name, () => operatorInputOf(shownColumn), {
       nullable: true,
@@ -101,34 +114,29 @@ export function filterOf<T>(
     description: `Filters of which at least one must match. ${limit}`,
   })
   field(filter, 'not', () => filter, { nullable: true, description: 'A filter that must not match.' })
-  for (const [relation, target] of Object.entries(relations)) {
-    const type = 'one' in target ? target.one : () => many
-    const many = 'many' in target ? quantified(target.name, target.many) : null
-    const description =
-      'one' in target
-        ? 'Conditions on the related record; a record without one does not match.'
-        : 'Conditions on the related records.'
-    field(filter, relation, type, { nullable: true, description })
+  for (const [relationName, relation] of Object.entries(relations)) {
+    const { description } = relation
+    field(filter, relationName, () => filterOfRelated(relation), { nullable: true, description })
   }
+  requireReadScopeInFilter(filter, entity)
   InputType(name, {
-    description: 'Conditions; a record must match all of them. A condition that is null or has no operator is ignored.',
+    description: [
+      'Conditions; a record must match all of them. A condition that is null or has no operator is ignored.',
+      ...(Object.keys(relations).length > 0
+        ? [`A filter may follow at most ${filterRelationsMax} relations, one inside the other.`]
+        : []),
+    ].join(' '),
   })(filter)
   return filter
 }
 
-const quantifiedFilters = new Map<string, Class>()
-
-function quantified(name: string, filter: () => unknown): Class {
-  let input = quantifiedFilters.get(name)
-  if (!input) {
-    input = classNamed(name)
-    quantifiedFilters.set(name, input)
-    for (const [quantifier, description] of Object.entries(quantifierDescriptions))
-      field(input, quantifier, filter, { nullable: true, description })
-    InputType(name, {
-      description: 'Conditions on related records. Only related records that the caller can see are compared.',
-    })(input)
-  }
+function quantified(name: string, filter: Class): Class {
+  const input = classNamed(name)
+  for (const [quantifier, description] of Object.entries(quantifierDescriptions))
+    field(input, quantifier, () => filter, { nullable: true, description })
+  InputType(name, {
+    description: 'Conditions on related records. Only related records that the caller can see are compared.',
+  })(input)
   return input
 }
 

@@ -1,6 +1,6 @@
 import { ArgsType, Field, Int } from 'type-graphql'
 import type { OrderInput } from './order.ts'
-import type { FilterInput } from './filter.ts'
+import type { FilterInput } from './filter-input.ts'
 
 type Class<T> = new () => T
 

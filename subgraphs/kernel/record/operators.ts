@@ -13,6 +13,10 @@ export const escapeLikePattern = (text: string): string => text.replace(/[\\%_]/
 export const comparisonSql = (sql: string, operator: string, other: string): string =>
   `${sql} ${comparison[operator]!} ${other}`
 
+/** Whether the operator compares with exactly one value. */
+export const isOneValue = (operator: string, operand: unknown): boolean =>
+  operator === 'eq' || (operator === 'in' && Array.isArray(operand) && operand.length === 1)
+
 /** The SQL of one filter operator. The operand must have the kind of the column. */
 export function operatorSql({ kind }: Column, sql: string, operator: string, operand: unknown, values: Values): string {
   const list = () => `${values.add(operand)}::${columnKinds[kind].listType}`
@@ -22,8 +26,11 @@ export function operatorSql({ kind }: Column, sql: string, operator: string, ope
       return `${sql} = ${values.addOf(kind, operand)}`
     case 'ne':
       return `${sql} is distinct from ${values.addOf(kind, operand)}`
-    case 'in':
-      return `${sql} = any(${list()})`
+    case 'in': {
+      // An equality is a range of an index in the order of creation.
+      const [only] = operand as readonly unknown[]
+      return isOneValue(operator, operand) ? `${sql} = ${values.addOf(kind, only)}` : `${sql} = any(${list()})`
+    }
     case 'notIn':
       return `coalesce(not (${sql} = any(${list()})), true)`
     case 'isNull':

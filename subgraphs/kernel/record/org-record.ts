@@ -30,6 +30,7 @@ export abstract class OrgRecord {
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     description:
       'Id of the user who owns the record, an active user of the organization. Which users can see the record depends on its owner. Null only if the record was created without a user; it cannot be cleared.',
+    user: { field: 'owner', description: 'The user who owns the record; null if `ownerId` is null.' },
   })
   ownerId!: string | null
 
@@ -93,6 +94,7 @@ export abstract class OrgRecord {
     writable: 'NEVER',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     description: 'Id of the user who created the record; null if the platform created it.',
+    user: { field: 'createdBy', description: 'The user who created the record; null if `createdById` is null.' },
   })
   createdById!: string | null
 
@@ -101,6 +103,7 @@ export abstract class OrgRecord {
     writable: 'NEVER',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     description: 'Id of the user who last changed the record; null if the platform changed it.',
+    user: { field: 'updatedBy', description: 'The user who last changed the record; null if `updatedById` is null.' },
   })
   updatedById!: string | null
 

@@ -17,6 +17,21 @@ export function RequiresScope(resource: string): Decorator {
 
 const readScopes = new WeakMap<object, string>()
 
+const filterTag = 'needs-'
+
+/**
+ * Adds the tag of a filter input: a caller may give a filter of this type, on whatever level, only with the scope to read the record
+ * type. `@requiresScopes` cannot be used, because GraphQL does not allow it on inputs.
+ */
+export function requireReadScopeInFilter(filter: object, type: object): void {
+  const scope = readScopes.get(type)
+  if (scope !== undefined) (Directive(`@tag(name: "${filterTag}${scope}")`) as ClassDecorator)(filter as never)
+}
+
+/** The scope that a tag of a filter input names; null for any other tag. */
+export const scopeOfFilterTag = (tag: string): string | null =>
+  tag.startsWith(filterTag) ? tag.slice(filterTag.length) : null
+
 /** The scope that `@RequiresScope` requires to read a type. */
 export function readScopeOf(type: object): string {
   const scope = readScopes.get(type)

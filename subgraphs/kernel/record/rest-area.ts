@@ -21,7 +21,7 @@ export interface RestArea {
 
 interface RestOptions<T> {
   readonly path: string
-  /** A plain column name is a parameter with that name that filters by equality. */
+  /** A plain column name is a parameter with that name that filters by equality; for an enumerated column, by one or more values. */
   readonly filters?: readonly (ColumnName<T> | RestFilter<ColumnName<T>>)[]
 }
 
@@ -33,6 +33,8 @@ export const restArea = <T extends StoredRow>(
   definition,
   path,
   filters: filters.map((filter) =>
-    typeof filter === 'string' ? { name: filter, column: filter, operator: 'eq' } : filter,
+    typeof filter === 'string'
+      ? { name: filter, column: filter, operator: definition.columns.byName.get(filter)?.kind === 'enum' ? 'in' : 'eq' }
+      : filter,
   ),
 })

@@ -8,6 +8,7 @@ import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
+import { resolveUsers } from '../record/user-fields.ts'
 import type { RecordTypes } from '../record/visible-records.ts'
 import { selectedFields, type SelectionInfo } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
@@ -122,6 +123,8 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       { type: Object, scalar: Json },
     ],
   })
+  const kinds = kindsOf(resources)
+  resolveUsers(schema, kinds.values())
   makeMutationsNullable(schema)
   sortArguments(schema)
   makeDefaultedInputsNullable(schema)
@@ -152,7 +155,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
     schema: executable,
     ports,
     crossTenantFields: new Set(resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields)),
-    kinds: kindsOf(resources),
+    kinds,
     sdl,
   }
 }

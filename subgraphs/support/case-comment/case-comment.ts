@@ -54,6 +54,7 @@ export class CaseComment {
     writable: 'NEVER',
     description: 'Id of the author; null for SYSTEM.',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
+    user: { field: 'author', description: 'The user who wrote the comment; null if `authorId` is null.' },
   })
   authorId!: string | null
 

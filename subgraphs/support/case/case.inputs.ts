@@ -1,13 +1,11 @@
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
-import { CaseCommentFilter } from '../case-comment/case-comment.ts'
+import { supportCase } from './case.record.ts'
 import { Case } from './case.ts'
 
 export const CaseCreateInput = createInputOf('CaseCreateInput', Case)
 export const CaseUpdateInput = updateInputOf('CaseUpdateInput', Case)
-export const CaseFilter = filterOf('CaseFilter', Case, {
-  comments: { many: () => CaseCommentFilter, name: 'CaseCommentListFilter' },
-})
+export const CaseFilter = filterOf('CaseFilter', Case, supportCase.relations)
 export const CaseOrder = orderOf('CaseOrder', Case)
 export const CasePage = pageOf('CasePage', Case, 'CASES')
 export const CasePageArgs = pageArgs(CaseFilter, CaseOrder)

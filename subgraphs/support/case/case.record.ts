@@ -2,6 +2,7 @@ import { visibleAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import type { Condition } from '../../kernel/record/addend.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
@@ -20,7 +21,15 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   searchable: ['subject', 'description'],
   hasSearchText: true,
   references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: visibleAccounts },
-  relations: { comments: relationFrom(() => caseComment, 'caseId') },
+  relations: {
+    comments: relationFrom(() => caseComment, 'caseId', 'Conditions on the comments of the case.'),
+    account: {
+      to: recordType('account'),
+      by: 'accountId',
+      description:
+        'Conditions on the account of the case. A case without an account that the caller sees does not match. Needs READ_ACCOUNTS.',
+    },
+  },
   numbered: 'caseNumber',
   totals: {
     by: ['status', 'priority', 'type', 'origin'],

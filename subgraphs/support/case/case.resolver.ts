@@ -208,6 +208,7 @@ export const caseResource: Resource = {
       'contactId',
       'ownerId',
       'assignedToId',
+      'externalId',
       createdAfter,
       updatedAfter,
     ],

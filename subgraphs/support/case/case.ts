@@ -143,6 +143,7 @@ export class Case extends OrgRecord {
     description:
       'Id of the user who works on the case; null without an assignee. The assignee sees the case, like its owner.',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
+    user: { field: 'assignedTo', description: 'The user who works on the case; null without an assignee.' },
   })
   assignedToId!: string | null
 

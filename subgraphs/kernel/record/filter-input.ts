@@ -1,0 +1,23 @@
+import { isOneValue } from './operators.ts'
+
+export type FilterInput = { readonly [field: string]: unknown }
+
+/** Whether an operator has an operand. */
+export const hasOperand = (value: unknown): boolean =>
+  Object.values(value as FilterInput).some((operand) => operand !== undefined && operand !== null)
+
+const rangeOperators: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte'])
+
+const operatorNames = (value: unknown): string[] =>
+  Object.entries(value as FilterInput).flatMap(([name, operand]) =>
+    operand !== undefined && operand !== null ? [name] : [],
+  )
+
+/** Whether the only operator compares with one value. */
+export function isEquality(value: unknown): boolean {
+  const [name, ...others] = operatorNames(value)
+  return name !== undefined && others.length === 0 && isOneValue(name, (value as FilterInput)[name])
+}
+
+/** Whether all operators limit a range of values. */
+export const isRange = (value: unknown): boolean => operatorNames(value).every((name) => rangeOperators.has(name))

@@ -3,6 +3,7 @@ import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import express, { type Express } from 'express'
+import { Cors } from './gateway/edge/cors.ts'
 import { Edge } from './gateway/edge/edge.ts'
 import { EventStreams } from './gateway/edge/event-streams.ts'
 import { StreamSlots } from './gateway/edge/stream-slots.ts'
@@ -11,6 +12,7 @@ import { Connections, requestTimeouts } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
 import { answerMalformedRequests, headerBytesMax } from './gateway/http/malformed-request.ts'
+import { schemaFile } from './gateway/http/schema-file.ts'
 import { startListening, stopGracefully } from './gateway/http/listen.ts'
 import { jwksJson } from './gateway/oauth/jwks.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
@@ -78,6 +80,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
     ['/v1/graphql', '/graphql'],
     graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log }),
   )
+  app.get('/schema.graphql', schemaFile({ graph, edge }))
   app.use(pagesRouter({ demo: config.demo }))
   const port = oauthService(services)
   const issuer = async () => `${await publicUrl()}/v1/oauth`
@@ -119,13 +122,15 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const measured = { metrics, requestMetrics }
   const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams, ...measured })
   const connections = new Connections(config.trustProxy)
+  const cors = new Cors(config.cors)
   const shouldUpgradeCallback = (req: IncomingMessage) =>
     !connections.refusalOf(req.socket) && isGraphqlSocketUpgrade(req)
   const server = createServer(
     { ...requestTimeouts, maxHeaderSize: headerBytesMax, shouldUpgradeCallback },
     (req, res) => {
+      cors.allow(req, res)
       const refusal = connections.refusalOf(req.socket)
-      if (!refusal) return app(req, res)
+      if (!refusal) return cors.answersPreflight(req, res) || app(req, res)
       res.shouldKeepAlive = false
       edge.refuse(refusal, req, res)
     },

@@ -38,6 +38,7 @@ describe('loadContract', () => {
       status: 204,
       headers: new Set(['API-Version']),
       hasBody: false,
+      isConditional: false,
       isStream: false,
     })
   })

@@ -75,6 +75,7 @@ function successOf(document: OpenApiDocument, operation: OperationObject): Succe
     status: Number(status),
     headers: new Set(Object.keys(response.headers ?? {})),
     hasBody: response.content !== undefined,
+    isConditional: '304' in operation.responses,
     isStream: response.content?.['text/event-stream'] !== undefined,
   }
 }

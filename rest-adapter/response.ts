@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { isMatch } from '../gateway/edge/entity-tag.ts'
 import { sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './rest-operation.ts'
 
@@ -12,7 +13,15 @@ export function writeResponse(
 ): void {
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
-  if (success.headers.has('ETag') && record?.version !== undefined) headers['ETag'] = `"${record.version}"`
+  if (success.headers.has('ETag') && record?.version !== undefined) {
+    const etag = `"${record.version}"`
+    headers['ETag'] = etag
+    const known = res.req.headers['if-none-match']
+    if (known !== undefined && success.isConditional && isMatch(known, etag)) {
+      res.writeHead(304, { ...headers, 'Cache-Control': 'no-store' }).end()
+      return
+    }
+  }
   if (success.headers.has('Location') && typeof record?.id === 'string') {
     headers['Location'] = `${url.split('?', 1)[0]!.replace(/\/$/, '')}/${encodeURIComponent(record.id)}`
   }

@@ -15,6 +15,8 @@ export interface Success {
   readonly status: number
   readonly headers: ReadonlySet<string>
   readonly hasBody: boolean
+  /** True if `If-None-Match` with the ETag of the record is answered 304. */
+  readonly isConditional: boolean
   /** True if the body is a stream of events (`text/event-stream`). */
   readonly isStream: boolean
 }

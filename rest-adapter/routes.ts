@@ -1,6 +1,7 @@
 import type { RequestHandler, Router as ExpressRouter } from 'express'
 import { Router } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PublishedFile } from '../gateway/edge/published-file.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { Contract } from './contract.ts'
 import type { RestOperation } from './rest-operation.ts'
@@ -115,15 +116,13 @@ async function whenAdmitted(
 
 /** The document with the address of this platform as its server. The address is known when the first request arrives. */
 function openApiJson({ document }: Contract, publicUrl: RestOptions['publicUrl']): RequestHandler {
-  let written: Buffer | null = null
-  return async (_req, res) => {
-    const text = (written ??= Buffer.from(JSON.stringify({ ...document, servers: [{ url: await publicUrl() }] })))
-    res.writeHead(200, {
+  let file: PublishedFile | null = null
+  return async (req, res) => {
+    file ??= new PublishedFile(JSON.stringify({ ...document, servers: [{ url: await publicUrl() }] }))
+    if (!res.hasHeader('Access-Control-Allow-Origin')) res.setHeader('Access-Control-Allow-Origin', '*')
+    await file.send(req, res, {
       'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': text.length,
       'Cache-Control': 'public, max-age=60',
-      'Access-Control-Allow-Origin': '*',
     })
-    res.end(text)
   }
 }

@@ -169,9 +169,17 @@ function reader(schema: Schema): Read {
     case 'boolean':
       return (text) => (text === 'true' ? true : text === 'false' ? false : text)
     default:
-      return (text) => text
+      return isInBothCases(schema)
+        ? (text) => (schema.enum!.includes(text) ? text.toUpperCase() : text)
+        : (text) => text
   }
 }
+
+/** A parameter such as `sortOrder` accepts its values in both cases; the enumeration of the graph has upper case only. */
+const isInBothCases = ({ enum: values = [] }: Schema): boolean =>
+  values.some(
+    (value) => typeof value === 'string' && value !== value.toUpperCase() && values.includes(value.toUpperCase()),
+  )
 
 const entityTag = /^\s*(?:W\/)?("?)(\d{1,9})\1\s*$/
 

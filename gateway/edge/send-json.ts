@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { compress, compressedFrom, encodingFor, type Encoding } from './compression.ts'
 import { countedBytesMin, responseOwnerOf, unsent } from './unsent.ts'
 
 /** Bytes in one slice of a large response. */
@@ -8,7 +9,8 @@ export const sliceBytes = 262_144
 const readWithinMs = 20_000
 
 /**
- * Sends `value` as JSON and ends the response; throws a `Refusal` when too many unread bytes are already queued.
+ * Sends `value` as JSON and ends the response; throws a `Refusal` when too many unread bytes are already queued. A large answer is
+ * compressed if the client accepts it, and is then sent later.
  *
  * The body is sent as bytes. Node would join a string body to the headers, which copies it; and if one header was cut out of a text
  * with characters beyond Latin-1 (as values of the OpenAPI document are), Node encodes all of it again at a third of the speed.
@@ -25,14 +27,33 @@ export function sendJson(
   if (res.destroyed) return
   const bytes = Buffer.from(JSON.stringify(value))
   if (bytes.length >= countedBytesMin) countUntilClosed(res, bytes.length)
-  res.writeHead(status, {
-    ...headers,
-    'Content-Type': mediaType,
-    'Content-Length': bytes.length,
-    'Cache-Control': 'no-store',
-  })
+  const allHeaders = { ...headers, 'Content-Type': mediaType, 'Cache-Control': 'no-store' }
+  if (bytes.length < compressedFrom) return sendBytes(res, status, allHeaders, bytes)
+  res.appendHeader('Vary', 'Accept-Encoding')
+  const encoding = encodingFor(res.req.headers)
+  if (encoding === null) sendBytes(res, status, allHeaders, bytes)
+  else void sendCompressed(res, status, allHeaders, bytes, encoding)
+}
+
+type Headers = Readonly<Record<string, string | number>>
+
+function sendBytes(res: ServerResponse, status: number, headers: Headers, bytes: Buffer): void {
+  res.writeHead(status, { ...headers, 'Content-Length': bytes.length })
   if (bytes.length <= sliceBytes) res.end(bytes)
   else sendSlices(res, bytes)
+}
+
+async function sendCompressed(
+  res: ServerResponse,
+  status: number,
+  headers: Headers,
+  bytes: Buffer,
+  encoding: Encoding,
+): Promise<void> {
+  const compressed = await compress(bytes, encoding).catch(() => null)
+  if (res.destroyed) return
+  if (compressed) sendBytes(res, status, { ...headers, 'Content-Encoding': encoding }, compressed)
+  else sendBytes(res, status, headers, bytes)
 }
 
 export const tooManyUnread = (): Refusal =>

@@ -75,20 +75,32 @@ export class Graph {
     return new Graph(options)
   }
 
-  /** Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of error. */
-  prepare(document: string, operationName: string | null = null): PreparedOperation {
+  /**
+   * Parses and checks a document and caches the result; throws a `Refusal` whose code names the kind of error. Its message suggests
+   * names of the schema if the caller may introspect.
+   */
+  prepare(document: string, operationName: string | null = null, caller: Caller | null = null): PreparedOperation {
     const key = keyOf(document, operationName)
     const known = this.known.get(key)
     if (known) return known
-    const prepared = prepare(this.dependencies, document, operationName)
+    const prepared = prepare(this.dependencies, document, operationName, caller !== null && this.mayIntrospect(caller))
     this.known.set(key, prepared, { size: prepared.bytes })
     return prepared
   }
 
   /** Like `prepare`, for documents of clients: a document that is not cached blocks the event loop for a while, so it waits for its turn. */
-  async prepareAsync(document: string, operationName: string | null): Promise<PreparedOperation> {
+  async prepareAsync(
+    document: string,
+    operationName: string | null,
+    caller: Caller | null = null,
+  ): Promise<PreparedOperation> {
     if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn()
-    return this.prepare(document, operationName)
+    return this.prepare(document, operationName, caller)
+  }
+
+  /** Whether the caller may read the schema. */
+  mayIntrospect({ kind }: Caller): boolean {
+    return kind !== 'ANONYMOUS' || this.openIntrospection
   }
 
   /** Estimated bytes of the caches of operations, of outcomes of their conditions, and of introspection answers. */
@@ -103,7 +115,7 @@ export class Graph {
 
   /** Throws the `Refusal` that this caller would get from `execute`. */
   authorize(prepared: PreparedOperation, caller: Caller): void {
-    if (prepared.parts.introspects && caller.kind === 'ANONYMOUS' && !this.openIntrospection) {
+    if (prepared.parts.introspects && !this.mayIntrospect(caller)) {
       throw new Refusal('INTROSPECTION_DISABLED', 'Introspection needs a credential: send Authorization or X-API-Key.')
     }
     requireScopes(caller, prepared.requirements)
@@ -131,7 +143,7 @@ export class Graph {
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)
     }
-    const variables = prepared.coerced(given)
+    const variables = prepared.coerced(given, this.mayIntrospect(context.caller))
     requireScopes(context.caller, prepared.requirementsIn(variables))
     prepared.refuseCostly(variables)
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './library.fixture.ts'
+import { aCaller, aContext, libraryEndpoints, librarySupergraph, type LibraryEndpoint } from './library.fixture.ts'
 import { Graph } from './graph.ts'
 import { defaultLimits, type GraphLimits } from './limits.ts'
 
@@ -209,18 +209,30 @@ describe('variables', () => {
     expect(requestCount()).toBe(0)
   })
 
-  it('are shortened in messages, and names are not suggested', async () => {
+  it('are shortened in messages, and names are suggested only to callers who may introspect', async () => {
     const prepared = graph.prepare(
       'query ($n: Int, $genre: Genre) { items(first: $n) { id } books(genre: $genre) { total } }',
     )
-    await expect(graph.execute(prepared, { n: 'x'.repeat(1000), genre: 'NOVELL' }, aContext())).rejects.toMatchObject({
-      extensions: {
-        errors: [
-          { path: 'n', code: 'INVALID_VALUE', message: `Int cannot represent non-integer value: "${'x'.repeat(259)}…` },
-          { path: 'genre', code: 'INVALID_VALUE', message: 'Value "NOVELL" does not exist in "Genre" enum.' },
-        ],
-      },
-    })
+    const unknown = 'Value "NOVELL" does not exist in "Genre" enum.'
+    const suggestion = ' Did you mean the enum value "NOVEL"? Allowed values: NOVEL, ESSAY, DRAMA.'
+    for (const [caller, message] of [
+      [aCaller(), unknown + suggestion],
+      [aCaller({ kind: 'ANONYMOUS' }), unknown],
+    ] as const) {
+      const refused = graph.execute(prepared, { n: 'x'.repeat(1000), genre: 'NOVELL' }, aContext(caller))
+      await expect(refused).rejects.toMatchObject({
+        extensions: {
+          errors: [
+            {
+              path: 'n',
+              code: 'INVALID_VALUE',
+              message: `Int cannot represent non-integer value: "${'x'.repeat(259)}…`,
+            },
+            { path: 'genre', code: 'INVALID_VALUE', message },
+          ],
+        },
+      })
+    }
   })
 
   it('reach the subgraph coerced, defaults filled in and undeclared ones left out', async () => {

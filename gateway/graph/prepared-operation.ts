@@ -64,8 +64,9 @@ export class PreparedOperation {
   }
 
   /** The variables of an execution: the client's coerced variables and the values of the replaced literals. */
-  coerced(given: Variables): Variables {
-    return withLiteralValues(this.literals, coerceVariables(this.variables, given))
+  coerced(given: Variables, suggests: boolean): Variables {
+    const { apiSchema } = this.dependencies.supergraph
+    return withLiteralValues(this.literals, coerceVariables(this.variables, given, suggests ? apiSchema : null))
   }
 
   /** The scopes that the filters in the variables need, in addition to `requirements`. Takes coerced variables. */
@@ -150,16 +151,17 @@ function dropLocations(document: DocumentNode): void {
   })
 }
 
-/** Throws a `Refusal` if a document cannot be parsed, is too large, is not valid or does not have the named operation. */
+/** Throws a `Refusal` if a document cannot be parsed, is too large, is not valid or does not have the named operation; `suggests`: messages may contain names. */
 export function prepare(
   dependencies: PrepareDependencies,
   source: string,
   operationName: string | null,
+  suggests: boolean,
 ): PreparedOperation {
   const { supergraph, limits } = dependencies
   const { document, tokens } = parseWithin(limits, source)
   refuseOversized(limits, supergraph.apiSchema, document)
-  refuseInvalid(supergraph.apiSchema, document)
+  refuseInvalid(supergraph.apiSchema, document, suggests)
   dropLocations(document)
   const parts = operationParts(document, operationName)
   // The source text is the cache key, and a large part of it may be one literal.

@@ -21,6 +21,7 @@ import { holdsRawNumber } from '../../subgraphs/kernel/json/exact-json.ts'
 import { isJsonObject, isRawNumber, nearestNumber } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { OperationParts } from './operation.ts'
 import { shortened } from './shortened.ts'
+import { withAllowedValues } from './suggestions.ts'
 import type { Variables } from './variable-values.ts'
 
 /** A declared variable with its type and its coerced default. */
@@ -73,9 +74,9 @@ function required(name: string, what: string): FieldProblem {
   return { path, code: 'REQUIRED', message: `Variable "$${path}" ${what}.` }
 }
 
-function problemOf(place: string, text: string): FieldProblem {
+function problemOf(place: string, text: string, suggestsFrom: GraphQLSchema | null): FieldProblem {
   const path = shortened(place)
-  const message = shortened(text)
+  const message = suggestsFrom ? withAllowedValues(suggestsFrom, shortened(text)) : shortened(text)
   const unknown = /^Field "([^"]*)" is not defined by type/.exec(text)?.[1]
   if (unknown !== undefined) return { path: shortened(`${path}.${unknown}`), code: 'UNKNOWN_FIELD', message }
   const missing = /^Field "([^"]*)" of required type/.exec(text)?.[1]
@@ -109,9 +110,13 @@ function asTyped(value: unknown, type: GraphQLInputType): unknown {
 
 /**
  * Coerces the variables as the operation declares them and fills in defaults. The refusal lists every problem (at most
- * fifty), each with the variable's name and the path inside it.
+ * fifty), each with the variable's name and the path inside it. With `suggestsFrom` the messages contain names of that schema.
  */
-export function coerceVariables(declared: readonly DeclaredVariable[], given: Variables): Variables {
+export function coerceVariables(
+  declared: readonly DeclaredVariable[],
+  given: Variables,
+  suggestsFrom: GraphQLSchema | null = null,
+): Variables {
   const coerced: Record<string, unknown> = {}
   const problems: FieldProblem[] = []
   for (const { name, type, hasDefault, defaultValue, isNeeded } of declared) {
@@ -125,11 +130,16 @@ export function coerceVariables(declared: readonly DeclaredVariable[], given: Va
       problems.push(required(name, 'must not be null'))
     } else {
       const note = (path: readonly (string | number)[], _value: unknown, error: Error): void => {
-        problems.push(problemOf([name, ...path].join('.'), error.message))
+        problems.push(problemOf([name, ...path].join('.'), error.message, suggestsFrom))
         if (problems.length >= problemsMax) throw tooManyProblems
       }
       try {
-        coerced[name] = coerceInputValue(holdsRawNumber(value) ? asTyped(value, type) : value, type, note, true)
+        coerced[name] = coerceInputValue(
+          holdsRawNumber(value) ? asTyped(value, type) : value,
+          type,
+          note,
+          !suggestsFrom,
+        )
       } catch (thrown) {
         if (thrown !== tooManyProblems) throw thrown
         break

@@ -12,7 +12,7 @@ export async function admitOperation(
   operationName: string | null,
   res: ServerResponse | null,
 ): Promise<PreparedOperation> {
-  const prepared = await graph.prepareAsync(document, operationName)
+  const prepared = await graph.prepareAsync(document, operationName, admission.caller)
   const exchange = res && exchangeOf(res)
   if (exchange) {
     exchange.operation = prepared.rootField

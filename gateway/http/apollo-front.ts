@@ -38,6 +38,18 @@ interface Started {
 const noBody = Buffer.alloc(0)
 
 /**
+ * A page of another origin cannot send one of these headers without a CORS preflight, so a GET that has one is not forged. The
+ * first two are those of Apollo's clients.
+ */
+const preflightedHeaders = [
+  'x-apollo-operation-name',
+  'apollo-require-preflight',
+  'x-api-key',
+  'authorization',
+  'x-csrf-token',
+]
+
+/**
  * Apollo Server in front of `Graph`, for GET requests and automatic persisted queries, with its CSRF check. Apollo Server only
  * determines the document; permission and execution are the same as for other requests. It is started with its first request.
  */
@@ -63,7 +75,7 @@ export class ApolloFront {
     // The Accept header was checked before, and Apollo Server does not support event streams.
     headers.set('accept', 'application/json')
     const search = posted ? '' : searchOf(req)
-    await this.#refuseUnprepared(posted?.parameters ?? documentIn(search))
+    await this.#refuseUnprepared(posted?.parameters ?? documentIn(search), call.admission)
     const context: Context = { call, found: {} }
     const response = await server.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: req.method, headers, search, body: posted?.parameters },
@@ -75,8 +87,11 @@ export class ApolloFront {
   }
 
   /** Checks the document first, because Apollo Server parses without limits and has its own error codes. */
-  async #refuseUnprepared({ query, operationName }: Pick<Parameters, 'query' | 'operationName'>): Promise<void> {
-    if (query !== null) await this.#ports.graph.prepareAsync(query, operationName)
+  async #refuseUnprepared(
+    { query, operationName }: Pick<Parameters, 'query' | 'operationName'>,
+    { caller }: Admission,
+  ): Promise<void> {
+    if (query !== null) await this.#ports.graph.prepareAsync(query, operationName, caller)
   }
 
   async #start(): Promise<Started> {
@@ -93,6 +108,7 @@ export class ApolloFront {
         disabled.ApolloServerPluginUsageReportingDisabled(),
       ],
       nodeEnv: 'production',
+      csrfPrevention: { requestHeaders: preflightedHeaders },
       introspection: true,
       dangerouslyDisableValidation: true,
       documentStore: null,

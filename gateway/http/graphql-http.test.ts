@@ -134,7 +134,7 @@ describe('a refusal before execution', () => {
             extensions: { code: 'GRAPHQL_VALIDATION_FAILED', requestId: 'the request id' },
           },
           {
-            message: 'Cannot query field "flagg" on type "Query".',
+            message: 'Cannot query field "flagg" on type "Query". Did you mean "flag"?',
             locations: [{ line: 1, column: 3 }],
             extensions: { code: 'GRAPHQL_VALIDATION_FAILED', requestId: 'the request id' },
           },

@@ -161,8 +161,14 @@ describe('GET', () => {
       })
     }
     expect(direct.executions()).toBe(before)
-    expect((await get({ query: '{ flag }' }, { 'x-apollo-operation-name': 'F' })).status).toBe(200)
-    expect((await get({ query: '{ flag }' }, { 'content-type': 'application/json' })).status).toBe(200)
+    const preflighted: Sent[] = [
+      { 'x-apollo-operation-name': 'F' },
+      { 'content-type': 'application/json' },
+      { 'x-api-key': direct.keyWith({ id: 'csrf' }) },
+      { authorization: `ApiKey ${direct.keyWith({ id: 'csrf-2' })}` },
+      { 'x-csrf-token': 'x' },
+    ]
+    for (const headers of preflighted) expect((await get({ query: '{ flag }' }, headers)).status).toBe(200)
   })
 
   it('is 405 for mutations, and runs nothing', async () => {

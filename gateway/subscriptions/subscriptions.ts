@@ -16,7 +16,7 @@ import { RecordWatch, type EventHeader } from './record-watch.ts'
 import { Signal } from './signal.ts'
 
 export interface SubscriptionsOptions {
-  readonly graph: Pick<Graph, 'apiSchema' | 'prepareAsync' | 'execute'>
+  readonly graph: Pick<Graph, 'apiSchema' | 'mayIntrospect' | 'prepareAsync' | 'execute'>
   readonly events: EventFeed
   readonly slots: Pick<StreamSlots, 'take'>
   readonly log: Pick<Logger, 'warn'>
@@ -74,7 +74,7 @@ export class Subscriptions {
     const { prepared, caller, cancellation } = request
     const releaseSlot = slots.take(caller.organizationId)
     try {
-      const variables = prepared.coerced(request.variables)
+      const variables = prepared.coerced(request.variables, graph.mayIntrospect(caller))
       const query = changeQueryOf(graph.apiSchema, request, variables)
       const preparedQuery = await graph.prepareAsync(query.document, null)
       // The position is read before the record, so that no event after the check of the record is missed.

@@ -39,6 +39,7 @@ describe('configuration', () => {
       tracing: null,
       registration: 'OPEN',
       trustProxy: [],
+      cors: { anyOrigin: true, origins: [] },
       openIntrospection: false,
       smtpUrl: null,
       mailFrom: 'CRM <no-reply@localhost>',
@@ -69,6 +70,7 @@ describe('configuration', () => {
       ENCRYPTION_KEY_FORMER: Buffer.alloc(32, 8).toString('base64'),
       CALLER_KEY: 'c'.repeat(32),
       TRUST_PROXY: '10.0.0.0/8, ::1',
+      CORS_ORIGINS: '*, https://app.example.com/, http://localhost:5173',
       INTROSPECTION: 'open',
       SMTP_URL: 'smtps://crm:secret@mail.example.com',
       MAIL_FROM: 'Fjordline CRM <crm@example.com>',
@@ -98,6 +100,7 @@ describe('configuration', () => {
       formerEncryptionKeys: [env.ENCRYPTION_KEY_FORMER],
       callerKey: env.CALLER_KEY,
       trustProxy: ['10.0.0.0/8', '::1'],
+      cors: { anyOrigin: true, origins: ['https://app.example.com', 'http://localhost:5173'] },
       openIntrospection: true,
       smtpUrl: 'smtps://crm:secret@mail.example.com',
       mailFrom: 'Fjordline CRM <crm@example.com>',
@@ -109,6 +112,13 @@ describe('configuration', () => {
       oauthRegistration: true,
       subgraphUrls: { support: 'http://support:4001' },
     })
+  })
+
+  it.each([
+    ['off', { anyOrigin: false, origins: [] }],
+    ['https://app.example.com', { anyOrigin: false, origins: ['https://app.example.com'] }],
+  ])('reads CORS_ORIGINS=%s', (value, cors) => {
+    expect(readConfig({ CORS_ORIGINS: value }).cors).toEqual(cors)
   })
 
   it('loads the demo without being asked only into the embedded database', () => {
@@ -157,6 +167,9 @@ describe('configuration', () => {
     ['OAUTH_REGISTRATION', 'open'],
     ['SUBGRAPH_SUPPORT_URL', 'support:4001'],
     ['TRUST_PROXY', 'localhost'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://*.example.com'],
+    ['CORS_ORIGINS', 'null'],
     ['SMTP_URL', 'mail.example.com'],
     ['SMTP_URL', 'smtp:mail.example.com'],
     ['MAIL_FROM', 'nobody'],

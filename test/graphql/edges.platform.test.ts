@@ -218,7 +218,7 @@ describe('the number of statements', () => {
       '{ accountList(filter: { createdAt: { lt: "2000-01-01T00:00:00Z" } }) { data { name } } }',
     ],
     ['accounts of an industry', 1, '{ accountList(filter: { industry: { eq: "none" } }) { data { name } } }'],
-    ['statistics', 2, '{ accountStats { total byType } }'],
+    ['statistics', 2, '{ accountStats { total byType { CUSTOMER } } }'],
   ])('for %s is %d', async (_, count, query) => {
     await data(query)
     const statements = await statementsOf(platform, () => data(query))

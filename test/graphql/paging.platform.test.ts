@@ -263,8 +263,8 @@ describe('accountList by cursor', () => {
     const who = await platform.member({ organizationId: await platform.organization('Several') })
     await each(['b1', 'a2', 'b2', 'a1', 'c1'], ([name, tier]) => account(who, { name, tier }))
     const orderBy = [
-      { field: 'tier', direction: 'desc' },
-      { field: 'name', direction: 'asc' },
+      { field: 'tier', direction: 'DESC' },
+      { field: 'name', direction: 'ASC' },
       { field: 'tier', direction: 'ASC' },
     ]
     const first = await page(who, { orderBy })

@@ -380,10 +380,10 @@ describe('accountStats', () => {
     const own = await platform.member({ organizationId: await platform.organization('Figures') })
     expect((await own.rest.accountStats!()).body).toEqual({
       total: 0,
-      byType: {},
-      byStatus: {},
-      byRating: {},
-      byChurnRisk: {},
+      byType: { PROSPECT: 0, CUSTOMER: 0, PARTNER: 0, RESELLER: 0, COMPETITOR: 0, OTHER: 0 },
+      byStatus: { ACTIVE: 0, INACTIVE: 0, PENDING: 0, CHURNED: 0 },
+      byRating: { HOT: 0, WARM: 0, COLD: 0 },
+      byChurnRisk: { HIGH: 0, MEDIUM: 0, LOW: 0, NONE: 0 },
       byIndustry: {},
       otherIndustries: 0,
       strategic: 0,
@@ -411,10 +411,10 @@ describe('accountStats', () => {
     await own.rest.accountDelete!({ id: all[4].id })
     expect((await own.rest.accountStats!()).body).toEqual({
       total: 4,
-      byType: { CUSTOMER: 2, PARTNER: 1 },
-      byStatus: { ACTIVE: 3, CHURNED: 1 },
-      byRating: { HOT: 1, COLD: 1 },
-      byChurnRisk: { LOW: 2 },
+      byType: { PROSPECT: 0, CUSTOMER: 2, PARTNER: 1, RESELLER: 0, COMPETITOR: 0, OTHER: 0 },
+      byStatus: { ACTIVE: 3, INACTIVE: 0, PENDING: 0, CHURNED: 1 },
+      byRating: { HOT: 1, WARM: 0, COLD: 1 },
+      byChurnRisk: { HIGH: 0, MEDIUM: 0, LOW: 2, NONE: 0 },
       byIndustry: JSON.parse('{"Retail": 2, "__proto__": 1}'),
       otherIndustries: 0,
       strategic: 1,

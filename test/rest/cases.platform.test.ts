@@ -435,10 +435,10 @@ describe('caseStats', () => {
 
     expect((await own.rest.caseStats!()).body).toEqual({
       total: 5,
-      byStatus: { NEW: 1, OPEN: 1, PENDING_CUSTOMER: 1, RESOLVED: 1, CLOSED: 1 },
-      byPriority: { URGENT: 3, MEDIUM: 1, LOW: 1 },
-      byType: { INCIDENT: 1, QUESTION: 4 },
-      byOrigin: { EMAIL: 2, INTERNAL: 3 },
+      byStatus: { NEW: 1, OPEN: 1, PENDING_CUSTOMER: 1, ESCALATED: 0, RESOLVED: 1, CLOSED: 1 },
+      byPriority: { LOW: 1, MEDIUM: 1, HIGH: 0, URGENT: 3 },
+      byType: { QUESTION: 4, INCIDENT: 1, PROBLEM: 0, FEATURE_REQUEST: 0, BILLING: 0, OTHER: 0 },
+      byOrigin: { EMAIL: 2, PHONE: 0, WEB: 0, CHAT: 0, PORTAL: 0, INTERNAL: 3 },
       open: 3,
       overdue: 1,
       unassigned: 1,

@@ -71,6 +71,16 @@ describe('a session cookie', () => {
     expect((await graphql(mutation, { cookie: both, 'x-csrf-token': csrf })).body.errors).toBeUndefined()
   })
 
+  it('can send GraphQL by GET only with a header that another site cannot add', async () => {
+    const { email, both, csrf } = await aBrowser()
+    const get = async (headers: Record<string, string>) =>
+      answerOf(await fetch(`${platform.url}/v1/graphql?query=${encodeURIComponent('{ me { email } }')}`, { headers }))
+    const forged = await get({ cookie: both })
+    expect(outcome(forged)).toBe('400 VALIDATION_FAILED')
+    expect(forged.body.errors[0].message).toContain('CSRF')
+    expect((await get({ cookie: both, 'x-csrf-token': csrf })).body).toEqual({ data: { me: { email } } })
+  })
+
   it('is ignored if the request has a bearer token or a key, which need no CSRF token', async () => {
     const { both, token } = await aBrowser()
     const member = await platform.member()

@@ -70,7 +70,7 @@ function probes(): Record<string, Probe> {
     account(id: $id) { ${all} children { totalCount nodes { id } } cases { totalCount nodes { id } } }
     child: account(id: $child) { parentAccountId parent { id } }
     case(id: $case) { accountId description aiSummary account { id } }
-    accountConnection { nodes { ${all} } } accountStats { byRating totalAnnualRevenue averageHealthScore } }`
+    accountConnection { nodes { ${all} } } accountStats { byRating { HOT } totalAnnualRevenue averageHealthScore } }`
   const requests: Record<string, Probe> = {
     read: ({ rest }) => rest.account!({ id }),
     list: ({ rest }) => rest.accountList!({ query: { limit: 100 } }),

@@ -243,8 +243,8 @@ describe('productStats', () => {
       total: 0,
       active: 0,
       inactive: 0,
-      byType: {},
-      byCategory: {},
+      byType: { PRODUCT: 0, SERVICE: 0, SUBSCRIPTION: 0, LICENSE: 0, BUNDLE: 0 },
+      byCategory: { OTHER: 0, TRAINING: 0, SOFTWARE: 0, HARDWARE: 0, CONSULTING: 0, SUPPORT: 0 },
       averageListPrice: null,
     })
     await each(
@@ -261,8 +261,8 @@ describe('productStats', () => {
       total: 3,
       active: 2,
       inactive: 1,
-      byType: { SERVICE: 1, PRODUCT: 2 },
-      byCategory: { OTHER: 2, SUPPORT: 1 },
+      byType: { PRODUCT: 2, SERVICE: 1, SUBSCRIPTION: 0, LICENSE: 0, BUNDLE: 0 },
+      byCategory: { OTHER: 2, TRAINING: 0, SOFTWARE: 0, HARDWARE: 0, CONSULTING: 0, SUPPORT: 1 },
       averageListPrice: 1.67,
     })
   })

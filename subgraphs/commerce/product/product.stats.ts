@@ -1,11 +1,16 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { Decimal, Json } from '../../kernel/record/scalars.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count, countBy } from '../../kernel/record/aggregates.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
 import { product } from './product.record.ts'
+import { ProductCategory, ProductType } from './product.ts'
+
+const ProductTypeCounts = valueCounts(ProductType, 'PRODUCTS', 'products')
+const ProductCategoryCounts = valueCounts(ProductCategory, 'PRODUCTS', 'products')
 
 @ObjectType({ description: 'Statistics of the live products of the organization.' })
 @RequiresScope('PRODUCTS')
@@ -19,10 +24,10 @@ export class ProductStats {
   @Field(() => Int, { description: 'Number of products with `isActive` false.' })
   inactive!: number
 
-  @Field(() => Json, { description: 'Number of products by `type`; types without products are absent.' })
+  @Field(() => ProductTypeCounts, { description: 'Number of products by `type`.' })
   byType!: Counts
 
-  @Field(() => Json, { description: 'Number of products by `category`; categories without products are absent.' })
+  @Field(() => ProductCategoryCounts, { description: 'Number of products by `category`.' })
   byCategory!: Counts
 
   @Field(() => Decimal, {

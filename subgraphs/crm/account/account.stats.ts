@@ -5,7 +5,24 @@ import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { figures, mostFrequent, type Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
 import { account } from './account.record.ts'
+import { AccountRating, AccountStatus, AccountType, ChurnRisk } from './account.enumerations.ts'
+
+const AccountTypeCounts = valueCounts(AccountType, 'ACCOUNTS', 'accounts')
+const AccountStatusCounts = valueCounts(AccountStatus, 'ACCOUNTS', 'accounts')
+const AccountRatingCounts = valueCounts(AccountRating, 'ACCOUNTS', 'accounts')
+const ChurnRiskCounts = valueCounts(ChurnRisk, 'ACCOUNTS', 'accounts')
+
+@ObjectType({ description: 'Number of accounts of an industry.' })
+@RequiresScope('ACCOUNTS')
+export class IndustryCount {
+  @Field(() => String, { description: 'Industry as the accounts name it.' })
+  industry!: string
+
+  @Field(() => Int, { description: 'Number of accounts of the industry.' })
+  count!: number
+}
 
 @ObjectType({
   description:
@@ -16,40 +33,46 @@ export class AccountStats {
   @Field(() => Int, { description: 'Number of accounts.' })
   total!: number
 
-  @Field(() => Json, {
+  @Field(() => AccountTypeCounts, {
     nullable: true,
-    description: 'Number of accounts by `type`; types without accounts are absent. Null if the profile hides `type`.',
+    description: 'Number of accounts by `type`. Null if the profile hides `type`.',
   })
   byType!: Counts | null
 
-  @Field(() => Json, { description: 'Number of accounts by `accountStatus`; statuses without accounts are absent.' })
+  @Field(() => AccountStatusCounts, { description: 'Number of accounts by `accountStatus`.' })
   byStatus!: Counts
 
-  @Field(() => Json, {
+  @Field(() => AccountRatingCounts, {
     nullable: true,
-    description:
-      'Number of accounts by `rating`; ratings without accounts are absent. Null if the profile hides `rating`.',
+    description: 'Number of accounts by `rating`. Null if the profile hides `rating`.',
   })
   byRating!: Counts | null
 
-  @Field(() => Json, {
+  @Field(() => ChurnRiskCounts, {
     nullable: true,
-    description:
-      'Number of accounts by `churnRisk`; risks without accounts are absent. Null if the profile hides `churnRisk`.',
+    description: 'Number of accounts by `churnRisk`. Null if the profile hides `churnRisk`.',
   })
   byChurnRisk!: Counts | null
+
+  @Field(() => [IndustryCount], {
+    nullable: true,
+    description:
+      'The 100 industries with the most accounts, the most frequent first; `otherIndustries` counts the rest. Null if the profile hides `industry`.',
+  })
+  industries!: IndustryCount[] | null
 
   @Field(() => Json, {
     nullable: true,
     description:
       'Number of accounts by industry, for the 100 industries with the most accounts; `otherIndustries` counts the rest. Null if the profile hides `industry`.',
+    deprecationReason: 'Use `industries`, which is typed.',
   })
   byIndustry!: Counts | null
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'Number of accounts with an industry that is not in `byIndustry`; 0 if there are at most 100 industries. Null if the profile hides `industry`.',
+      'Number of accounts with an industry that is not in `industries`; 0 if there are at most 100 industries. Null if the profile hides `industry`.',
   })
   otherIndustries!: number | null
 
@@ -86,5 +109,11 @@ export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
     }),
     mostFrequent(ctx, account, 'industry', industriesMax),
   ])
-  return { ...own, byIndustry: industries.counts, otherIndustries: industries.others } as AccountStats
+  const { counts, others } = industries
+  return {
+    ...own,
+    industries: counts && Object.entries(counts).map(([industry, count]) => ({ industry, count })),
+    byIndustry: counts,
+    otherIndustries: others,
+  } as AccountStats
 }

@@ -45,6 +45,8 @@ export interface Config {
   readonly callerKey: string | null
   /** Trusted proxies, as addresses or CIDR blocks: only their X-Forwarded-For header is used. Empty: the header is ignored. */
   readonly trustProxy: readonly string[]
+  /** Web pages of other origins that may call the API; see `gateway/edge/cors.ts`. */
+  readonly cors: { readonly anyOrigin: boolean; readonly origins: readonly string[] }
   /** Allow introspection without a credential. */
   readonly openIntrospection: boolean
   /** Base URL of the platform as clients see it, without a slash at the end. Null: the address that the gateway listens on. */
@@ -98,6 +100,7 @@ export const variables = [
   'ENCRYPTION_KEY_FORMER',
   'CALLER_KEY',
   'TRUST_PROXY',
+  'CORS_ORIGINS',
   'INTROSPECTION',
   'SMTP_URL',
   'MAIL_FROM',
@@ -147,10 +150,18 @@ function mailLinkOriginsOf(env: NodeJS.ProcessEnv): string[] {
   return listOf(env[name] ?? '').map((origin) => originOf(name, origin))
 }
 
+/** `*`, origins, both, or `off`. */
+function corsOf(text: string): Config['cors'] {
+  const entries = text === 'off' ? [] : listOf(text)
+  const origins = entries.filter((entry) => entry !== '*').map((origin) => originOf('CORS_ORIGINS', origin))
+  return { anyOrigin: entries.includes('*'), origins }
+}
+
 /** An origin such as `https://app.example.com`; a slash at the end is accepted and removed. */
 function originOf(name: string, text: string): string {
   const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')) return url.origin
+  if (url && /^https?:$/.test(url.protocol) && !text.includes('*') && url.origin === text.replace(/\/$/, ''))
+    return url.origin
   throw new ConfigError(`${name}: "${text}" must be an origin such as https://app.example.com.`)
 }
 
@@ -250,6 +261,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     formerEncryptionKeys,
     callerKey,
     trustProxy: addressesOf('TRUST_PROXY', env.TRUST_PROXY ?? ''),
+    cors: corsOf(env.CORS_ORIGINS || '*'),
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',
     publicUrl: publicUrlOf(env.PUBLIC_URL),
     registration: registrationModes[oneOf('REGISTRATION', env.REGISTRATION || 'open', ['open', 'code', 'off'])],

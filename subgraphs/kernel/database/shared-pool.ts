@@ -5,7 +5,6 @@ import type { ConnectionGuard } from './connection-guard.ts'
 import type { Sql } from './sql.ts'
 import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair-queue.ts'
 import { poolExhausted } from './pool-exhausted.ts'
-import { SharedLookups } from './shared-lookups.ts'
 import type { StatementSettings } from './prepared-query.ts'
 
 /** Returns the settings of a tenant's statement: the organization, and the timeouts of a read, a write, or the connection. */
@@ -25,7 +24,6 @@ export class SharedPool {
   readonly pool: pg.Pool
   readonly guard: ConnectionGuard
   readonly queue: FairQueue
-  readonly lookups = new SharedLookups()
   readonly cancelThrough: Sql | undefined
   readonly onCommit: (() => void) | undefined
 

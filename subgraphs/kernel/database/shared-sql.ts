@@ -1,6 +1,7 @@
 import type { Cancellation } from '../cancellation.ts'
 import { runInTransaction } from './database.ts'
 import type { Row, Sql, StatementKind } from './sql.ts'
+import type { SharedLookups } from './shared-lookups.ts'
 import type { SettingsFor, SharedOperation, SharedPool } from './shared-pool.ts'
 import { activeTracing, inSpan, inStatementSpan } from '../tracing/tracing.ts'
 import { SharedStatement } from './shared-statement.ts'
@@ -14,6 +15,7 @@ export class SharedSql implements Sql, SharedOperation {
 
   constructor(
     readonly shared: SharedPool,
+    private readonly lookups: SharedLookups,
     readonly tenant: string,
     readonly settingsFor: SettingsFor | null,
     readonly cancellation: Cancellation | null,
@@ -35,7 +37,7 @@ export class SharedSql implements Sql, SharedOperation {
 
   byId(text: string, values: readonly unknown[], id: string): Promise<Row | null> {
     this.shared.guard.refuseNested()
-    const read = (): Promise<Row | null> => this.shared.lookups.byId(this, text, values, id)
+    const read = (): Promise<Row | null> => this.lookups.byId(this, text, values, id)
     const tracing = activeTracing()
     return tracing ? inStatementSpan(tracing, text, read) : read()
   }

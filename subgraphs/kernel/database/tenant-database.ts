@@ -4,6 +4,7 @@ import { connectionsMaxDefault, Database, type DatabaseOptions } from './databas
 import type { Sql } from './sql.ts'
 import { readLockMs, readMs, writeLockMs, writeMs } from './deadlines.ts'
 import type { QueueLimits } from './fair-queue.ts'
+import { SharedLookups } from './shared-lookups.ts'
 import { SharedPool, type SettingsFor } from './shared-pool.ts'
 import { SharedSql } from './shared-sql.ts'
 import { tenantRole } from './tenant-role.ts'
@@ -66,6 +67,7 @@ export function limitsOf(connections: number): QueueLimits {
  */
 export class TenantDatabase extends Database implements Tenancy {
   readonly #shared: SharedPool
+  readonly #lookups = new SharedLookups()
 
   constructor({ cancelThrough, limits, ...options }: TenantDatabaseOptions) {
     const { connectionsMax = connectionsMaxDefault } = options
@@ -103,7 +105,7 @@ export class TenantDatabase extends Database implements Tenancy {
   of(organizationId: string, operation?: Operation): Sql {
     const values = [organizationId]
     const settingsFor: SettingsFor = (name) => ({ ...settingsStatements[name], values })
-    return new SharedSql(this.#shared, organizationId, settingsFor, operation?.cancellation ?? null)
+    return new SharedSql(this.#shared, this.#lookups, organizationId, settingsFor, operation?.cancellation ?? null)
   }
 }
 
@@ -113,6 +115,7 @@ export class TenantDatabase extends Database implements Tenancy {
  */
 export class CrossTenantDatabase implements Tenancy {
   readonly #shared: SharedPool
+  readonly #lookups = new SharedLookups()
 
   constructor(database: Database, limits: Partial<QueueLimits> = {}) {
     const connections = Math.max(1, Math.floor((database.pool.options.max ?? connectionsMaxDefault) * 0.6))
@@ -131,6 +134,6 @@ export class CrossTenantDatabase implements Tenancy {
   }
 
   of(organizationId: string, operation?: Operation): Sql {
-    return new SharedSql(this.#shared, organizationId || (operation?.caller.ip ?? ''), null, null)
+    return new SharedSql(this.#shared, this.#lookups, organizationId || (operation?.caller.ip ?? ''), null, null)
   }
 }

@@ -38,7 +38,7 @@ export interface ColumnOptions {
   maxItems?: number
   /** Decimals: maximum number of digits after the decimal point. */
   decimals?: number
-  /** Enumerations: the GraphQL object type has a String field; only inputs and filters have the enum type. */
+  /** Enumerations: answers of REST and events describe the value as any string, because new values may be added. GraphQL has the enum type. */
   readAsString?: boolean
   /** JSON: the GraphQL object type of the field. */
   shape?: () => unknown
@@ -145,7 +145,7 @@ export function Column<const G extends GraphQLTypeOf>(
     columnsByClass.set(target.constructor, own)
 
     if (!options.internal) {
-      const shown = options.shape ? options.shape() : kind === 'enum' && options.readAsString ? String : type
+      const shown = options.shape ? options.shape() : type
       const fieldOptions: FieldOptions = { nullable: column.nullable, simple: true }
       const description = [options.description, descriptionOfDerived(options)].filter(Boolean).join(' ')
       if (description) fieldOptions.description = description

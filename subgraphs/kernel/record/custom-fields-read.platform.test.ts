@@ -353,7 +353,7 @@ describe('a custom field', () => {
       tiers: { HOT: 1, WARM: 1, COLD: 1 },
       loyal: { true: 2, false: 1 },
       founded: { '1999-12-31': 1, '2000-02-29': 1 },
-      types: {},
+      types: { PROSPECT: 0, CUSTOMER: 0, PARTNER: 0, RESELLER: 0, COMPETITOR: 0, OTHER: 0 },
     })
   })
 

@@ -140,15 +140,13 @@ function quantified(name: string, filter: Class): Class {
   return input
 }
 
-const SortOrder = { ASC: 'ASC', DESC: 'DESC', asc: 'asc', desc: 'desc' } as const
+const SortOrder = { ASC: 'ASC', DESC: 'DESC' } as const
 registerEnumType(SortOrder, {
   name: 'SortOrder',
-  description: 'Sort direction, in upper or lower case. Records without a value come last in both directions.',
+  description: 'Sort direction. Records without a value come last in both directions.',
   valuesConfig: {
     ASC: { description: 'Smallest value first: A to Z, oldest first.' },
     DESC: { description: 'Largest value first: Z to A, newest first.' },
-    asc: { description: 'The same as `ASC`.' },
-    desc: { description: 'The same as `DESC`.' },
   },
 })
 

@@ -52,7 +52,7 @@ export class Order {
 
   constructor(definition: RecordShape, requested: readonly OrderInput[] | null | undefined) {
     const terms = (requested?.length ? requested : newestFirst).map(({ field, direction }, index) =>
-      termOf(definition, field ?? 'createdAt', (direction ?? 'DESC').toUpperCase() === 'DESC', index),
+      termOf(definition, field ?? 'createdAt', (direction ?? 'DESC') === 'DESC', index),
     )
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
     const lastUnique = distinct.findIndex((term) => term.name === 'id')

@@ -70,6 +70,13 @@ const keyOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : 
 // The keys are values of records. Without a prototype, `__proto__` is a normal key.
 const noCounts = (): Counts => Object.create(null) as Counts
 
+/** Zero for each value of an enumeration. */
+function zeroCounts({ kind, type }: Column): Counts {
+  const counts = noCounts()
+  if (kind === 'enum') for (const value of Object.keys(type)) counts[value] = 0
+  return counts
+}
+
 /** One statement for all these figures: aggregates over all rows, and counts grouped by each column. */
 async function read(
   ctx: RequestContext,
@@ -83,10 +90,10 @@ async function read(
   const isFromTotals = isInTotals && hasTotalsFor(ctx.caller, definition)
   const into = isFromTotals ? new TotalsSql(definition, predicate) : new AggregateSql(definition, predicate.values)
   const grouped = requested.flatMap(([name, figure]) =>
-    isCountBy(figure) ? [{ name, sql: columnOf(definition, figure.by).sql('t') }] : [],
+    isCountBy(figure) ? [{ name, column: columnOf(definition, figure.by) }] : [],
   )
   const aggregates = requested.flatMap(([name, figure]) => (isCountBy(figure) ? [] : [{ name, figure }]))
-  const columns = grouped.map(({ sql }) => sql)
+  const columns = grouped.map(({ column }) => column.sql('t'))
   const selected = [
     `${columns.length > 0 ? `grouping(${columns.join(', ')})` : 0}::int as mask`,
     `${into.total({})}::int8 as count`,
@@ -102,7 +109,9 @@ async function read(
     predicate.values.list,
     'SCAN',
   )
-  const results: Record<string, unknown> = Object.fromEntries(grouped.map(({ name }) => [name, noCounts()]))
+  const results: Record<string, unknown> = Object.fromEntries(
+    grouped.map(({ name, column }) => [name, zeroCounts(column)]),
+  )
   for (const row of rows) {
     // The bit of a column in the mask is 0 when the row is grouped by it; all bits are 1 in the row of the aggregates.
     const index = grouped.findIndex((_, position) => (row.mask & (1 << (grouped.length - 1 - position))) === 0)

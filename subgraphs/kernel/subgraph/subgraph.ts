@@ -1,6 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { printSchemaWithDirectives } from '@graphql-tools/utils'
-import { getNullableType, parse, type GraphQLSchema } from 'graphql'
+import { getNullableType, isRequiredArgument, parse, type GraphQLArgument, type GraphQLSchema } from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
@@ -82,6 +82,19 @@ function makeMutationsNullable(schema: GraphQLSchema): void {
   for (const field of Object.values(mutation.getFields())) field.type = getNullableType(field.type)
 }
 
+/** Sorts arguments: the id of the record first, then those that are required. type-graphql lists them in reverse order. */
+function sortArguments(schema: GraphQLSchema): void {
+  const rank = (argument: GraphQLArgument): number => {
+    if (argument.name === 'id') return 0
+    if (!isRequiredArgument(argument)) return 3
+    return argument.name.endsWith('Id') ? 1 : 2
+  }
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {}))) {
+    field.args = field.args.toSorted((a, b) => rank(a) - rank(b))
+  }
+}
+
 function kindsOf(resources: readonly Resource[]): RecordTypes {
   const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
   return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
@@ -113,6 +126,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   const kinds = kindsOf(resources)
   resolveUsers(schema, kinds.values())
   makeMutationsNullable(schema)
+  sortArguments(schema)
   makeDefaultedInputsNullable(schema)
   describeSchema(schema, Object.keys(entities))
   const sdl = `${federation}\n\n${printSchemaWithDirectives(schema)}\n`

@@ -1,8 +1,10 @@
 import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
-import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
+import { CaseOrigin, CasePriority, CaseStatus, CaseType } from './case.ts'
 
 @ObjectType({ description: 'Summary of a case, written from its description and comments.' })
 @RequiresScope('CASES')
@@ -59,6 +61,11 @@ export class CaseAssignee {
   openCases!: number | null
 }
 
+const CaseStatusCounts = valueCounts(CaseStatus, 'CASES', 'cases')
+const CasePriorityCounts = valueCounts(CasePriority, 'CASES', 'cases')
+const CaseTypeCounts = valueCounts(CaseType, 'CASES', 'cases')
+const CaseOriginCounts = valueCounts(CaseOrigin, 'CASES', 'cases')
+
 @ObjectType({
   description:
     'Statistics of the live cases that the caller sees. A value is null if the profile hides a field that it needs.',
@@ -68,16 +75,16 @@ export class CaseStats {
   @Field(() => Int, { description: 'Number of cases.' })
   total!: number
 
-  @Field(() => Json, { description: 'Number of cases by `status`; statuses without cases are absent.' })
+  @Field(() => CaseStatusCounts, { description: 'Number of cases by `status`.' })
   byStatus!: Counts
 
-  @Field(() => Json, { description: 'Number of cases by `priority`; priorities without cases are absent.' })
+  @Field(() => CasePriorityCounts, { description: 'Number of cases by `priority`.' })
   byPriority!: Counts
 
-  @Field(() => Json, { description: 'Number of cases by `type`; types without cases are absent.' })
+  @Field(() => CaseTypeCounts, { description: 'Number of cases by `type`.' })
   byType!: Counts
 
-  @Field(() => Json, { description: 'Number of cases by `origin`; origins without cases are absent.' })
+  @Field(() => CaseOriginCounts, { description: 'Number of cases by `origin`.' })
   byOrigin!: Counts
 
   @Field(() => Int, { description: 'Number of cases that are neither RESOLVED nor CLOSED.' })

@@ -45,7 +45,7 @@ export type CaseOrigin = keyof typeof CaseOrigin
 
 @ObjectType({
   description:
-    'A request of a customer that needs an answer. Status, priority, type and origin are returned as plain strings, because new values may be added.',
+    'A request of a customer that needs an answer. New values of status, priority, type and origin may be added.',
 })
 @Directive('@key(fields: "id")')
 @RequiresScope('CASES')

@@ -2,7 +2,7 @@ import { enumerationName, type Column } from '../../../subgraphs/kernel/record/c
 import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
 import type { RecordApi, StandardOperation } from './record-api.ts'
-import { statsFields } from './schemas.ts'
+import { countedValues, statsFields } from './schemas.ts'
 
 const graphTypes: Readonly<Partial<Record<Column['kind'], string>>> = {
   id: 'ID',
@@ -93,7 +93,10 @@ const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> =
       'Stats',
       [],
       statsFields(api)
-        .map(({ name }) => name)
+        .map(({ name, type }) => {
+          const values = countedValues(type)
+          return values.length > 0 ? `${name} { ${values.join(' ')} }` : name
+        })
         .join(' '),
     ),
   Create: (api) => documentOf(api, 'Create', [`input: ${api.type}CreateInput!`], record(api)),

@@ -10,7 +10,8 @@ const content = (schema: Json, example?: Json): Json => ({
 })
 const header = (name: string): Json => ({ [name]: shared('headers', name) })
 
-const problems: Readonly<Record<number, string>> = {
+const sharedResponses: Readonly<Record<number, string>> = {
+  304: 'NotModified',
   400: 'BadRequest',
   402: 'EntitlementRequired',
   404: 'NotFound',
@@ -43,7 +44,7 @@ function operationObject(api: RecordApi, described: Described): Json {
     ...(body && { requestBody: { required: true, ...content(own(body), example) } }),
     responses: {
       [success[0]]: success[1],
-      ...Object.fromEntries(refused.map((status) => [status, shared('responses', problems[status]!)])),
+      ...Object.fromEntries(refused.map((status) => [status, shared('responses', sharedResponses[status]!)])),
     },
   }
 }
@@ -118,6 +119,7 @@ const read = (api: RecordApi): Json =>
     operation: '',
     summary: `Read ${api.aOne}`,
     description: `Returns one ${api.one}. A deleted ${api.one} answers 404.`,
+    ...(api.has('version') && { parameters: [parameter('ifNoneMatch')] }),
     success: [
       200,
       {
@@ -126,7 +128,7 @@ const read = (api: RecordApi): Json =>
         ...content(own(api.type)),
       },
     ],
-    refusals: [404],
+    refusals: api.has('version') ? [304, 404] : [404],
   })
 
 const ifMatch = (api: RecordApi, operation: StandardOperation): Json[] =>

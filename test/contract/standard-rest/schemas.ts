@@ -1,4 +1,12 @@
-import { getNamedType, isNonNullType, isObjectType, type GraphQLField } from 'graphql'
+import {
+  getNamedType,
+  getNullableType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLOutputType,
+} from 'graphql'
 import { numberMax, textMax } from '../../../subgraphs/kernel/record/check-values.ts'
 import {
   enumerationDescription,
@@ -173,11 +181,11 @@ const statsFieldTypes: Readonly<Record<string, string>> = {
   String: 'string',
 }
 
-/** A statistics field of type JSON has the number of records by the values of a column. */
+/** A statistics field of type JSON, or with a field for each value, has the number of records by the values of a column. */
 function statsFieldSchema({ name, type, description }: GraphQLField<unknown, unknown>): Json {
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
-  if (named === 'JSON') {
+  if (named === 'JSON' || isCounts(type)) {
     const counts = shared('schemas', 'Counts')
     return nullable ? { oneOf: [counts, { type: 'null' }], description } : { ...counts, description }
   }
@@ -189,10 +197,21 @@ function statsFieldSchema({ name, type, description }: GraphQLField<unknown, unk
   return typed(known, nullable, { description })
 }
 
+/** The values of an enumeration as fields; see `valueCounts`. */
+export const countedValues = (type: GraphQLOutputType): string[] => {
+  const named = getNamedType(type)
+  return isObjectType(named) ? Object.keys(named.getFields()) : []
+}
+
+const isCounts = (type: GraphQLOutputType): boolean => countedValues(type).length > 0
+
+const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type))
+
+/** The statistics that REST returns; a list of counts is there an object with the values as keys. */
 export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, unknown>[] {
   const stats = schema.getType(`${type}Stats`)
   if (!isObjectType(stats)) throw new Error(`The graph must have a type ${type}Stats.`)
-  return Object.values(stats.getFields())
+  return Object.values(stats.getFields()).filter(({ type }) => !isList(type))
 }
 
 function statsSchema(api: RecordApi): Json {

@@ -22,7 +22,8 @@ import type { components, paths } from './openapi-typescript.js'
 
 const client = createClient<paths>({ baseUrl: '', headers: { 'X-API-Key': '' } })
 export async function names(): Promise<string[]> {
-  const query = { type: 'CUSTOMER', sortOrder: 'asc', customFields: JSON.stringify({ tier: 'gold' }) } as const
+  const customFields = JSON.stringify({ tier: 'gold' })
+  const query = { type: ['CUSTOMER' as const, 'PARTNER' as const], sortOrder: 'asc' as const, customFields }
   const { data, error } = await client.GET('/v1/accounts', { params: { query } })
   if (error) throw new Error(error.detail)
   return data.data.map(({ name }) => name ?? '')

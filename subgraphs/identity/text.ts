@@ -45,6 +45,14 @@ export const timezoneProblems = (path: string, value: unknown): FieldProblem[] =
         },
       ]
 
+const urlLengthMax = 500
+
+/** Requires https, because pages of clients show what is behind the URL. */
+export const httpsUrlProblems = (path: string, text: string): FieldProblem[] =>
+  URL.canParse(text) && new URL(text).protocol === 'https:' && new URL(text).href.length <= urlLengthMax
+    ? []
+    : [{ path, code: 'NOT_A_URL', message: `${path} must be an https URL of at most ${urlLengthMax} characters.` }]
+
 /** Throws a refusal when there are problems. */
 export function refuseAny(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw invalid(...problems)

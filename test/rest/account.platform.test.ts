@@ -235,6 +235,27 @@ describe('authUpdateProfile', () => {
     expect(await platform.eventTypesOf(userId)).toEqual(['user.created', 'user.updated', 'user.updated'])
   })
 
+  it('sets and removes the picture that the other members see', async () => {
+    const { token } = await registered()
+    const listed = async () => (await bearer(token).userLookup!()).body.data[0].avatar
+    const picture = 'https://pictures.example.com/ann%20lee.png'
+    const { body } = await bearer(token).authUpdateProfile!({
+      body: { avatar: 'HTTPS://pictures.example.com/ann lee.png' },
+    })
+    expect([body.avatar, await listed()]).toEqual([picture, picture])
+    for (const avatar of [
+      'http://pictures.example.com/a.png',
+      'javascript:alert(1)',
+      'https://x.example/'.padEnd(501, 'a'),
+    ])
+      expect(outcome(await bearer(token).authUpdateProfile!({ body: { avatar } }))).toMatch(
+        /^400 (NOT_A_URL|TOO_LONG)$/,
+      )
+    expect(await listed()).toBe(picture)
+    await bearer(token).authUpdateProfile!({ body: { avatar: null } })
+    expect([(await bearer(token).me!()).body.avatar, await listed()]).toEqual([null, null])
+  })
+
   it.each([
     [{ timezone: 'Mars/Olympus' }, '400 NOT_A_TIMEZONE'],
     [{ locale: 'not a locale' }, '400 NOT_A_LOCALE'],

@@ -58,6 +58,13 @@ export class UpdateProfileInput {
 
   @Field(() => String, { nullable: true, description: 'Language as BCP 47 tag, at most 35 characters.' })
   locale?: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'https URL of a picture, at most 500 characters; null removes it. All members of the organization see it.',
+  })
+  avatar?: string | null
 }
 
 @InputType({ description: 'A person to invite.' })

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
-import { nameLengthMax, refuseAny, textProblems, timezoneProblems } from '../text.ts'
+import { httpsUrlProblems, nameLengthMax, refuseAny, textProblems, timezoneProblems } from '../text.ts'
 import { updatePersonRow } from '../user/user-rows.ts'
 import { findUser, type User } from '../user/user.ts'
 import type { UpdateProfileInput } from './account.ts'
@@ -14,6 +14,7 @@ const columnOf = {
   lastName: 'last_name',
   timezone: 'timezone',
   locale: 'locale',
+  avatar: 'avatar',
 } as const
 type Profile = Pick<User, keyof typeof columnOf>
 const fields = Object.keys(columnOf) as (keyof Profile)[]
@@ -45,17 +46,19 @@ function profileOf(own: User, input: UpdateProfileInput): Profile {
     firstName,
     lastName,
     timezone: input.timezone ?? own.timezone,
+    avatar: input.avatar === undefined ? own.avatar : input.avatar && new URL(input.avatar).href,
     locale: input.locale ? Intl.getCanonicalLocales(input.locale)[0]! : own.locale,
   }
 }
 
 function problemsOf(input: UpdateProfileInput): FieldProblem[] {
-  const { name, firstName, lastName, timezone, locale } = input
+  const { name, firstName, lastName, timezone, locale, avatar } = input
   const problems = [
     ...(name === undefined ? [] : textProblems('name', name?.trim() ?? '', { min: 1, max: nameLengthMax })),
     ...textProblems('firstName', firstName ?? '', { max: nameLengthMax }),
     ...textProblems('lastName', lastName ?? '', { max: nameLengthMax }),
     ...(timezone === undefined ? [] : timezoneProblems('timezone', timezone)),
+    ...(avatar == null ? [] : httpsUrlProblems('avatar', avatar)),
   ]
   if (locale === null || (locale !== undefined && !isLocale(locale))) {
     problems.push({

@@ -10,6 +10,7 @@ export const userNameTable: Migration = {
   sql: `
     -- URL of a picture of the person.
     alter table identity.person add column avatar text;
+    grant select (avatar) on identity.person to crm_app;
 
     create table identity.user_name (
       organization_id uuid not null,

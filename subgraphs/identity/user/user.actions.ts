@@ -93,7 +93,7 @@ async function findFormerUser({ db, caller }: IdentityContext, personId: string)
 function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUser | null, now: string): StoredUser {
   const { id, organizationId, email, role, visibility, knownAs = null, externalId = null } = wanted
   const { name, firstName, lastName } = person && !wanted.isNewcomer ? person : wanted
-  const { emailVerified = false, timezone = 'UTC', locale = 'en' } = person ?? {}
+  const { emailVerified = false, timezone = 'UTC', locale = 'en', avatar = null } = person ?? {}
   return {
     id,
     organizationId,
@@ -108,6 +108,7 @@ function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUs
     isActive: !wanted.isInvited,
     timezone,
     locale,
+    avatar,
     createdAt: now,
     ...former,
     updatedAt: now,

@@ -16,6 +16,7 @@ const record = {
   isActive: true,
   timezone: 'UTC',
   locale: 'en',
+  avatar: 'https://pictures.fjordline.example/elin.png',
   createdAt: '2026-11-02T08:15:00.000Z',
   updatedAt: '2026-11-02T08:15:00.000Z',
 }
@@ -51,6 +52,7 @@ export const userChanges: TrackedObject<StoredUser> = {
         isActive: 'boolean',
         timezone: 'text',
         locale: 'text',
+        avatar: 'text?',
         createdAt: 'timestamp',
         updatedAt: 'timestamp',
       },

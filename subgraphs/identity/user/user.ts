@@ -70,6 +70,13 @@ export class User {
   @Field(() => String, { simple: true, description: 'Language as BCP 47 tag.' })
   locale!: string
 
+  @Field(() => String, {
+    nullable: true,
+    simple: true,
+    description: 'https URL of a picture of the user; null if not given.',
+  })
+  avatar!: string | null
+
   @Field(() => DateTime, { simple: true, description: 'When the user was created.' })
   createdAt!: string
 
@@ -89,7 +96,7 @@ export interface StoredUser extends User {
 }
 
 const personFields = `p.email, p.email_verified_at is not null as "emailVerified", p.name, p.first_name as "firstName",
-  p.last_name as "lastName", p.timezone, p.locale`
+  p.last_name as "lastName", p.timezone, p.locale, p.avatar`
 const userFields = `u.id, u.organization_id as "organizationId", ${personFields}, u.role, u.visibility, u.profile_id as "profileId",
   u.is_active as "isActive", u.created_at as "createdAt"`
 const columns = `${userFields}, greatest(u.updated_at, p.updated_at) as "updatedAt"`
@@ -103,7 +110,11 @@ const from = 'from identity.app_user u join identity.person p on p.id = u.person
  */
 export function shownToOrganization(stored: StoredUser): User {
   const { externalId: _, knownAs, hasJoined, ...user } = stored
-  return { ...user, ...knownAs, ...(!hasJoined && { emailVerified: false, timezone: 'UTC', locale: 'en' }) }
+  return {
+    ...user,
+    ...knownAs,
+    ...(!hasJoined && { emailVerified: false, timezone: 'UTC', locale: 'en', avatar: null }),
+  }
 }
 
 /** Finds a user of the organization, also a deactivated one. */
@@ -162,7 +173,7 @@ export interface Person {
 }
 
 export interface PersonProfile
-  extends Person, Pick<User, 'emailVerified' | 'name' | 'firstName' | 'lastName' | 'timezone' | 'locale'> {}
+  extends Person, Pick<User, 'emailVerified' | 'name' | 'firstName' | 'lastName' | 'timezone' | 'locale' | 'avatar'> {}
 
 const selectPerson = `select p.id, ${personFields}, p.password_hash as "passwordHash" from identity.person p`
 

@@ -3,6 +3,7 @@ import { ConfigError, readConfig, type Config } from './config/config.ts'
 import { failureReason } from './database/failure-reason.ts'
 import type { Migration } from './database/migrate.ts'
 import { Refusal } from './errors.ts'
+import { releaseStartMemory } from './operate/release-start-memory.ts'
 import { logger, openServices, type OpenServices, type ServicesOptions } from './services.ts'
 
 const stopWithinMs = 20_000
@@ -28,6 +29,7 @@ export async function runProcess(
     services = await openServices({ config, migrations, ...options })
     const lost = services.databaseLost.then((reason) => Promise.reject(reason))
     const running = await Promise.race([start(config, services), lost])
+    releaseStartMemory()
     services.log.info({ signal: await Promise.race([signalled, lost]) }, 'stopping')
     const forcedExit = setTimeout(() => process.exit(1), stopWithinMs)
     await running.close()

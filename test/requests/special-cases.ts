@@ -25,11 +25,13 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   currentPassword: () => 'Correct horse 7!',
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
+  avatar: () => 'https://pictures.example.com/ann.png',
   redirectUris: () => 'https://app.example.com/callback',
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'avatar',
   'code',
   'currentPassword',
   'deviceToken',

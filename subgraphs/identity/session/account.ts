@@ -62,7 +62,7 @@ export class UpdateProfileInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'https URL of a picture, at most 500 characters; null removes it. All members of the organization see it.',
+      'URL of a picture, with https and at most 500 characters; null removes it. All members of the organization see it.',
   })
   avatar?: string | null
 }

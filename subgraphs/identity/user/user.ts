@@ -73,7 +73,7 @@ export class User {
   @Field(() => String, {
     nullable: true,
     simple: true,
-    description: 'https URL of a picture of the user; null if not given.',
+    description: 'URL of a picture of the user, with https; null if not given.',
   })
   avatar!: string | null
 

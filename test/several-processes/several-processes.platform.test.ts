@@ -281,10 +281,13 @@ describe.runIf(hasRedisServer)('a worker in a separate process', () => {
   it('logs the names of its jobs, and exits with 0 on SIGTERM', async () => {
     const worker = await aProcess(['bin/run', 'worker'], { ...env, LOG_LEVEL: 'info' }, 'the worker runs')
     await worker.start()
-    const known = await fresh.database.query<{ name: string }>(
-      'select identifier as name from graphile_worker._private_known_crontabs',
-    )
-    expect(known.map(({ name }) => name).sort()).toEqual(jobs.map(({ name }) => name).sort())
+    const known = async (): Promise<string[]> => {
+      const text = 'select identifier as name from graphile_worker._private_known_crontabs order by 1'
+      return (await fresh.database.query<{ name: string }>(text)).map(({ name }) => name)
+    }
+    await vi.waitFor(async () => expect(await known()).toEqual(jobs.map(({ name }) => name).sort()), {
+      timeout: 20_000,
+    })
     expect(await worker.stop()).toBe(0)
   })
 })

@@ -1,6 +1,8 @@
+import { Refusal } from '../errors.ts'
+
 /**
  * Calls `work` for every item, in batches; `next` returns the batch after the given last item. A failing item does not stop the
- * others: after all items, the errors are thrown together, so that the job is retried.
+ * others: after all items, the errors are thrown together, so that the job is retried. A record that was deleted after `next` is skipped.
  */
 export async function eachInBatches<T>(
   next: (after: T | null) => Promise<T[]>,
@@ -12,7 +14,7 @@ export async function eachInBatches<T>(
       try {
         await work(item)
       } catch (error) {
-        failures.push(error)
+        if (!(error instanceof Refusal && error.code === 'NOT_FOUND')) failures.push(error)
       }
     }
   }

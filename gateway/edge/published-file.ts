@@ -31,8 +31,12 @@ export class PublishedFile {
   }
 
   #in(encoding: Encoding): Promise<Buffer> {
-    const found = this.#compressed.get(encoding) ?? compress(this.#bytes, encoding)
-    this.#compressed.set(encoding, found)
-    return found
+    const known = this.#compressed.get(encoding)
+    if (known) return known
+    const made = compress(this.#bytes, encoding)
+    this.#compressed.set(encoding, made)
+    // A failure is not kept: the next request tries again.
+    made.catch(() => this.#compressed.delete(encoding))
+    return made
   }
 }

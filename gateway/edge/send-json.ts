@@ -32,7 +32,8 @@ export function sendJson(
   res.appendHeader('Vary', 'Accept-Encoding')
   const encoding = encodingFor(res.req.headers)
   if (encoding === null) sendBytes(res, status, allHeaders, bytes)
-  else void sendCompressed(res, status, allHeaders, bytes, encoding)
+  // Nobody waits for it, so an error must not end the process; the client sees a closed connection.
+  else sendCompressed(res, status, allHeaders, bytes, encoding).catch(() => res.destroy())
 }
 
 type Headers = Readonly<Record<string, string | number>>

@@ -1,8 +1,10 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
+import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
-  resources: [accountResource, caseExtensionResource],
+  resources: [accountResource, caseExtensionResource, opportunityResource, accountOpportunitiesResource],
 }

@@ -14,7 +14,7 @@ export function updateAccount(
   ctx: RequestContext,
   id: string,
   input: RecordInput<Account>,
-  expectedVersion: number | null,
+  expectedVersion?: number | null,
 ): Promise<Account> {
   if (!input.parentAccountId) return accounts.update(ctx, id, input, expectedVersion)
   return inTransaction(ctx, async (inner) => {

@@ -58,6 +58,9 @@ export const wordsOf = (type: string): string =>
 
 export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
 
+/** `an account`, `a product`. */
+export const withArticle = (words: string): string => `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`
+
 /** What each filter operator compares. */
 export const operatorDescriptions: Readonly<Record<string, string>> = {
   eq: 'Equal to this value.',

@@ -9,7 +9,6 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { updateAccount } from './account.actions.ts'
 import {
   AccountConnection,
   AccountConnectionArgs,
@@ -74,7 +73,7 @@ export class AccountResolver {
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return updateAccount(ctx, id, input, expectedVersion)
+    return accounts.update(ctx, id, input, expectedVersion)
   }
 
   @Mutation(() => ID, {

@@ -7,6 +7,7 @@ import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireWritableRole, save } from './save.ts'
+import { lockSerializedRules } from './serialized-rules.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from './selection.ts'
 
 export const bulkMax = 500
@@ -74,12 +75,13 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     restore: (ctx, id, expectedVersion) =>
       change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { expectedVersion, deleted: true }),
     bulkUpdate: (ctx, items) =>
-      bulk(ctx, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
+      bulk(ctx, definition, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
         update(inner, id, values, expectedVersion),
       ),
     bulkRemove: (ctx, ids) =>
       bulk(
         ctx,
+        definition,
         ids.map((id) => ({ id })),
         'ids',
         'DELETED',
@@ -113,7 +115,10 @@ export async function change<T extends StoredRow, C extends RequestContext>(
     const conflict = error instanceof Refusal && error.code === 'VERSION_CONFLICT' ? error : null
     const mayRetry = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
     if (!conflict || !mayRetry) throw error
-    return inTransaction(ctx, (inner) => attempt(inner, true))
+    return inTransaction(ctx, async (inner) => {
+      await lockSerializedRules(inner, definition)
+      return attempt(inner, true)
+    })
   }
 }
 
@@ -135,8 +140,9 @@ function connectionSelection(info: SelectionInfo): { record: ReadonlySet<string>
  * contains the error code. Rows are locked in the order of their lower-case ids, so that two bulk changes cannot deadlock.
  * Changes of the same row keep the order of the request.
  */
-async function bulk<I extends Versioned>(
+async function bulk<T extends StoredRow, I extends Versioned>(
   ctx: RequestContext,
+  definition: RecordDefinition<T>,
   items: readonly I[],
   path: string,
   successStatus: Exclude<BulkItemStatus, 'FAILED'>,
@@ -151,6 +157,7 @@ async function bulk<I extends Versioned>(
     .map((item, index) => ({ item, index, row: item.id.toLowerCase() }))
     .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
   await inTransaction(ctx, async (outer) => {
+    await lockSerializedRules(outer, definition)
     for (const { item, index } of inLockOrder) {
       const result = { index, id: item.id, code: null, message: null, errors: null }
       try {

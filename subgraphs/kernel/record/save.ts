@@ -14,6 +14,7 @@ import {
 import type { Operation } from './event-types.ts'
 import { isHidden, redact, refuseReadOnlyFields } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { bookkeeping, changedFieldsIn } from './record-events.ts'
@@ -64,6 +65,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
+  if (definition.derived) Object.assign(next, definition.derived(next, previous, values))
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {
@@ -74,7 +76,10 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
-  await write(ctx, definition, draft, next, changed)
+  await underSerializedRules(ctx, definition, next, previous, async (inner, problems) => {
+    refuse(problems)
+    await write(inner, definition, draft, next, changed)
+  })
   return next
 }
 

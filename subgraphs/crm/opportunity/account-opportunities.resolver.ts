@@ -5,19 +5,19 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Account } from '../account/account.ts'
-import { OpportunityConnection, OpportunityConnectionArgs } from './opportunity.inputs.ts'
+import { opportunityTypes } from './opportunity.inputs.ts'
 import { opportunity } from './opportunity.record.ts'
 
 const opportunities = recordsOf(opportunity)
 
 @Resolver(() => Account)
 export class AccountOpportunitiesResolver {
-  @FieldResolver(() => OpportunityConnection, {
+  @FieldResolver(() => opportunityTypes.Connection, {
     description: 'Live opportunities of the account that the caller sees, newest first by default.',
   })
   opportunities(
     @Root() root: Account,
-    @Args(() => OpportunityConnectionArgs) args: ConnectionArgs,
+    @Args(() => opportunityTypes.ConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

@@ -32,7 +32,7 @@ export interface Draft<T extends StoredRow> {
 }
 
 /** What the rules of a record type add to a requested change. */
-export type Derived<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
+export type Decided<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
 
 /** Returns those ids whose record exists and is visible to the caller. The subgraph that owns the record exports it. */
 export type Reference = (ctx: RequestContext, ids: readonly string[]) => Promise<ReadonlySet<string>>
@@ -69,7 +69,7 @@ export interface RecordShape extends TrackedObject {
   readonly searchable: readonly string[]
   /** The table has the search text of these columns and its index (`searchIndex` of `record-table.ts`). */
   readonly hasSearchText?: boolean
-  /** Columns with ids of other records, each with the function that checks the ids. */
+  /** Columns with ids of other records, each with the function that checks the ids. A part of a structured column: `lineItems.productId`. */
   readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
   /** Columns that are unique among rows that are not deleted, by the name of their unique index. */
@@ -127,19 +127,39 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly visibleBy: readonly ColumnName<T>[]
   readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
   readonly searchable: readonly ColumnPath<T>[]
-  readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
+  readonly references?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
   readonly totals?: Totals<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
-  /** Derives values and events from the values that a caller sends, on every create and update; again after a concurrent change. */
-  readonly derive?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Derived<T> | Promise<Derived<T>>
+  /**
+   * Values that follow from the other values at every write, for example a name from its parts. Must not read the database. `given`
+   * are the values of this change.
+   */
+  readonly derived?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
+  /**
+   * Decides on further values and events of every create and update that a caller requests, again after a concurrent change. May read
+   * the database.
+   */
+  readonly decide?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Promise<Decided<T>>
   /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
+  readonly serializedRules?: readonly SerializedRule<T>[]
+}
+
+/**
+ * A rule between several records of a type, for example that a hierarchy has no cycle. Two concurrent changes could break it
+ * together, so the changes that it concerns wait for each other in an organization.
+ */
+export interface SerializedRule<T extends StoredRow> {
+  /** Whether this change can break the rule. */
+  readonly concerns: (ctx: RequestContext, next: T, previous: T | null) => boolean | Promise<boolean>
+  /** Runs in the transaction of the change, before the record is written. It may change other records of the type. */
+  readonly enforce: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
 
 /** A record definition with the columns of the decorated class. */

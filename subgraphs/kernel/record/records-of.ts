@@ -7,6 +7,7 @@ import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireWritableRole, save } from './save.ts'
+import { lockSerializedRules } from './serialized-rules.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from './selection.ts'
 
 export const bulkMax = 500
@@ -44,13 +45,13 @@ export interface Records<T extends StoredRow> {
 }
 
 export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>): Records<T> {
-  const { derive } = definition
+  const { decide } = definition
   const create = async (ctx: RequestContext, values: Partial<T>, implied: Partial<T> = {}): Promise<T> => {
     const draft = { operation: 'CREATE', previous: null, values } as const
-    if (!derive) return save(ctx, definition, { ...draft, implied })
+    if (!decide) return save(ctx, definition, { ...draft, implied })
     requireWritableRole(ctx)
-    const derived = await derive(ctx, values, null)
-    return save(ctx, definition, { ...draft, ...derived, implied: { ...derived.implied, ...implied } })
+    const decided = await decide(ctx, values, null)
+    return save(ctx, definition, { ...draft, ...decided, implied: { ...decided.implied, ...implied } })
   }
   const update = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
     change(
@@ -58,8 +59,8 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
       definition,
       id,
       async (previous, inner) => {
-        const derived = await derive?.(inner, values as Partial<T>, previous)
-        return { operation: 'UPDATE', values: values as Partial<T>, ...derived }
+        const decided = await decide?.(inner, values as Partial<T>, previous)
+        return { operation: 'UPDATE', values: values as Partial<T>, ...decided }
       },
       { expectedVersion },
     )
@@ -90,12 +91,13 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     restore: (ctx, id, expectedVersion) =>
       change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { expectedVersion, deleted: true }),
     bulkUpdate: (ctx, items) =>
-      bulk(ctx, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
+      bulk(ctx, definition, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
         update(inner, id, values, expectedVersion),
       ),
     bulkRemove: (ctx, ids) =>
       bulk(
         ctx,
+        definition,
         ids.map((id) => ({ id })),
         'ids',
         'DELETED',
@@ -129,7 +131,10 @@ export async function change<T extends StoredRow, C extends RequestContext>(
     const conflict = error instanceof Refusal && error.code === 'VERSION_CONFLICT' ? error : null
     const mayRetry = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
     if (!conflict || !mayRetry) throw error
-    return inTransaction(ctx, (inner) => attempt(inner, true))
+    return inTransaction(ctx, async (inner) => {
+      await lockSerializedRules(inner, definition)
+      return attempt(inner, true)
+    })
   }
 }
 
@@ -151,8 +156,9 @@ function connectionSelection(info: SelectionInfo): { record: ReadonlySet<string>
  * contains the error code. Rows are locked in the order of their lower-case ids, so that two bulk changes cannot deadlock.
  * Changes of the same row keep the order of the request.
  */
-async function bulk<I extends Versioned>(
+async function bulk<T extends StoredRow, I extends Versioned>(
   ctx: RequestContext,
+  definition: RecordDefinition<T>,
   items: readonly I[],
   path: string,
   successStatus: Exclude<BulkItemStatus, 'FAILED'>,
@@ -167,6 +173,7 @@ async function bulk<I extends Versioned>(
     .map((item, index) => ({ item, index, row: item.id.toLowerCase() }))
     .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
   await inTransaction(ctx, async (outer) => {
+    await lockSerializedRules(outer, definition)
     for (const { item, index } of inLockOrder) {
       const result = { index, id: item.id, code: null, message: null, errors: null }
       try {

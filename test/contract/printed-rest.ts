@@ -27,12 +27,15 @@ const without = (known: Json, added: Json): Json =>
   Object.fromEntries(Object.entries(added).filter(([name]) => known[name] === undefined))
 
 /** Standard schemas, with the descriptions of the properties that the area adds to them by hand. */
-const describedBy = (descriptions: Descriptions, schemas: Descriptions): Descriptions =>
+const describedBy = (descriptions: Descriptions, schemas: Json): Descriptions =>
   Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
+    Object.entries(schemas as Descriptions).map(([name, schema]) => {
       const added = descriptions[name]?.['properties'] as Json | undefined
       const properties = schema['properties'] as Json | undefined
-      return [name, added && properties ? { ...schema, properties: { ...properties, ...without(properties, added) } } : schema]
+      return [
+        name,
+        added && properties ? { ...schema, properties: { ...properties, ...without(properties, added) } } : schema,
+      ]
     }),
   )
 

@@ -6,6 +6,7 @@ let skus = 0
 
 export const anAccount = (values: object = {}) => ({ name: 'Northwind Traders', ...values })
 export const aCase = (values: object = {}) => ({ subject: 'Labels print without a barcode', ...values })
+export const aContact = (values: object = {}) => ({ lastName: 'Halvorsen', ...values })
 /** Each product gets a unique SKU unless `values` sets one. */
 export const aProduct = (values: object = {}) => ({
   name: 'Dock planner',
@@ -25,6 +26,8 @@ export const account = (member: Member, values: object = {}) =>
   created(member.rest.accountCreate!({ body: anAccount(values) }))
 export const supportCase = (member: Member, values: object = {}) =>
   created(member.rest.caseCreate!({ body: aCase(values) }))
+export const contact = (member: Member, values: object = {}) =>
+  created(member.rest.contactCreate!({ body: aContact(values) }))
 export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
 

@@ -1,8 +1,18 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
+import { accountContactsResource } from './contact/account-contacts.resolver.ts'
+import { contact } from './contact/contact.record.ts'
+import { contactResource } from './contact/contact.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
-  resources: [accountResource, caseExtensionResource],
+  resources: [
+    accountResource,
+    contactResource,
+    bulkResource(contact, 'CONTACTS'),
+    accountContactsResource,
+    caseExtensionResource,
+  ],
 }

@@ -22,6 +22,12 @@ export class OrganizationSettingsType {
   })
   enforceCaseTransitions!: boolean
 
+  @Field(() => Boolean, {
+    description:
+      'Whether an email of a contact that another live contact of the organization has is refused. Contacts that already share an email are kept.',
+  })
+  uniqueContactEmail!: boolean
+
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
 
@@ -42,6 +48,13 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse status changes that the state machine of cases does not allow.',
   })
   enforceCaseTransitions?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether to refuse an email of a contact that another live contact of the organization has, with 409 `UNIQUE_VIOLATION`. Contacts that already share an email are kept. Default: false.',
+  })
+  uniqueContactEmail?: boolean | null
 
   @Field(() => Json, {
     nullable: true,
@@ -104,13 +117,14 @@ export class OrganizationAdminResolver {
   async settings(@Root() { id }: Organization, @Ctx() ctx: RequestContext): Promise<OrganizationSettingsType> {
     const {
       enforceCaseTransitions = false,
+      uniqueContactEmail = false,
       businessHours = null,
       timezone = 'UTC',
     } = await organizationSettings({
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, businessHours, timezone }
+    return { enforceCaseTransitions, uniqueContactEmail, businessHours, timezone }
   }
 }
 

@@ -5,6 +5,9 @@ import { caseExtensionResource } from './case-extension/case-extension.resolver.
 import { accountContactsResource } from './contact/account-contacts.resolver.ts'
 import { contact } from './contact/contact.record.ts'
 import { contactResource } from './contact/contact.resolver.ts'
+import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { opportunity } from './opportunity/opportunity.record.ts'
+import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
@@ -14,5 +17,8 @@ export const crm: SubgraphDefinition = {
     bulkResource(contact, 'CONTACTS'),
     accountContactsResource,
     caseExtensionResource,
+    opportunityResource,
+    bulkResource(opportunity, 'OPPORTUNITIES'),
+    accountOpportunitiesResource,
   ],
 }

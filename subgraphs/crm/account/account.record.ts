@@ -29,6 +29,11 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'accountId',
       'Conditions on the contacts of the account that the caller sees. Needs READ_CONTACTS.',
     ),
+    opportunities: relationFromType(
+      'opportunity',
+      'accountId',
+      'Conditions on the opportunities of the account that the caller sees. Needs READ_OPPORTUNITIES.',
+    ),
     cases: relationFromType(
       'case',
       'accountId',

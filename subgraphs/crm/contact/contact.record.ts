@@ -5,7 +5,7 @@ import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { withoutCycle } from '../../kernel/record/serialized-rules.ts'
 import { account } from '../account/account.record.ts'
 import { contactEvents } from './contact.events.ts'
-import { contactProblems, derivedOfContact } from './contact.rules.ts'
+import { contactProblems, calculatedOfContact } from './contact.rules.ts'
 import { onePrimaryContact, uniqueEmail } from './contact.serialized-rules.ts'
 import { Contact } from './contact.ts'
 
@@ -52,7 +52,7 @@ export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
     },
   },
   events: contactEvents,
-  derived: derivedOfContact,
+  calculated: calculatedOfContact,
   invariants: contactProblems,
   serializedRules: [
     withoutCycle(() => contact, 'reportsToId'),

@@ -8,7 +8,7 @@ import type { Contact } from './contact.ts'
 export const fullName = (...parts: readonly (string | null)[]): string =>
   parts.flatMap((part) => part?.trim() || []).join(' ')
 
-export const derivedOfContact = (
+export const calculatedOfContact = (
   next: Contact,
   previous: Contact | null,
   given: Partial<Contact>,

@@ -28,6 +28,9 @@ export class OrganizationSettingsType {
   })
   uniqueContactEmail!: boolean
 
+  @Field(() => Boolean, { description: 'Whether an opportunity can be lost only with a `lossReason`.' })
+  requireLossReason!: boolean
+
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
 
@@ -55,6 +58,12 @@ export class OrganizationUpdateInput {
       'Whether to refuse an email of a contact that another live contact of the organization has, with 409 `UNIQUE_VIOLATION`. Contacts that already share an email are kept. Default: false.',
   })
   uniqueContactEmail?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to refuse to lose an opportunity without `lossReason`.',
+  })
+  requireLossReason?: boolean | null
 
   @Field(() => Json, {
     nullable: true,
@@ -118,13 +127,14 @@ export class OrganizationAdminResolver {
     const {
       enforceCaseTransitions = false,
       uniqueContactEmail = false,
+      requireLossReason = false,
       businessHours = null,
       timezone = 'UTC',
     } = await organizationSettings({
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, uniqueContactEmail, businessHours, timezone }
+    return { enforceCaseTransitions, uniqueContactEmail, requireLossReason, businessHours, timezone }
   }
 }
 

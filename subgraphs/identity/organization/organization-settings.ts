@@ -6,6 +6,8 @@ export interface OrganizationSettings {
   readonly enforceCaseTransitions?: boolean
   /** Refuse an email of a contact that another live contact has. */
   readonly uniqueContactEmail?: boolean
+  /** Refuse to lose an opportunity without `lossReason`. */
+  readonly requireLossReason?: boolean
   /** Working hours for due dates; absent: every hour counts. */
   readonly businessHours?: BusinessHours
   /** IANA time zone name; default UTC. */

@@ -52,8 +52,25 @@ export function recordsOf<T extends StoredRow>(
   definition: RecordDefinition<T>,
   actions: RecordActions<T> = {},
 ): Records<T> {
+  const { derive } = definition
+  const create = async (ctx: RequestContext, values: Partial<T>, implied: Partial<T> = {}): Promise<T> => {
+    const draft = { operation: 'CREATE', previous: null, values } as const
+    if (!derive) return save(ctx, definition, { ...draft, implied })
+    requireWritableRole(ctx)
+    const derived = await derive(ctx, values, null)
+    return save(ctx, definition, { ...draft, ...derived, implied: { ...derived.implied, ...implied } })
+  }
   const updateOne = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
-    change(ctx, definition, id, () => ({ operation: 'UPDATE', values: values as Partial<T> }), { expectedVersion })
+    change(
+      ctx,
+      definition,
+      id,
+      async (previous, inner) => {
+        const derived = await derive?.(inner, values as Partial<T>, previous)
+        return { operation: 'UPDATE', values: values as Partial<T>, ...derived }
+      },
+      { expectedVersion },
+    )
   const removeOne = async (ctx: RequestContext, id: string, expectedVersion?: number | null) => {
     const removed = await change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
     return removed.id
@@ -78,8 +95,7 @@ export function recordsOf<T extends StoredRow>(
     reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, selectedFields(info)) : null),
     deleted: (ctx, args, info) => readDeleted(ctx, definition, args, selectedFields(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
-    create: (ctx, values, implied = {}) =>
-      save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T>, implied }),
+    create: (ctx, values, implied) => create(ctx, values as Partial<T>, implied),
     update,
     remove,
     restore: (ctx, id, expectedVersion) =>

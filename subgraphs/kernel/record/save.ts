@@ -66,7 +66,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
-  if (definition.derived) Object.assign(next, definition.derived(next, previous, values))
+  if (definition.calculated) Object.assign(next, definition.calculated(next, previous, values))
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {

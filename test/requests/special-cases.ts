@@ -47,6 +47,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'locale',
   'origin',
   'password',
+  'probability',
   'organizationCode',
   'organizationId',
   'redirectUris',

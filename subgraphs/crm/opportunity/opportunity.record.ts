@@ -4,8 +4,8 @@ import { visibleIds } from '../../kernel/record/read.ts'
 import { hasCurrency } from '../../kernel/values/currency.ts'
 import { account } from '../account/account.record.ts'
 import { opportunityEvents } from './opportunity.events.ts'
-import { decideOpportunity } from './opportunity.decision.ts'
-import { amountFitsCurrency, derivedValues } from './opportunity.rules.ts'
+import { deriveOpportunity } from './opportunity.derived.ts'
+import { amountFitsCurrency, calculatedValues } from './opportunity.rules.ts'
 import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
@@ -33,6 +33,6 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
   },
   events: opportunityEvents,
   invariants: (next) => [...hasCurrency(next), ...amountFitsCurrency(next)],
-  decide: decideOpportunity,
-  derived: derivedValues,
+  derive: deriveOpportunity,
+  calculated: calculatedValues,
 })

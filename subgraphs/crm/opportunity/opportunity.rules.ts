@@ -12,7 +12,7 @@ export function amountFitsCurrency({ amount, currency }: Pick<Opportunity, 'amou
 }
 
 /** Values that follow from the others: the expected revenue, the first close date, and how often the close date was moved to a later time. */
-export function derivedValues(
+export function calculatedValues(
   next: Opportunity,
   previous: Opportunity | null,
   given: Partial<Opportunity>,

@@ -53,9 +53,9 @@ describe('recordChanged', () => {
 
   it('does not cover a record type without events', async () => {
     const crm = subgraphs.filter(({ name }) => name === 'crm')
-    const objects = await recordObjects(eventsSubgraph([...crm, aSubgraph(undefined)]))
-    expect(objects).toContain('ACCOUNT')
-    expect(objects).toEqual(await recordObjects(eventsSubgraph(crm)))
+    const covered = await recordObjects(eventsSubgraph(crm))
+    expect(covered).toContain('ACCOUNT')
+    expect(await recordObjects(eventsSubgraph([...crm, aSubgraph(undefined)]))).toEqual(covered)
   })
 
   it('requires @RequiresScope on the class of a record type', () => {

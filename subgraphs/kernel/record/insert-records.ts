@@ -18,7 +18,7 @@ function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values
   const record = Object.fromEntries(
     definition.columns.stored.map((column) => [column.name, value(column)]),
   ) as unknown as T
-  return { ...record, ...definition.derived?.(record, null, values) }
+  return { ...record, ...definition.calculated?.(record, null, values) }
 }
 
 /**

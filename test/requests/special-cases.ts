@@ -27,6 +27,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
   redirectUris: () => 'https://app.example.com/callback',
+  stage: () => 'PROPOSAL',
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
@@ -39,6 +40,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'email',
   'expiresAt',
   'fields',
+  'amount',
+  'forecastCategory',
   'ipAllowList',
   'listPrice',
   'locale',
@@ -48,6 +51,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'organizationId',
   'redirectUris',
   'refreshToken',
+  'stage',
   'timezone',
   'token',
 ])

@@ -1,11 +1,11 @@
 import { activeUsers } from '../../identity/public.ts'
-import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { hasCurrency } from '../../kernel/values/currency.ts'
 import { account } from '../account/account.record.ts'
 import { opportunityEvents } from './opportunity.events.ts'
-import { deriveOpportunity } from './opportunity.derived.ts'
-import { amountFitsCurrency } from './opportunity.rules.ts'
+import { decideOpportunity } from './opportunity.decision.ts'
+import { amountFitsCurrency, derivedValues } from './opportunity.rules.ts'
 import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
@@ -33,5 +33,6 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
   },
   events: opportunityEvents,
   invariants: (next) => [...hasCurrency(next), ...amountFitsCurrency(next)],
-  derive: deriveOpportunity,
+  decide: decideOpportunity,
+  calculated: derivedValues,
 })

@@ -11,6 +11,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
+import { readScopeOf } from '../../subgraphs/kernel/record/requires-scope.ts'
 import { restAreas, typeOf } from '../rest-areas.ts'
 import { areaFolders, handwrittenSchemas, printedDescriptions } from './printed-descriptions.ts'
 
@@ -100,7 +101,10 @@ describe('descriptions in GraphQL', () => {
       authLogin: 'Needs no credential.',
       scimUser: 'Needs a SCIM token.',
       appInstallation: 'Needs * or an OAuth access token.',
-      recordChange: 'Needs READ_ACCOUNTS or READ_CASES or READ_PRODUCTS.',
+      recordChange: `Needs ${restAreas
+        .map(({ definition }) => readScopeOf(definition.entity))
+        .toSorted()
+        .join(' or ')}.`,
     })
   })
 })

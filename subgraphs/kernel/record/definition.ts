@@ -31,6 +31,9 @@ export interface Draft<T extends StoredRow> {
   readonly action?: string
 }
 
+/** What the rules of a record type add to a requested change. */
+export type Derived<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
+
 /** Returns those ids whose record exists and is visible to the caller. The subgraph that owns the record exports it. */
 export type Reference = (ctx: RequestContext, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
@@ -136,6 +139,8 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
    * are the values of this change.
    */
   readonly derived?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
+  /** Derives values and events from the values that a caller sends, on every create and update; again after a concurrent change. */
+  readonly derive?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Derived<T> | Promise<Derived<T>>
   /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */

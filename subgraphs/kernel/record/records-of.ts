@@ -45,8 +45,25 @@ export interface Records<T extends StoredRow> {
 }
 
 export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>): Records<T> {
+  const { derive } = definition
+  const create = async (ctx: RequestContext, values: Partial<T>, implied: Partial<T> = {}): Promise<T> => {
+    const draft = { operation: 'CREATE', previous: null, values } as const
+    if (!derive) return save(ctx, definition, { ...draft, implied })
+    requireWritableRole(ctx)
+    const derived = await derive(ctx, values, null)
+    return save(ctx, definition, { ...draft, ...derived, implied: { ...derived.implied, ...implied } })
+  }
   const update = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
-    change(ctx, definition, id, () => ({ operation: 'UPDATE', values: values as Partial<T> }), { expectedVersion })
+    change(
+      ctx,
+      definition,
+      id,
+      async (previous, inner) => {
+        const derived = await derive?.(inner, values as Partial<T>, previous)
+        return { operation: 'UPDATE', values: values as Partial<T>, ...derived }
+      },
+      { expectedVersion },
+    )
   const remove = (ctx: RequestContext, id: string, expectedVersion?: number | null) =>
     change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
   return {
@@ -68,8 +85,7 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, selectedFields(info)) : null),
     deleted: (ctx, args, info) => readDeleted(ctx, definition, args, selectedFields(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
-    create: (ctx, values, implied = {}) =>
-      save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T>, implied }),
+    create: (ctx, values, implied) => create(ctx, values as Partial<T>, implied),
     update,
     remove: async (ctx, id, expectedVersion) => (await remove(ctx, id, expectedVersion)).id,
     restore: (ctx, id, expectedVersion) =>

@@ -2,7 +2,7 @@ import { visibleAccounts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import type { Condition } from '../../kernel/record/addend.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
+import { recordType, relationFromType } from '../../kernel/record/record-registry.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
@@ -29,6 +29,16 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
       description:
         'Conditions on the account of the case. A case without an account that the caller sees does not match. Needs READ_ACCOUNTS.',
     },
+    tasks: relationFromType(
+      'task',
+      'caseId',
+      'Conditions on the tasks of the case that the caller sees. Needs READ_TASKS.',
+    ),
+    activities: relationFromType(
+      'activity',
+      'caseId',
+      'Conditions on the activities of the case that the caller sees. Needs READ_ACTIVITIES.',
+    ),
   },
   numbered: 'caseNumber',
   totals: {

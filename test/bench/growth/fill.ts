@@ -2,7 +2,15 @@ import { createOrganization, createUser } from '../../../subgraphs/identity/publ
 import { Database } from '../../../subgraphs/kernel/database/database.ts'
 import type { Sql } from '../../../subgraphs/kernel/database/sql.ts'
 import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
-import { accountColumns, caseColumns, caseCommentColumns, productColumns, type Columns } from './columns.ts'
+import {
+  accountColumns,
+  activityColumns,
+  caseColumns,
+  caseCommentColumns,
+  productColumns,
+  taskColumns,
+  type Columns,
+} from './columns.ts'
 import { createFunctions, type Filled } from './functions.ts'
 import { createDroppedIndexes, dropIndexes } from './indexes.ts'
 
@@ -24,6 +32,8 @@ const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
   ['support.case_comment', caseCommentColumns],
+  ['crm.task', taskColumns],
+  ['crm.activity', activityColumns],
 ]
 
 const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(0)} s`

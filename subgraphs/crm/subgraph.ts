@@ -1,11 +1,15 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
-import { activityEdgeResources } from './activity/activity-edges.resolver.ts'
+import { activityTypes } from './activity/activity.inputs.ts'
 import { activity } from './activity/activity.record.ts'
 import { activityResource } from './activity/activity.resolver.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
-import { taskEdgeResources } from './task/task-edges.resolver.ts'
+import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { opportunity } from './opportunity/opportunity.record.ts'
+import { opportunityResource } from './opportunity/opportunity.resolver.ts'
+import { linkEdges } from './related-record/link-edges.ts'
+import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
 
@@ -14,11 +18,14 @@ export const crm: SubgraphDefinition = {
   resources: [
     accountResource,
     caseExtensionResource,
+    opportunityResource,
+    bulkResource(opportunity, 'OPPORTUNITIES'),
+    accountOpportunitiesResource,
     taskResource,
     bulkResource(task, 'TASKS'),
-    ...taskEdgeResources,
+    ...linkEdges(task, taskTypes),
     activityResource,
     bulkResource(activity, 'ACTIVITIES'),
-    ...activityEdgeResources,
+    ...linkEdges(activity, activityTypes),
   ],
 }

@@ -24,6 +24,11 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'parentAccountId',
       'Conditions on the accounts whose parent the account is, as far as the caller sees them.',
     ),
+    opportunities: relationFromType(
+      'opportunity',
+      'accountId',
+      'Conditions on the opportunities of the account that the caller sees. Needs READ_OPPORTUNITIES.',
+    ),
     cases: relationFromType(
       'case',
       'accountId',

@@ -3,6 +3,7 @@ import { loadContract } from '../../rest-adapter/contract.ts'
 import { resolve, typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { numberMax, textMax } from '../../subgraphs/kernel/record/check-values.ts'
 import { enumerationName, type Column } from '../../subgraphs/kernel/record/column.ts'
+import { writableParts } from '../../subgraphs/kernel/record/structure.ts'
 import { restAreas, typeOf } from '../rest-areas.ts'
 
 const { document } = loadContract('schema/rest')
@@ -33,6 +34,8 @@ function boundsOfColumn(column: Column): Bounds {
       return { isNullable, numbers: [column.minimum ?? least, column.maximum ?? most] }
     case 'enum':
       return { isNullable, values: Object.values(column.type) }
+    case 'json':
+      return column.structure?.isList ? { isNullable, items: maxItems } : { isNullable }
     default:
       return { isNullable }
   }
@@ -59,6 +62,8 @@ function boundsOfSchema(property: Schema, column: Column): Bounds {
     case 'number':
     case 'money':
       return { isNullable, numbers: [schema['minimum'], schema['maximum']] }
+    case 'json':
+      return column.structure?.isList ? { isNullable, items: schema.maxItems } : { isNullable }
     case 'enum':
       return { isNullable, values: schema.enum?.filter((value) => value !== null) ?? [] }
     default:
@@ -79,12 +84,20 @@ describe.each(restAreas.map((area) => [typeOf(area), area] as const))('%s', (nam
       return column ? [[`${body}.${key}`, schema, column] as const] : []
     }),
   )
+  const parts = columns.flatMap(({ structure }) =>
+    structure
+      ? writableParts(structure.parts).map((part) => {
+          const input = `${structure.name}Input`
+          return [`${input}.${part.name}`, schemas[input]!.properties![part.name]!, part] as const
+        })
+      : [],
+  )
 
   it('has every column of the graph in REST', () => {
     expect(Object.keys(schemas[name]!.properties!).sort()).toEqual(columns.map((column) => column.name).sort())
   })
 
-  it.each(inputs)('has the same bounds as its column: %s', (_, schema, column) => {
+  it.each([...inputs, ...parts])('has the same bounds as its column: %s', (_, schema, column) => {
     expect(boundsOfSchema(schema, column)).toEqual(boundsOfColumn(column))
   })
 

@@ -20,6 +20,16 @@ const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
 /** The guarantee for receivers. It has no bounds of columns, because they apply to writers and may widen without a new version. */
 function schemaOf(column: Column): Json {
   const description = column.description && { description: column.description }
+  if (column.structure) {
+    const { parts, isList } = column.structure
+    const item = {
+      type: column.nullable ? ['object', 'null'] : 'object',
+      required: parts.map(({ name }) => name),
+      additionalProperties: true,
+      properties: Object.fromEntries(parts.map((part) => [part.name, schemaOf(part)])),
+    }
+    return isList ? { type: 'array', items: item, ...description } : { ...item, ...description }
+  }
   if (column.kind === 'json') {
     return column.nullable ? { ...description } : { type: 'object', additionalProperties: true, ...description }
   }

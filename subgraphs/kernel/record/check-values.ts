@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../json/exact-number.ts'
 import { isId } from '../ids.ts'
-import type { Column } from './column.ts'
+import { initialValue, type Column, type StructureShape } from './column.ts'
 import { columnKinds } from './column-kind.ts'
 import { customFieldsName, isMember, valueDescription } from './custom-field-column.ts'
 import { checkCustomFields } from './custom-fields.ts'
@@ -10,10 +10,17 @@ import { checkJson, isStorable } from './scalars.ts'
 
 export const textMax = 255
 export const numberMax = 1e15
+/** Maximum number of items of a list that does not declare `maxItems`. */
+export const itemsMax = 100
 /** Maximum number of decimals of a `money` column that does not declare `decimals`. */
 export const decimalsMax = 20
 
 const problem = (column: Column, code: string, message: string): FieldProblem => ({ path: column.name, code, message })
+
+function checkCount(column: Column, list: readonly unknown[]): FieldProblem | null {
+  const { name, maxItems = itemsMax } = column
+  return list.length > maxItems ? problem(column, 'TOO_MANY', `${name} must have at most ${maxItems} items.`) : null
+}
 
 const isLongerThan = (text: string, max: number): boolean => text.length > max && [...text].length > max
 
@@ -41,8 +48,8 @@ function checkNumber(column: Column, value: unknown): FieldProblem | null {
 
 function checkTextList(column: Column, list: unknown): FieldProblem | null {
   if (!Array.isArray(list)) return problem(column, 'WRONG_TYPE', `${column.name} must be a list of texts.`)
-  const maxItems = column.maxItems ?? 100
-  if (list.length > maxItems) return problem(column, 'TOO_MANY', `${column.name} must have at most ${maxItems} items.`)
+  const tooMany = checkCount(column, list)
+  if (tooMany) return tooMany
   for (const [index, item] of list.entries()) {
     const found = checkText(column, item)
     if (found) return { ...found, path: `${column.name}.${index}` }
@@ -59,6 +66,34 @@ function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
   } catch (error) {
     return problem(column, 'NOT_JSON', (error as Error).message)
   }
+}
+
+/** Whether a client must send the part. */
+export const isRequiredPart = (part: Column): boolean =>
+  !part.nullable && part.writable !== 'NEVER' && initialValue(part) === undefined
+
+/** The first problem of the parts of one object. GraphQL has refused unknown parts. */
+function checkParts(parts: readonly Column[], value: unknown, path: string): FieldProblem | null {
+  if (!isJsonObject(value)) return { path, code: 'WRONG_TYPE', message: `${path} must be an object.` }
+  for (const part of parts) {
+    const given = value[part.name]
+    if (given === undefined && !isRequiredPart(part)) continue
+    const found = checkColumn({ ...part, name: `${path}.${part.name}` }, given ?? null)
+    if (found) return found
+  }
+  return null
+}
+
+function checkStructure(column: Column, { isList, parts }: StructureShape, value: unknown): FieldProblem | null {
+  if (!isList) return checkParts(parts, value, column.name)
+  if (!Array.isArray(value)) return problem(column, 'WRONG_TYPE', `${column.name} must be a list of objects.`)
+  const tooMany = checkCount(column, value)
+  if (tooMany) return tooMany
+  for (const [index, item] of value.entries()) {
+    const found = checkParts(parts, item, `${column.name}.${index}`)
+    if (found) return found
+  }
+  return null
 }
 
 function checkColumn(column: Column, value: unknown): FieldProblem | null {
@@ -78,6 +113,7 @@ function checkColumn(column: Column, value: unknown): FieldProblem | null {
     case 'textList':
       return checkTextList(column, value)
     case 'json':
+      if (column.structure) return checkStructure(column, column.structure, value)
       return checkJsonColumn(column, value)
     default:
       return null

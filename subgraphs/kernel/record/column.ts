@@ -42,6 +42,8 @@ export interface ColumnOptions {
   readAsString?: boolean
   /** JSON: the GraphQL object type of the field. */
   shape?: () => unknown
+  /** JSON: the structure of the value, or of each item of the list. `StructureColumn` sets it. */
+  structure?: StructureShape
   /** Columns from which this one is computed. A profile that hides one of them also hides this column. */
   derivedFrom?: readonly string[]
   /** Stored, and readable by rules in the code, but not part of the GraphQL schema. */
@@ -61,6 +63,17 @@ export interface ColumnOptions {
   default?: unknown
   /** A realistic value, used in the examples of REST and in the sample events. */
   example?: unknown
+}
+
+/** The parts of a structured value (`structure.ts`). */
+export interface StructureShape {
+  readonly name: string
+  readonly description: string
+  /** The value is a list of such objects. */
+  readonly isList: boolean
+  readonly parts: readonly Column[]
+  /** The GraphQL input type, with the parts that a client may set. */
+  readonly input: object
 }
 
 /** One column of a record. Field security, filters, sorting, event payloads and the comparison of versions are all derived from it. */
@@ -160,7 +173,7 @@ export function Column<const G extends GraphQLTypeOf>(
       Property({
         ...property,
         nullable: column.nullable,
-        defaultRaw: column.nullable ? undefined : databaseDefault,
+        defaultRaw: column.nullable ? undefined : column.structure?.isList ? "'[]'" : databaseDefault,
       })(target, key)
   }
 }
@@ -171,7 +184,7 @@ export const initialValue = (column: Column): unknown => column.default ?? empty
 /** The value of an empty column: null, an empty list, false or an empty object. Undefined when the column cannot be empty. */
 export function emptyValue(column: Column): unknown {
   if (column.nullable) return null
-  if (column.kind === 'textList') return []
+  if (column.kind === 'textList' || column.structure?.isList) return []
   if (column.kind === 'boolean') return false
   if (column.name === 'customFields') return {}
   return undefined

@@ -9,6 +9,8 @@ export class Columns {
   readonly shown: readonly Column[]
   /** Columns of the kind `id`. */
   readonly ids: readonly Column[]
+  /** Columns whose values are objects with declared parts, or lists of them. */
+  readonly structured: readonly Column[]
   /** All columns by name, including custom fields. */
   readonly byName: ReadonlyMap<string, Column>
   /** The defined custom fields by API name. */
@@ -21,6 +23,7 @@ export class Columns {
   ) {
     this.shown = stored.filter((column) => !column.internal)
     this.ids = stored.filter((column) => column.kind === 'id')
+    this.structured = stored.filter(({ structure }) => structure)
     this.byName = new Map([...stored, ...customFields].map((column) => [column.name, column]))
     this.customFields = new Map(customFields.map((column) => [column.key!, column]))
   }

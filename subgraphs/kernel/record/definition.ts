@@ -66,7 +66,7 @@ export interface RecordShape extends TrackedObject {
   readonly searchable: readonly string[]
   /** The table has the search text of these columns and its index (`searchIndex` of `record-table.ts`). */
   readonly hasSearchText?: boolean
-  /** Columns with ids of other records, each with the function that checks the ids. */
+  /** Columns with ids of other records, each with the function that checks the ids. A part of a structured column: `lineItems.productId`. */
   readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
   /** Columns that are unique among rows that are not deleted, by the name of their unique index. */
@@ -124,7 +124,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly visibleBy: readonly ColumnName<T>[]
   readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
   readonly searchable: readonly ColumnPath<T>[]
-  readonly references?: Readonly<Partial<Record<ColumnName<T>, Reference>>>
+  readonly references?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>

@@ -1,4 +1,4 @@
-import { decimalsMax, textMax } from './check-values.ts'
+import { decimalsMax, itemsMax, textMax } from './check-values.ts'
 import { initialValue, type Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 
@@ -17,10 +17,12 @@ function boundsOf(column: Column): string {
     case 'text':
       return textBounds(column)
     case 'textList':
-      return `at most ${column.maxItems ?? 100} items, each ${textBounds(column)}`
+      return `at most ${column.maxItems ?? itemsMax} items, each ${textBounds(column)}`
     case 'integer':
     case 'number':
       return rangeOf(column).join('')
+    case 'json':
+      return column.structure?.isList ? `at most ${column.maxItems ?? itemsMax} items` : ''
     case 'money':
       return [...rangeOf(column), `at most ${column.decimals ?? decimalsMax} decimals`].join(', ')
     default:

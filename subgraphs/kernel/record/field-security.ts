@@ -28,7 +28,9 @@ const unrestrictable: ReadonlySet<string> = new Set([
  */
 export function strictestLevel(column: Column): FieldLevel | null {
   if (column.internal || unrestrictable.has(column.name)) return null
-  return column.nullable || column.kind === 'textList' || column.name === customFields ? 'HIDDEN' : 'READ'
+  return column.nullable || column.kind === 'textList' || column.structure?.isList || column.name === customFields
+    ? 'HIDDEN'
+    : 'READ'
 }
 
 /** The restrictions of one profile for one record type. */
@@ -188,6 +190,7 @@ export function redact<T extends object>(caller: Pick<Caller, 'fields'>, definit
 export function restrictedSql({ hidden, hiddenKeys }: FieldRules, column: Column, alias: string): string | null {
   if (hidden.has(column.name)) {
     if (column.kind === 'textList') return "'{}'::text[]"
+    if (column.structure?.isList) return "'[]'::jsonb"
     return column.name === customFields ? "'{}'::jsonb" : 'null'
   }
   if (column.name !== customFields || hiddenKeys.size === 0) return null

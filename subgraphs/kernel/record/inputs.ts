@@ -37,11 +37,14 @@ export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'):
   return [...writable.filter(isRequired), ...writable.filter((column) => !isRequired(column))]
 }
 
+const inputTypeOf = ({ type, structure }: Column): unknown =>
+  structure ? (structure.isList ? [structure.input] : structure.input) : type
+
 function inputOf<T>(name: string, entity: Entity<T>, operation: 'CREATE' | 'UPDATE'): Class<RecordInput<T>> {
   const input = classNamed(name)
   for (const column of writableColumns(entity, operation)) {
     const nullable = operation === 'UPDATE' || !isRequired(column)
-    field(input, column.name, () => column.type, { nullable, description: inputDescription(column, operation) })
+    field(input, column.name, () => inputTypeOf(column), { nullable, description: inputDescription(column, operation) })
   }
   InputType(name, { description: inputDescriptions[operation](nameOf(entity)) })(input)
   return input as Class<RecordInput<T>>
@@ -101,6 +104,7 @@ export function filterOf<T>(
   const filter = classNamed(name)
   filters.set(entity, { one: filter, many: quantified(name.replace(/Filter$/, 'ListFilter'), filter) })
   for (const shownColumn of shown(entity)) {
+    if (shownColumn.structure) continue
     field(filter, shownColumn.name, () => operatorInputOf(shownColumn), {
       nullable: true,
       description: conditionDescription(shownColumn),

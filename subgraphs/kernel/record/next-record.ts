@@ -5,6 +5,7 @@ import { initialValue, type Column } from './column.ts'
 import { mergeCustomFields, storedCustomFields } from './custom-fields.ts'
 import { hasColumn, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { isSameValue } from './same-value.ts'
+import { storedStructure } from './structure.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -18,6 +19,9 @@ export function normalized<T extends object>(definition: RecordShape, values: T)
   for (const { name } of definition.columns.ids) {
     const id = given[name]
     if (typeof id === 'string') given[name] = id.toLowerCase()
+  }
+  for (const column of definition.columns.structured) {
+    if (column.name in given) given[column.name] = storedStructure(column, given[column.name])
   }
   if ('customFields' in given) given.customFields = storedCustomFields(definition.columns, given.customFields)
   return given as T

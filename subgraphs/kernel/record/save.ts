@@ -88,6 +88,21 @@ function refuse(errors: FieldProblem[]): void {
   if (errors.length > 0) throw invalid(...errors)
 }
 
+interface ReferencedId {
+  readonly path: string
+  readonly id: string
+}
+
+/** The ids in a column, or in one part of the objects of a structured column, with their paths. */
+function referencesIn(value: unknown, path: string, part: string | undefined): ReferencedId[] {
+  if (part === undefined) return typeof value === 'string' ? [{ path, id: value }] : []
+  const objects = Array.isArray(value) ? [...value.entries()] : [[null, value] as const]
+  return objects.flatMap(([index, object]) => {
+    const at = index === null ? `${path}.${part}` : `${path}.${index}.${part}`
+    return referencesIn((object as Fields | null)?.[part], at, undefined)
+  })
+}
+
 async function referenceProblems(
   ctx: RequestContext,
   definition: RecordShape,
@@ -97,15 +112,19 @@ async function referenceProblems(
 ): Promise<FieldProblem[]> {
   const problems: FieldProblem[] = []
   for (const [name, reference] of Object.entries(definition.references ?? {})) {
-    const id = next[name]
-    if (!reference || typeof id !== 'string' || !changed.some((column) => column.name === name)) continue
+    const [columnName, part] = name.split('.') as [string, string?]
+    if (!reference || !changed.some((column) => column.name === columnName)) continue
+    const references = referencesIn(next[columnName], columnName, part)
     // The default owner is the caller, who was just authenticated and therefore exists.
-    if (id === ctx.caller.userId && !(name in given)) continue
-    if (!(await reference(ctx, [id])).has(id)) {
+    const unknown = references.filter(({ id }) => id !== ctx.caller.userId || columnName in given)
+    if (unknown.length === 0) continue
+    const known = await reference(ctx, [...new Set(unknown.map(({ id }) => id))])
+    for (const { path, id } of unknown) {
+      if (known.has(id)) continue
       problems.push({
-        path: name,
+        path,
         code: 'UNKNOWN_REFERENCE',
-        message: `${name} must be the id of an existing record that you can see.`,
+        message: `${path} must be the id of an existing record that you can see.`,
       })
     }
   }

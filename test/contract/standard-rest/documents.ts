@@ -83,6 +83,10 @@ function list(api: RecordApi): string {
   }`
 }
 
+/** A column in a selection, with all parts of a structured value. */
+const selectionOf = ({ name, structure }: Column): string =>
+  structure ? `${name} { ${structure.parts.map(selectionOf).join(' ')} }` : name
+
 const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> = {
   '': (api) => documentOf(api, '', ['id: ID!'], record(api)),
   List: list,
@@ -122,7 +126,7 @@ export function standardDocuments(
   api: RecordApi,
   operations: readonly StandardOperation[],
 ): [name: string, text: string][] {
-  const selected = api.columns.map(({ name }) => name).filter((name) => name !== 'customFields')
+  const selected = api.columns.filter(({ name }) => name !== 'customFields').map(selectionOf)
   const fragment = `fragment ${api.prefix}Fields on ${api.type} { ${selected.join(' ')} }`
   const isBulk = operations.some((operation) => operation.startsWith('Bulk'))
   return [

@@ -1,18 +1,23 @@
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import { writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { exampleOf } from '../record-event-files.ts'
+import { inputExampleOf } from './input-example.ts'
 import type { RecordApi } from './record-api.ts'
 import type { Json } from './schemas.ts'
 
 /** Whether everybody can send the example: it refers to no record, and no time that will have passed. */
 const isForEverybody = ({ definition }: RecordApi, { name, kind, example }: Column): boolean =>
-  example != null && kind !== 'timestamp' && kind !== 'id' && !Object.hasOwn(definition.references ?? {}, name)
+  example != null &&
+  kind !== 'timestamp' &&
+  kind !== 'id' &&
+  !Object.keys(definition.references ?? {}).some((path) => path === name || path.startsWith(`${name}.`))
 
 function writableExample(api: RecordApi, operation: 'CREATE' | 'UPDATE'): Json {
   const writable = new Set(writableColumns(api.definition.entity, operation).map(({ name }) => name))
   const tags = api.columns.filter(({ name }) => name === 'tags')
   const columns = [...api.ownColumns, ...tags].filter(({ name }) => writable.has(name))
-  return exampleOf(columns.filter((column) => isForEverybody(api, column)))
+  const sendable = columns.filter((column) => isForEverybody(api, column))
+  return exampleOf(sendable.map((column) => ({ ...column, example: inputExampleOf(column) })))
 }
 
 /** Every property that a new record of anybody can have. */

@@ -7,7 +7,7 @@ import {
   type GraphQLField,
   type GraphQLOutputType,
 } from 'graphql'
-import { numberMax, textMax } from '../../../subgraphs/kernel/record/check-values.ts'
+import { isRequiredPart, itemsMax, numberMax, textMax } from '../../../subgraphs/kernel/record/check-values.ts'
 import {
   enumerationDescription,
   enumerationName,
@@ -18,6 +18,8 @@ import { inputDescription } from '../../../subgraphs/kernel/record/describe.ts'
 import { strictestLevel } from '../../../subgraphs/kernel/record/field-security.ts'
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
+import { writableParts } from '../../../subgraphs/kernel/record/structure.ts'
+import { inputExampleOf } from './input-example.ts'
 import type { RecordApi } from './record-api.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -56,8 +58,13 @@ function readSchema(column: Column): Json {
       return typed('boolean', nullable, rest)
     case 'textList':
       return { type: 'array', items: { type: 'string' }, ...rest }
-    case 'json':
-      return rest
+    case 'json': {
+      const { structure } = column
+      if (!structure) return rest
+      const named = own(structure.name)
+      if (structure.isList) return { type: 'array', items: named, ...rest }
+      return nullable ? { anyOf: [named, { type: 'null' }], ...rest } : { ...named, ...rest }
+    }
     case 'enum': {
       if (column.readAsString) return typed('string', nullable, rest)
       const named = own(enumerationName(column.type))
@@ -76,7 +83,8 @@ const textBounds = ({ max = textMax, filled }: Column): Json => ({
 
 /** Schema of a column in a body, with its bounds. */
 function inputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
-  const { kind, example } = column
+  const { kind } = column
+  const example = inputExampleOf(column)
   const description = inputDescription(column, operation)
   return {
     ...valueSchema(column),
@@ -91,13 +99,18 @@ function valueSchema(column: Column): Json {
   const nullable = column.nullable && !column.notClearable
   if (name === 'tags') return shared('schemas', 'Tags')
   if (name === 'customFields') return shared('schemas', 'CustomFieldsInput')
+  if (column.structure) {
+    const named = own(`${column.structure.name}Input`)
+    if (column.structure.isList) return { type: 'array', maxItems: column.maxItems ?? itemsMax, items: named }
+    return nullable ? { anyOf: [named, { type: 'null' }] } : named
+  }
   switch (kind) {
     case 'id':
       return typed('string', nullable, { format: 'uuid' })
     case 'text':
       return typed('string', nullable, textBounds(column))
     case 'textList':
-      return { type: 'array', maxItems: column.maxItems ?? 100, items: { type: 'string', ...textBounds(column) } }
+      return { type: 'array', maxItems: column.maxItems ?? itemsMax, items: { type: 'string', ...textBounds(column) } }
     case 'integer':
       return typed('integer', nullable, { minimum: minimum ?? -integerMax - 1, maximum: maximum ?? integerMax })
     case 'number':
@@ -224,9 +237,45 @@ function statsSchema(api: RecordApi): Json {
   }
 }
 
+/** The schemas of the structured values of the columns: in responses, and in bodies. */
+const structureSchemas = ({ columns }: RecordApi): Json =>
+  Object.fromEntries(
+    columns.flatMap(({ structure }): [string, Json][] => {
+      if (!structure) return []
+      const { name, description, parts } = structure
+      const writable = writableParts(parts)
+      return [
+        [
+          name,
+          {
+            type: 'object',
+            description,
+            required: parts.map((part) => part.name),
+            properties: Object.fromEntries(parts.map((part) => [part.name, readSchema(part)])),
+          },
+        ],
+        [
+          `${name}Input`,
+          bodySchema({
+            operation: 'CREATE',
+            columns: writable,
+            required: writable.filter(isRequiredPart).map((part) => part.name),
+            description,
+          }),
+        ],
+      ]
+    }),
+  )
+
+/** The columns, and the parts of those that are structured. */
+const withParts = (columns: readonly Column[]): Column[] =>
+  columns.flatMap((column) => [column, ...(column.structure?.parts ?? [])])
+
 const enumSchemas = ({ columns }: RecordApi): Json =>
   Object.fromEntries(
-    columns.flatMap(({ kind, type }) => (kind === 'enum' ? [[enumerationName(type), enumSchema(type)]] : [])),
+    withParts(columns).flatMap(({ kind, type }) =>
+      kind === 'enum' ? [[enumerationName(type), enumSchema(type)]] : [],
+    ),
   )
 
 const enumSchema = (type: GraphQLTypeOf): Json => ({
@@ -262,6 +311,7 @@ export function standardSchemas(api: RecordApi): Json {
   const changes = { operation: 'UPDATE', columns: inOrder('UPDATE') } as const
   return {
     ...enumSchemas(api),
+    ...structureSchemas(api),
     [type]: recordSchema(api),
     ...(api.offers('List') && { [`${type}Page`]: pageSchema(api) }),
     ...(api.offers('Create') && {

@@ -14,6 +14,10 @@ export const aProduct = (values: object = {}) => ({
   ...values,
 })
 
+export const aQuote = (values: object = {}) => ({ name: 'Dock scheduling for two yards', ...values })
+/** A line without a product. */
+export const aLine = (values: object = {}) => ({ name: 'Onboarding', quantity: 1, unitPrice: 100, ...values })
+
 async function created(answer: Promise<Answer>): Promise<Answer['body']> {
   const { status, body } = await answer
   expect(status, JSON.stringify(body)).toBe(201)
@@ -27,6 +31,8 @@ export const supportCase = (member: Member, values: object = {}) =>
   created(member.rest.caseCreate!({ body: aCase(values) }))
 export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
+export const quote = (member: Member, values: object = {}) =>
+  created(member.rest.quoteCreate!({ body: aQuote(values) }))
 
 /** Creates one record after another, so that the ids are in the order of the list. */
 export async function each<T, R>(items: readonly T[], create: (item: T) => Promise<R>): Promise<R[]> {

@@ -1,8 +1,9 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
+import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
-  resources: [accountResource, caseExtensionResource],
+  resources: [accountResource, caseExtensionResource, quoteExtensionResource],
 }

@@ -27,6 +27,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
   redirectUris: () => 'https://app.example.com/callback',
+  discountAmount: () => 0,
+  discountType: () => null,
+  discountValue: () => null,
+  shippingTotal: () => 0,
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
@@ -35,6 +39,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'code',
   'currentPassword',
   'deviceToken',
+  'discountAmount',
+  'discountType',
+  'discountValue',
   'businessHours',
   'email',
   'expiresAt',
@@ -48,6 +55,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'organizationId',
   'redirectUris',
   'refreshToken',
+  'shippingTotal',
   'timezone',
   'token',
 ])

@@ -73,6 +73,8 @@ export interface RecordShape extends TrackedObject {
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that is numbered per organization from 1, without gaps. */
   readonly numbered?: string
+  /** A text column with the number as people write it: the prefix and at least six digits, `Q-000123`. */
+  readonly numberText?: { readonly column: string; readonly prefix: string }
   /** The maintained totals of the table (`maintained-totals.ts`); without them, totals and figures read the rows. */
   readonly totals?: TotalsShape
 }
@@ -128,9 +130,15 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
+  readonly numberText?: { readonly column: ColumnName<T>; readonly prefix: string }
   readonly totals?: Totals<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
+  /**
+   * Values that follow from other values of the record, computed in every create and update before the checks; field permissions do not
+   * apply to them. `given` has the values of this change. May read the database and may refuse the change.
+   */
+  readonly derived?: (ctx: RequestContext, next: T, previous: T | null, given: Partial<T>) => Promise<Partial<T>>
   /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */

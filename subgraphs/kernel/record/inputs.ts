@@ -29,7 +29,7 @@ const writableIn: Readonly<Record<'CREATE' | 'UPDATE', readonly ColumnOptions['w
 
 /** Whether create requires the column. The platform generates ids and initial values. */
 export const isRequired = (column: Column): boolean =>
-  !column.nullable && column.name !== 'id' && initialValue(column) === undefined
+  !column.nullable && !column.optional && column.name !== 'id' && initialValue(column) === undefined
 
 /** The columns that a client may send. Those that create requires come first. */
 export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'): readonly Column[] {

@@ -64,6 +64,8 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
+  if (definition.derived && (draft.operation === 'CREATE' || draft.operation === 'UPDATE'))
+    Object.assign(next, await definition.derived(ctx, next, previous, values))
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {
@@ -73,7 +75,7 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(await referenceProblems(ctx, definition, next, changed, values))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
-  if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
+  if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   await write(ctx, definition, draft, next, changed)
   return next
 }
@@ -129,6 +131,12 @@ async function referenceProblems(
     }
   }
   return problems
+}
+
+async function setNumber(ctx: RequestContext, { object, numberText }: RecordShape, numbered: string, next: Fields) {
+  const number = await nextNumber(ctx, object)
+  next[numbered] = number
+  if (numberText) next[numberText.column] = `${numberText.prefix}${String(number).padStart(6, '0')}`
 }
 
 /** The counter row stays locked until the transaction ends, so that numbers have no gaps. */

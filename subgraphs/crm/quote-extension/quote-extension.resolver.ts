@@ -1,0 +1,35 @@
+import { Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql'
+import type { RequestContext } from '../../kernel/request.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { Account } from '../account/account.ts'
+import { account } from '../account/account.record.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+
+const accounts = recordsOf(account)
+
+/** Fields that this subgraph adds to the entity `Quote`. The account is read here, so the visibility rules of accounts apply. */
+@ObjectType('Quote')
+@Directive('@key(fields: "id")')
+export class QuoteExtension {
+  @Field(() => ID, { description: 'Id of the quote.' })
+  id!: string
+
+  @Directive('@external')
+  @Field(() => ID, { nullable: true, description: 'Id of the account to which the quote is made; null if none.' })
+  accountId!: string | null
+}
+
+@Resolver(() => QuoteExtension)
+export class QuoteExtensionResolver {
+  @FieldResolver(() => Account, {
+    nullable: true,
+    description: 'The account of the quote; null if there is none or the caller does not see it.',
+  })
+  @Directive('@requires(fields: "accountId")')
+  account(@Root() root: QuoteExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return accounts.reference(ctx, root.accountId, info)
+  }
+}
+
+export const quoteExtensionResource: Resource = { resolver: QuoteExtensionResolver, types: [QuoteExtension] }

@@ -1,9 +1,20 @@
+import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
+import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { opportunity } from './opportunity/opportunity.record.ts'
+import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
-  resources: [accountResource, caseExtensionResource, quoteExtensionResource],
+  resources: [
+    accountResource,
+    caseExtensionResource,
+    quoteExtensionResource,
+    opportunityResource,
+    bulkResource(opportunity, 'OPPORTUNITIES'),
+    accountOpportunitiesResource,
+  ],
 }

@@ -19,7 +19,7 @@ interface Bounds {
 }
 
 function boundsOfColumn(column: Column): Bounds {
-  const isNullable = (column.nullable || column.optional === true) && !column.notClearable
+  const isNullable = column.nullable && !column.notClearable
   const { max = textMax, maxItems = 100, filled: isFilled = false } = column
   // The range of the GraphQL type Int.
   const [least, most] = column.kind === 'integer' ? [-(2 ** 31), 2 ** 31 - 1] : [-numberMax, numberMax]

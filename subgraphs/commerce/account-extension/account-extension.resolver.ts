@@ -3,7 +3,7 @@ import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { QuoteConnection, QuoteConnectionArgs } from '../quote/quote.inputs.ts'
+import { quoteTypes } from '../quote/quote.inputs.ts'
 import { quote } from '../quote/quote.record.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
@@ -20,13 +20,13 @@ export class AccountExtension {
 @Resolver(() => AccountExtension)
 export class AccountExtensionResolver {
   // The field is nullable, so that accounts can be read while this subgraph is unavailable.
-  @FieldResolver(() => QuoteConnection, {
+  @FieldResolver(() => quoteTypes.Connection, {
     nullable: true,
     description: 'Live quotes of the account that the caller sees; null while they cannot be read.',
   })
   quotes(
     @Root() root: AccountExtension,
-    @Args(() => QuoteConnectionArgs) args: ConnectionArgs,
+    @Args(() => quoteTypes.ConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

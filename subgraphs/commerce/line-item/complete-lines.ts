@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { newId } from '../../kernel/ids.ts'
+import { isId, newId } from '../../kernel/ids.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -13,8 +14,8 @@ const selectedOfProduct: ReadonlySet<string> = new Set(copied)
 
 type ProductValues = Pick<Product, (typeof copied)[number]>
 
-/** A line as it was sent: parts that are `optional` may be null. */
-export type SentLine<L extends LineItem> = { [Part in keyof L]: L[Part] | null }
+/** A line as it was sent: parts may be absent. */
+export type SentLine<L extends LineItem> = { readonly [Part in keyof L]?: L[Part] | null }
 
 export interface CompleteLines<L> {
   readonly lines: L[]
@@ -25,9 +26,9 @@ export interface CompleteLines<L> {
 /** The products of the lines, by id; null for a product that the caller does not see. */
 async function productsOf(
   ctx: RequestContext,
-  lines: readonly Pick<LineItem, 'productId'>[],
+  lines: readonly { readonly productId?: string | null }[],
 ): Promise<ReadonlyMap<string, ProductValues | null>> {
-  const ids = [...new Set(lines.flatMap(({ productId }) => productId ?? []))]
+  const ids = [...new Set(lines.flatMap(({ productId }) => productId?.toLowerCase() ?? []))]
   const found = await Promise.all(ids.map((id) => readReference(ctx, product, id, selectedOfProduct)))
   return new Map(ids.map((id, index) => [id, found[index] as ProductValues | null]))
 }
@@ -38,8 +39,12 @@ const priceOf = (ctx: RequestContext, { unitPrice, listPrice }: ProductValues) =
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
 
-/** What is missing in a completed line. `name` and `unitPrice` may be null, against their types, until this is checked. */
-function missingParts({ name, unitPrice }: SentLine<LineItem>, path: string, why: string): FieldProblem[] {
+/** What is missing in a completed line. */
+function missingParts(
+  { name, unitPrice }: { name: string | null; unitPrice: ExactNumber | null },
+  path: string,
+  why: string,
+): FieldProblem[] {
   const messageFor = (part: string): string => `${part} is required${why}.`
   return [
     ...(name === null ? [problem(`${path}.name`, 'REQUIRED', messageFor('name'))] : []),
@@ -66,15 +71,17 @@ export async function completeLines<L extends LineItem>(
   const problems: FieldProblem[] = []
   const lines = sent.map((line, index): L => {
     const path = `lineItems.${index}`
-    const { productId, startDate, endDate } = line
+    const { startDate, endDate } = line
+    const productId = line.productId?.toLowerCase() ?? null
     const found = productId === null ? null : (products.get(productId) ?? null)
-    if (productId !== null && !found && !known.has(productId)) {
+    // Another check refuses what is not an id.
+    if (productId !== null && isId(productId) && !found && !known.has(productId)) {
       const message = 'productId must be the id of an existing product that you can see.'
       problems.push(problem(`${path}.productId`, 'UNKNOWN_REFERENCE', message))
     }
     const source = mayCopy ? found : null
     const priced = source?.currency === currency ? source : null
-    const id = line.id ?? newId()
+    const id = line.id?.toLowerCase() ?? newId()
     if (usedIds.has(id)) problems.push(problem(`${path}.id`, 'NOT_UNIQUE', 'id must be unique among the lines.'))
     usedIds.add(id)
     if (startDate && endDate && endDate < startDate)
@@ -89,7 +96,7 @@ export async function completeLines<L extends LineItem>(
       billingFrequency: line.billingFrequency ?? source?.billingFrequency ?? 'ONE_TIME',
       sortOrder: index,
     }
-    problems.push(...missingParts(complete, path, reasonToSend(line, source, currency, mayCopy)))
+    problems.push(...missingParts(complete, path, reasonToSend(productId, source, currency, mayCopy)))
     return complete as unknown as L
   })
   return { lines, currency, problems }
@@ -97,7 +104,7 @@ export async function completeLines<L extends LineItem>(
 
 /** Why the product does not give the missing values. */
 function reasonToSend(
-  { productId }: Pick<SentLine<LineItem>, 'productId'>,
+  productId: string | null,
   source: ProductValues | null,
   currency: string,
   mayCopy: boolean,

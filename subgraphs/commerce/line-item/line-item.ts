@@ -13,9 +13,8 @@ const percentDecimals = 6
 @Structure('LineItem', 'One line of a quote, an order or an invoice. Its amounts are in the currency of the document.')
 export class LineItem {
   @Part(() => ID, {
-    optional: true,
-    description:
-      'Id of the line, unique in its document. Send it with a changed line to keep it; without it, the line gets a new id.',
+    derivedDefault: 'a new id',
+    description: 'Id of the line, unique in its document. Send it with a changed line to keep it.',
     example: '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07',
   })
   id!: string
@@ -37,10 +36,10 @@ export class LineItem {
   sku!: string | null
 
   @Part(() => String, {
-    optional: true,
+    derivedDefault: 'the name of the product; required without a product',
     max: 255,
     filled: true,
-    description: 'What is sold. Copied from the product if absent; required without a product.',
+    description: 'What is sold.',
     example: 'Dock Scheduling',
   })
   name!: string
@@ -63,11 +62,11 @@ export class LineItem {
   quantity!: ExactNumber
 
   @Part(() => Decimal, {
-    optional: true,
+    derivedDefault:
+      '`unitPrice` of the product, or its `listPrice`; required without a product, and for a product in another currency',
     minimum: 0,
     maximum: 1e12,
-    description:
-      'Price of one unit. Copied from the product if absent (`unitPrice`, or `listPrice` if that is null); required without a product, and for a product in another currency.',
+    description: 'Price of one unit.',
     example: 450,
   })
   unitPrice!: ExactNumber
@@ -135,8 +134,8 @@ export class LineItem {
   taxAmount!: ExactNumber
 
   @Part(() => BillingFrequency, {
-    optional: true,
-    description: 'How often the line is billed. Copied from the product if absent; ONE_TIME without a product.',
+    derivedDefault: 'that of the product, or ONE_TIME',
+    description: 'How often the line is billed.',
     example: 'MONTHLY',
   })
   billingFrequency!: BillingFrequency

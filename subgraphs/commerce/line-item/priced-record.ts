@@ -15,11 +15,10 @@ export type DiscountType = keyof typeof DiscountType
 export abstract class PricedRecord extends OrgRecord {
   @Column(() => String, {
     indexed: true,
-    optional: true,
-    notClearable: true,
+    derivedDefault: 'the currency of the first product, or USD',
     max: 3,
     description:
-      'Currency of all amounts as ISO 4217 code, three capital letters. Without it, a new document has the currency of its first product, or USD. A change needs `lineItems` in the same request if the document has lines.',
+      'Currency of all amounts as ISO 4217 code, three capital letters. A change needs `lineItems` in the same request if the document has lines.',
     example: 'EUR',
   })
   currency!: string

@@ -16,7 +16,7 @@ export function spread(amount: Big, values: readonly Big[], decimals: number): B
   const units = amount.times(unit)
   const weights = values.map((value) => value.times(unit))
   const whole = sumOf(weights)
-  if (units.eq(zero)) return values.map(() => zero)
+  if (units.eq(zero) || whole.eq(zero)) return values.map(() => zero)
   const shares = weights.map((weight) => {
     const product = new Whole(units.times(weight))
     const share = product.div(whole)

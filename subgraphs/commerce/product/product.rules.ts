@@ -5,12 +5,6 @@ import type { Product } from './product.ts'
 
 type Priced = Pick<Product, 'listPrice' | 'currency' | 'billingFrequency'>
 
-export function hasCurrency({ currency }: Pick<Product, 'currency'>): FieldProblem[] {
-  if (/^[A-Z]{3}$/.test(currency)) return []
-  const message = 'currency must be a three-letter ISO 4217 code in upper case, for example USD.'
-  return [{ path: 'currency', code: 'NOT_A_CURRENCY', message }]
-}
-
 /**
  * A list price must be an amount that can be paid, so its decimals are limited by the currency. The price of a single use may have more
  * decimals, because it is multiplied by the number of uses; so may unit and cost prices, because a quantity multiplies them.

@@ -1,8 +1,8 @@
-import { visibleAccounts } from '../../crm/public.ts'
+import { visibleAccounts, visibleOpportunities } from '../../crm/public.ts'
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
-import { derivedAmounts } from '../line-item/derived-amounts.ts'
+import { amountProblems, derivedAmounts, sentLines } from '../line-item/derived-amounts.ts'
 import { quoteEvents } from './quote.events.ts'
 import { requireEditable } from './quote.status.ts'
 import { Quote } from './quote.ts'
@@ -13,7 +13,7 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
   visibleBy: ['ownerId'],
   searchable: ['quoteNumber', 'name'],
   hasSearchText: true,
-  references: { ownerId: activeUsers, accountId: visibleAccounts },
+  references: { ownerId: activeUsers, accountId: visibleAccounts, opportunityId: visibleOpportunities },
   relations: {
     account: {
       to: recordType('account'),
@@ -21,14 +21,24 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
       description:
         'Conditions on the account of the quote. A quote without an account that the caller sees does not match. Needs READ_ACCOUNTS.',
     },
+    opportunity: {
+      to: recordType('opportunity'),
+      by: 'opportunityId',
+      description:
+        'Conditions on the opportunity of the quote. A quote without an opportunity that the caller sees does not match. Needs READ_OPPORTUNITIES.',
+    },
   },
   numbered: 'number',
   numberText: { column: 'quoteNumber', prefix: 'Q-' },
   unique: { quote_revision_of: 'revisionOfId', quote_primary: 'opportunityId' },
   totals: { by: ['status', 'approvalStatus', 'isPrimary'] },
   events: quoteEvents,
-  async derived(ctx, next, previous, given) {
-    if (previous) requireEditable(previous, next)
-    return derivedAmounts(ctx, next, previous, given)
+  async derive(ctx, values, previous) {
+    return { implied: await sentLines(ctx, values, previous) }
   },
+  derived(next, previous, given) {
+    if (previous) requireEditable(previous, next)
+    return derivedAmounts(next, previous, given)
+  },
+  invariants: amountProblems,
 })

@@ -4,11 +4,14 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
+import { Opportunity } from '../opportunity/opportunity.ts'
+import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
+const opportunities = recordsOf(opportunity)
 
-/** Fields that this subgraph adds to the entity `Quote`. The account is read here, so the visibility rules of accounts apply. */
+/** Fields that this subgraph adds to the entity `Quote`. The other records are read here, so their visibility rules apply. */
 @ObjectType('Quote')
 @Directive('@key(fields: "id")')
 export class QuoteExtension {
@@ -18,6 +21,10 @@ export class QuoteExtension {
   @Directive('@external')
   @Field(() => ID, { nullable: true, description: 'Id of the account to which the quote is made; null if none.' })
   accountId!: string | null
+
+  @Directive('@external')
+  @Field(() => ID, { nullable: true, description: 'Id of the opportunity to which the quote belongs; null if none.' })
+  opportunityId!: string | null
 }
 
 @Resolver(() => QuoteExtension)
@@ -29,6 +36,15 @@ export class QuoteExtensionResolver {
   @Directive('@requires(fields: "accountId")')
   account(@Root() root: QuoteExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return accounts.reference(ctx, root.accountId, info)
+  }
+
+  @FieldResolver(() => Opportunity, {
+    nullable: true,
+    description: 'The opportunity of the quote; null if there is none or the caller does not see it.',
+  })
+  @Directive('@requires(fields: "opportunityId")')
+  opportunity(@Root() root: QuoteExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return opportunities.reference(ctx, root.opportunityId, info)
   }
 }
 

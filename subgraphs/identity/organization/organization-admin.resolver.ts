@@ -22,6 +22,9 @@ export class OrganizationSettingsType {
   })
   enforceCaseTransitions!: boolean
 
+  @Field(() => Boolean, { description: 'Whether an opportunity can be lost only with a `lossReason`.' })
+  requireLossReason!: boolean
+
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
 
@@ -42,6 +45,12 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse status changes that the state machine of cases does not allow.',
   })
   enforceCaseTransitions?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to refuse to lose an opportunity without `lossReason`.',
+  })
+  requireLossReason?: boolean | null
 
   @Field(() => Json, {
     nullable: true,
@@ -104,13 +113,14 @@ export class OrganizationAdminResolver {
   async settings(@Root() { id }: Organization, @Ctx() ctx: RequestContext): Promise<OrganizationSettingsType> {
     const {
       enforceCaseTransitions = false,
+      requireLossReason = false,
       businessHours = null,
       timezone = 'UTC',
     } = await organizationSettings({
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, businessHours, timezone }
+    return { enforceCaseTransitions, requireLossReason, businessHours, timezone }
   }
 }
 

@@ -57,12 +57,12 @@ export interface ColumnOptions {
    * sorted by the column at any size. Where a record type declares no index, its lists are small and sorted by every column.
    */
   indexed?: boolean
-  /** A client may omit the value or send null: the rules of the record type then set it (`derived`), so it is never null in an answer. */
-  optional?: boolean
   /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */
   writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
   /** The value of a new record when the client gives none. A column that is not nullable and has no default is required on create. */
   default?: unknown
+  /** The value of a new record when the client gives none, in words, where the rules of the record type derive it: `the first open stage`. */
+  derivedDefault?: string
   /** A realistic value, used in the examples of REST and in the sample events. */
   example?: unknown
 }

@@ -33,6 +33,7 @@ function boundsOf(column: Column): string {
 const sentence = (text: string): string => (text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
 
 function defaultOf(column: Column): string {
+  if (column.derivedDefault) return `Default: ${column.derivedDefault}.`
   const initial = initialValue(column)
   const isPlain = typeof initial === 'string' || typeof initial === 'number' || typeof initial === 'boolean'
   return isPlain ? `Default: ${initial}.` : ''
@@ -57,6 +58,9 @@ export const wordsOf = (type: string): string =>
     .replace(/^oauth\b/, 'OAuth')
 
 export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
+
+/** `an account`, `a product`. */
+export const withArticle = (words: string): string => `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`
 
 /** What each filter operator compares. */
 export const operatorDescriptions: Readonly<Record<string, string>> = {

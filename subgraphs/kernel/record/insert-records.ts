@@ -2,6 +2,7 @@ import type { Sql } from '../database/sql.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
 import { initialValue, type Column } from './column.ts'
 import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
+import { numberText, type Fields } from './next-record.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A generated record that needs no checks, with the actor and the id of its `created` event. */
@@ -15,7 +16,10 @@ export interface GeneratedRecord<T extends StoredRow> {
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: GeneratedRecord<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
   const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
-  return Object.fromEntries(definition.columns.stored.map((column) => [column.name, value(column)])) as unknown as T
+  const record = Object.fromEntries(
+    definition.columns.stored.map((column) => [column.name, value(column)]),
+  ) as unknown as T
+  return { ...record, ...numberText(definition, record as Fields), ...definition.derived?.(record, null, values) }
 }
 
 /**

@@ -13,7 +13,8 @@ import {
 } from './definition.ts'
 import type { Operation } from './event-types.ts'
 import { isHidden, redact, refuseReadOnlyFields } from './field-security.ts'
-import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { changedColumns, definedOnly, nextRecord, normalized, numberText, type Fields } from './next-record.ts'
+import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { bookkeeping, changedFieldsIn } from './record-events.ts'
@@ -64,8 +65,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
-  if (definition.derived && (draft.operation === 'CREATE' || draft.operation === 'UPDATE'))
-    Object.assign(next, await definition.derived(ctx, next, previous, values))
+  if (definition.derived) Object.assign(next, definition.derived(next, previous, values))
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {
@@ -76,7 +76,10 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
-  await write(ctx, definition, draft, next, changed)
+  await underSerializedRules(ctx, definition, next, previous, async (inner, problems) => {
+    refuse(problems)
+    await write(inner, definition, draft, next, changed)
+  })
   return next
 }
 
@@ -133,10 +136,9 @@ async function referenceProblems(
   return problems
 }
 
-async function setNumber(ctx: RequestContext, { object, numberText }: RecordShape, numbered: string, next: Fields) {
-  const number = await nextNumber(ctx, object)
-  next[numbered] = number
-  if (numberText) next[numberText.column] = `${numberText.prefix}${String(number).padStart(6, '0')}`
+async function setNumber(ctx: RequestContext, definition: RecordShape, numbered: string, next: Fields): Promise<void> {
+  next[numbered] = await nextNumber(ctx, definition.object)
+  Object.assign(next, numberText(definition, next))
 }
 
 /** The counter row stays locked until the transaction ends, so that numbers have no gaps. */

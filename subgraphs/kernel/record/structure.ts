@@ -13,7 +13,7 @@ import { UserReference } from './user-reference.ts'
 export type PartOptions = Pick<
   ColumnOptions,
   | 'nullable'
-  | 'optional'
+  | 'derivedDefault'
   | 'default'
   | 'max'
   | 'maxItems'

@@ -3,7 +3,7 @@ import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { CaseConnection, CaseConnectionArgs } from '../case/case.inputs.ts'
+import { caseTypes } from '../case/case.inputs.ts'
 import { supportCase } from '../case/case.record.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
@@ -20,13 +20,13 @@ export class AccountExtension {
 @Resolver(() => AccountExtension)
 export class AccountExtensionResolver {
   // The field is nullable, so that accounts can be read while this subgraph is unavailable.
-  @FieldResolver(() => CaseConnection, {
+  @FieldResolver(() => caseTypes.Connection, {
     nullable: true,
     description: 'Live cases of the account that the caller sees; null while they cannot be read.',
   })
   cases(
     @Root() root: AccountExtension,
-    @Args(() => CaseConnectionArgs) args: ConnectionArgs,
+    @Args(() => caseTypes.ConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

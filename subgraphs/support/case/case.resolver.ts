@@ -2,11 +2,12 @@ import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Roo
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
-import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
+import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
@@ -20,14 +21,7 @@ import { caseComment } from './case.record.ts'
 import { assignCase, commentOnCase, createCase, setCaseStatus, summarizeCase, updateCase } from './case.actions.ts'
 import { Case, CaseStatus } from './case.ts'
 import { supportCase } from './case.record.ts'
-import {
-  CaseConnection,
-  CaseConnectionArgs,
-  CaseCreateInput,
-  CasePage,
-  CasePageArgs,
-  CaseUpdateInput,
-} from './case.inputs.ts'
+import { caseTypes } from './case.inputs.ts'
 import { AssigneePageArgs, CaseAssignee, CaseStats, CaseSummary } from './case.shapes.ts'
 import { caseAssignees, caseStats } from './case.stats.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
@@ -38,40 +32,12 @@ const cases = recordsOf(supportCase)
 const comments = recordsOf(caseComment)
 
 @Resolver(() => Case)
-export class CaseResolver {
-  @Query(() => Case, { nullable: true })
-  case(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
-    return cases.one(ctx, id, info)
-  }
-
-  @Query(() => CasePage)
-  caseList(@Args(() => CasePageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
-    return cases.page(ctx, args, info)
-  }
-
-  @Query(() => CaseConnection)
-  caseConnection(
-    @Args(() => CaseConnectionArgs) args: ConnectionArgs,
-    @Ctx() ctx: RequestContext,
-    @Info() info: SelectionInfo,
-  ) {
-    return cases.connection(ctx, args, info)
-  }
-
-  @Query(() => [Case], { description: 'Deleted cases, most recently deleted first.' })
-  caseListDeleted(
-    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
-    @Ctx() ctx: RequestContext,
-    @Info() info: SelectionInfo,
-  ) {
-    return cases.deleted(ctx, args, info)
-  }
-
-  @Query(() => CaseStats)
-  caseStats(@Ctx() ctx: RequestContext) {
-    return caseStats(ctx)
-  }
-
+export class CaseResolver extends standardResolver(supportCase, {
+  scope: 'CASES',
+  types: caseTypes,
+  actions: { create: createCase, update: updateCase },
+  stats: { type: CaseStats, read: caseStats },
+}) {
   @Query(() => [CaseAssignee], {
     description:
       'Active users to whom the caller can assign cases, sorted by name. A page with fewer users than `limit` is the last one.',
@@ -98,37 +64,6 @@ export class CaseResolver {
       { ...args, cursor, filter: { caseId: { eq: id } }, orderBy: [{ field: 'createdAt', direction: 'ASC' }] },
       info,
     )
-  }
-
-  @Mutation(() => Case)
-  @RequiresScope('CASES')
-  caseCreate(@InputArg(() => CaseCreateInput) input: RecordInput<Case>, @Ctx() ctx: RequestContext) {
-    return createCase(ctx, input)
-  }
-
-  @Mutation(() => Case)
-  @RequiresScope('CASES')
-  caseUpdate(
-    @IdArg() id: string,
-    @InputArg(() => CaseUpdateInput) input: RecordInput<Case>,
-    @ExpectedVersionArg() expectedVersion: number | null,
-    @Ctx() ctx: RequestContext,
-  ) {
-    return updateCase(ctx, id, input, expectedVersion)
-  }
-
-  @Mutation(() => ID, {
-    description: 'Deletes a case. It can be restored; until then only `caseListDeleted` returns it.',
-  })
-  @RequiresScope('CASES')
-  caseDelete(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
-    return cases.remove(ctx, id, expectedVersion)
-  }
-
-  @Mutation(() => Case)
-  @RequiresScope('CASES')
-  caseRestore(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
-    return cases.restore(ctx, id, expectedVersion)
   }
 
   @Mutation(() => Case, { description: 'Assigns the case to a user; null removes the assignee.' })

@@ -1,6 +1,7 @@
 import type { ConstDirectiveNode, GraphQLSchema } from 'graphql'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
+import { withArticle } from '../../../subgraphs/kernel/record/describe.ts'
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
 import { requirementIn } from '../../../subgraphs/kernel/subgraph/describe-schema.ts'
 import { prefixOf, typeOf } from '../../rest-areas.ts'
@@ -93,7 +94,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
     type,
     prefix,
     one,
-    aOne: `${/^[aeio]/.test(one) ? 'an' : 'a'} ${one}`,
+    aOne: withArticle(one),
     many,
     Many: upperFirst(many),
     visibilityClause: isSeenByAll ? '' : ' that the caller sees',

@@ -96,7 +96,7 @@ function inputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
 /** The type and the bounds of a column in a body. */
 function valueSchema(column: Column): Json {
   const { name, kind, minimum, maximum } = column
-  const nullable = (column.nullable || column.optional === true) && !column.notClearable
+  const nullable = column.nullable && !column.notClearable
   if (name === 'tags') return shared('schemas', 'Tags')
   if (name === 'customFields') return shared('schemas', 'CustomFieldsInput')
   if (column.structure) {

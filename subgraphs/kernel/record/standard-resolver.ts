@@ -1,0 +1,140 @@
+import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import type { RequestContext } from '../request.ts'
+import { ExpectedVersionArg, IdArg, InputArg } from './args.ts'
+import type { Class } from './declared-class.ts'
+import type { RecordDefinition, StoredRow } from './definition.ts'
+import { pluralOf, withArticle, wordsOf } from './describe.ts'
+import { connectionOf, createInputOf, filterOf, orderOf, pageOf, updateInputOf } from './inputs.ts'
+import type { ConnectionArgs, PageArgs } from './list.ts'
+import { connectionArgs, pageArgs, UnfilteredPageArgs } from './list-args.ts'
+import { recordsOf, type Records } from './records-of.ts'
+import { RequiresScope } from './requires-scope.ts'
+import type { SelectionInfo } from './selection.ts'
+
+/** The GraphQL types of the standard operations of a record type. */
+export interface OperationTypes {
+  readonly CreateInput: Class
+  readonly UpdateInput: Class
+  readonly Page: Class
+  readonly PageArgs: Class
+  readonly Connection: Class
+  readonly ConnectionArgs: Class
+}
+
+/** Declares the inputs, pages and arguments of a record type: `AccountCreateInput` to `AccountConnection`. Call it once for each type. */
+export function operationTypes<T extends StoredRow>(
+  { entity, relations }: RecordDefinition<T>,
+  scope: string,
+): OperationTypes {
+  const { name } = entity
+  const filter = filterOf(`${name}Filter`, entity, relations)
+  const order = orderOf(`${name}Order`, entity)
+  return {
+    CreateInput: createInputOf(`${name}CreateInput`, entity),
+    UpdateInput: updateInputOf(`${name}UpdateInput`, entity),
+    Page: pageOf(`${name}Page`, entity, scope),
+    PageArgs: pageArgs(filter, order),
+    Connection: connectionOf(name, entity, scope),
+    ConnectionArgs: connectionArgs(filter, order),
+  }
+}
+
+export interface StandardOperations<T extends StoredRow> {
+  /** The resource in the names of the scopes: `ACCOUNTS`. */
+  readonly scope: string
+  readonly types: OperationTypes
+  /** Functions that replace the standard ones, for record types whose writes have more rules than their definition. */
+  readonly actions?: Partial<Pick<Records<T>, 'create' | 'update' | 'remove' | 'restore'>>
+  readonly stats: { readonly type: Class; readonly read: (ctx: RequestContext) => Promise<object> }
+  /** Description of restore, where it is more than that it restores the record. */
+  readonly restoreDescription?: string
+}
+
+/**
+ * The resolver with the operations that every record type has: `account`, `accountList`, `accountConnection`, `accountListDeleted`,
+ * `accountStats`, `accountCreate`, `accountUpdate`, `accountDelete` and `accountRestore`. The resolver of the type extends it.
+ */
+export function standardResolver<T extends StoredRow>(
+  definition: RecordDefinition<T>,
+  { scope, types, actions, stats, restoreDescription }: StandardOperations<T>,
+): new () => object {
+  const records: Records<T> = { ...recordsOf(definition), ...actions }
+  const { entity } = definition
+  const prefix = entity.name.charAt(0).toLowerCase() + entity.name.slice(1)
+  const one = wordsOf(entity.name)
+
+  @Resolver()
+  class StandardResolver {
+    @Query(() => entity, { name: prefix, nullable: true })
+    one(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+      return records.one(ctx, id, info)
+    }
+
+    @Query(() => types.Page, { name: `${prefix}List` })
+    list(@Args(() => types.PageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+      return records.page(ctx, args, info)
+    }
+
+    @Query(() => types.Connection, { name: `${prefix}Connection` })
+    connection(
+      @Args(() => types.ConnectionArgs) args: ConnectionArgs,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+    ) {
+      return records.connection(ctx, args, info)
+    }
+
+    @Query(() => [entity], {
+      name: `${prefix}ListDeleted`,
+      description: `Deleted ${pluralOf(one)}, most recently deleted first.`,
+    })
+    deleted(
+      @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+    ) {
+      return records.deleted(ctx, args, info)
+    }
+
+    @Query(() => stats.type, { name: `${prefix}Stats` })
+    stats(@Ctx() ctx: RequestContext) {
+      return stats.read(ctx)
+    }
+
+    @Mutation(() => entity, { name: `${prefix}Create` })
+    @RequiresScope(scope)
+    create(@InputArg(() => types.CreateInput) input: object, @Ctx() ctx: RequestContext) {
+      return records.create(ctx, input)
+    }
+
+    @Mutation(() => entity, { name: `${prefix}Update` })
+    @RequiresScope(scope)
+    update(
+      @IdArg() id: string,
+      @InputArg(() => types.UpdateInput) input: object,
+      @ExpectedVersionArg() expectedVersion: number | null,
+      @Ctx() ctx: RequestContext,
+    ) {
+      return records.update(ctx, id, input, expectedVersion)
+    }
+
+    @Mutation(() => ID, {
+      name: `${prefix}Delete`,
+      description: `Deletes ${withArticle(one)}. It can be restored; until then only \`${prefix}ListDeleted\` returns it.`,
+    })
+    @RequiresScope(scope)
+    remove(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
+      return records.remove(ctx, id, expectedVersion)
+    }
+
+    @Mutation(() => entity, {
+      name: `${prefix}Restore`,
+      ...(restoreDescription && { description: restoreDescription }),
+    })
+    @RequiresScope(scope)
+    restore(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
+      return records.restore(ctx, id, expectedVersion)
+    }
+  }
+  return StandardResolver
+}

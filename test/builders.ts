@@ -6,6 +6,7 @@ let skus = 0
 
 export const anAccount = (values: object = {}) => ({ name: 'Northwind Traders', ...values })
 export const aCase = (values: object = {}) => ({ subject: 'Labels print without a barcode', ...values })
+export const aContact = (values: object = {}) => ({ lastName: 'Halvorsen', ...values })
 /** An opportunity of this account. */
 export const anOpportunity = (accountId: string, values: object = {}) => ({
   name: 'Northwind - 12 licences',
@@ -36,6 +37,8 @@ export const account = (member: Member, values: object = {}) =>
   created(member.rest.accountCreate!({ body: anAccount(values) }))
 export const supportCase = (member: Member, values: object = {}) =>
   created(member.rest.caseCreate!({ body: aCase(values) }))
+export const contact = (member: Member, values: object = {}) =>
+  created(member.rest.contactCreate!({ body: aContact(values) }))
 /** Creates an opportunity, with a new account unless `values` names one. */
 export const opportunity = async (
   member: Member,

@@ -1,6 +1,7 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountExtensionResource } from './account-extension/account-extension.resolver.ts'
+import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
@@ -17,6 +18,7 @@ export const commerce: SubgraphDefinition = {
     quoteResource,
     bulkResource(quote, 'QUOTES'),
     accountExtensionResource,
+    contactExtensionResource,
     opportunityExtensionResource,
   ],
 }

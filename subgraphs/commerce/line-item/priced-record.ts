@@ -10,7 +10,7 @@ export const DiscountType = enumeration('DiscountType', 'How the discount on a w
 })
 export type DiscountType = keyof typeof DiscountType
 
-/** The columns of a document with prices, besides its `lineItems`. `derivedAmounts` computes the totals in every write. */
+/** The columns of a document with prices, besides its `lineItems`. `calculatedAmounts` computes the totals in every write. */
 @ObjectType()
 export abstract class PricedRecord extends OrgRecord {
   @Column(() => String, {

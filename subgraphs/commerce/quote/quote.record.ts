@@ -1,8 +1,8 @@
-import { visibleAccounts, visibleOpportunities } from '../../crm/public.ts'
+import { visibleAccounts, visibleContacts, visibleOpportunities } from '../../crm/public.ts'
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
-import { amountProblems, derivedAmounts, sentLines } from '../line-item/derived-amounts.ts'
+import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
 import { quoteEvents } from './quote.events.ts'
 import { requireEditable } from './quote.status.ts'
 import { Quote } from './quote.ts'
@@ -13,7 +13,12 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
   visibleBy: ['ownerId'],
   searchable: ['quoteNumber', 'name'],
   hasSearchText: true,
-  references: { ownerId: activeUsers, accountId: visibleAccounts, opportunityId: visibleOpportunities },
+  references: {
+    ownerId: activeUsers,
+    accountId: visibleAccounts,
+    contactId: visibleContacts,
+    opportunityId: visibleOpportunities,
+  },
   relations: {
     account: {
       to: recordType('account'),
@@ -27,6 +32,12 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
       description:
         'Conditions on the opportunity of the quote. A quote without an opportunity that the caller sees does not match. Needs READ_OPPORTUNITIES.',
     },
+    contact: {
+      to: recordType('contact'),
+      by: 'contactId',
+      description:
+        'Conditions on the contact of the quote. A quote without a contact that the caller sees does not match. Needs READ_CONTACTS.',
+    },
   },
   numbered: 'number',
   numberText: { column: 'quoteNumber', prefix: 'Q-' },
@@ -36,9 +47,9 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
   async derive(ctx, values, previous) {
     return { implied: await sentLines(ctx, values, previous) }
   },
-  derived(next, previous, given) {
+  calculated(next, previous, given) {
     if (previous) requireEditable(previous, next)
-    return derivedAmounts(next, previous, given)
+    return calculatedAmounts(next, previous, given)
   },
   invariants: amountProblems,
 })

@@ -4,11 +4,14 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
+import { Contact } from '../contact/contact.ts'
+import { contact } from '../contact/contact.record.ts'
 import { Opportunity } from '../opportunity/opportunity.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
+const contacts = recordsOf(contact)
 const opportunities = recordsOf(opportunity)
 
 /** Fields that this subgraph adds to the entity `Quote`. The other records are read here, so their visibility rules apply. */
@@ -25,6 +28,10 @@ export class QuoteExtension {
   @Directive('@external')
   @Field(() => ID, { nullable: true, description: 'Id of the opportunity to which the quote belongs; null if none.' })
   opportunityId!: string | null
+
+  @Directive('@external')
+  @Field(() => ID, { nullable: true, description: 'Id of the contact to whom the quote is addressed; null if none.' })
+  contactId!: string | null
 }
 
 @Resolver(() => QuoteExtension)
@@ -45,6 +52,15 @@ export class QuoteExtensionResolver {
   @Directive('@requires(fields: "opportunityId")')
   opportunity(@Root() root: QuoteExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return opportunities.reference(ctx, root.opportunityId, info)
+  }
+
+  @FieldResolver(() => Contact, {
+    nullable: true,
+    description: 'The contact of the quote; null if there is none or the caller does not see it.',
+  })
+  @Directive('@requires(fields: "contactId")')
+  contact(@Root() root: QuoteExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return contacts.reference(ctx, root.contactId, info)
   }
 }
 

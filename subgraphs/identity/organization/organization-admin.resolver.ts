@@ -22,6 +22,12 @@ export class OrganizationSettingsType {
   })
   enforceCaseTransitions!: boolean
 
+  @Field(() => Boolean, {
+    description:
+      'Whether an email of a contact that another live contact of the organization has is refused. Contacts that already share an email are kept.',
+  })
+  uniqueContactEmail!: boolean
+
   @Field(() => Boolean, { description: 'Whether an opportunity can be lost only with a `lossReason`.' })
   requireLossReason!: boolean
 
@@ -45,6 +51,13 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse status changes that the state machine of cases does not allow.',
   })
   enforceCaseTransitions?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether to refuse an email of a contact that another live contact of the organization has, with 409 `UNIQUE_VIOLATION`. Contacts that already share an email are kept. Default: false.',
+  })
+  uniqueContactEmail?: boolean | null
 
   @Field(() => Boolean, {
     nullable: true,
@@ -113,6 +126,7 @@ export class OrganizationAdminResolver {
   async settings(@Root() { id }: Organization, @Ctx() ctx: RequestContext): Promise<OrganizationSettingsType> {
     const {
       enforceCaseTransitions = false,
+      uniqueContactEmail = false,
       requireLossReason = false,
       businessHours = null,
       timezone = 'UTC',
@@ -120,7 +134,7 @@ export class OrganizationAdminResolver {
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, requireLossReason, businessHours, timezone }
+    return { enforceCaseTransitions, uniqueContactEmail, requireLossReason, businessHours, timezone }
   }
 }
 

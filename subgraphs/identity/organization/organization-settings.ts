@@ -4,6 +4,8 @@ import type { RequestContext } from '../../kernel/request.ts'
 export interface OrganizationSettings {
   /** Refuse status changes of a case that its state machine does not allow. */
   readonly enforceCaseTransitions?: boolean
+  /** Refuse an email of a contact that another live contact has. */
+  readonly uniqueContactEmail?: boolean
   /** Refuse to lose an opportunity without `lossReason`. */
   readonly requireLossReason?: boolean
   /** Working hours for due dates; absent: every hour counts. */

@@ -141,7 +141,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
    * Values that follow from the other values at every write, for example a name from its parts. Must not read the database. `given`
    * are the values of this change.
    */
-  readonly derived?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
+  readonly calculated?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
   /** Derives values and events from the values that a caller sends, on every create and update; again after a concurrent change. */
   readonly derive?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Derived<T> | Promise<Derived<T>>
   /** Checks every write. Must not read the database. */

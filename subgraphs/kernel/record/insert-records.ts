@@ -19,7 +19,7 @@ function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values
   const record = Object.fromEntries(
     definition.columns.stored.map((column) => [column.name, value(column)]),
   ) as unknown as T
-  return { ...record, ...numberText(definition, record as Fields), ...definition.derived?.(record, null, values) }
+  return { ...record, ...numberText(definition, record as Fields), ...definition.calculated?.(record, null, values) }
 }
 
 /**

@@ -2,7 +2,15 @@ import { createOrganization, createUser } from '../../../subgraphs/identity/publ
 import { Database } from '../../../subgraphs/kernel/database/database.ts'
 import type { Sql } from '../../../subgraphs/kernel/database/sql.ts'
 import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
-import { accountColumns, caseColumns, caseCommentColumns, productColumns, type Columns } from './columns.ts'
+import {
+  accountColumns,
+  caseColumns,
+  caseCommentColumns,
+  contactColumns,
+  productColumns,
+  quoteColumns,
+  type Columns,
+} from './columns.ts'
 import { createFunctions, type Filled } from './functions.ts'
 import { createDroppedIndexes, dropIndexes } from './indexes.ts'
 
@@ -21,8 +29,10 @@ const emailOf = (rows: number): string => `growth-${rows}@bench.example`
 
 const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['crm.account', accountColumns],
+  ['crm.contact', contactColumns],
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
+  ['commerce.quote', quoteColumns],
   ['support.case_comment', caseCommentColumns],
 ]
 
@@ -122,7 +132,8 @@ async function fill(sql: Sql, filled: Filled): Promise<void> {
     )
   }
   await sql.query(
-    `insert into kernel.record_number (organization_id, object, value) select unnest($1::uuid[]), 'case', $2`,
+    `insert into kernel.record_number (organization_id, object, value) select organization, object, $2
+     from unnest($1::uuid[]) as organization, unnest(array['case', 'quote']) as object`,
     [filled.organizations, Math.ceil(filled.rows / filled.organizations.length)],
   )
 }

@@ -37,8 +37,8 @@ export async function sentLines<L extends LineItem>(
   return {}
 }
 
-/** All amounts of a document, for `derived` of its definition. Nothing is computed when the change does not concern them. */
-export function derivedAmounts<L extends LineItem>(
+/** All amounts of a document, for `calculated` of its definition. Nothing is computed when the change does not concern them. */
+export function calculatedAmounts<L extends LineItem>(
   next: Priced<L>,
   previous: Priced<L> | null,
   given: Partial<Priced<L>>,

@@ -15,6 +15,7 @@ import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
+import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
@@ -24,6 +25,7 @@ export const crm: SubgraphDefinition = {
     bulkResource(contact, 'CONTACTS'),
     accountContactsResource,
     caseExtensionResource,
+    quoteExtensionResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
     accountOpportunitiesResource,

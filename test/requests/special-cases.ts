@@ -32,6 +32,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   participants: () => ({ type: 'EMAIL', email: 'ida@example.com' }),
   redirectUris: () => 'https://app.example.com/callback',
   stage: () => 'PROPOSAL',
+  discountAmount: () => 0,
+  discountType: () => null,
+  discountValue: () => null,
+  shippingTotal: () => 0,
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
@@ -40,6 +44,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'code',
   'currentPassword',
   'deviceToken',
+  'discountAmount',
+  'discountType',
+  'discountValue',
   'businessHours',
   'email',
   'endedAt',
@@ -60,6 +67,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'relatedToType',
   'refreshToken',
   'stage',
+  'shippingTotal',
   'timezone',
   'token',
 ])

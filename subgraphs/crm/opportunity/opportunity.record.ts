@@ -33,6 +33,11 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
       'opportunityId',
       'Conditions on the activities of the opportunity that the caller sees. Needs READ_ACTIVITIES.',
     ),
+    quotes: relationFromType(
+      'quote',
+      'opportunityId',
+      'Conditions on the quotes of the opportunity that the caller sees. Needs READ_QUOTES.',
+    ),
   },
   totals: {
     by: ['pipelineId', 'stage', 'currency', 'forecastCategory', 'type', 'isClosed', 'isWon'],

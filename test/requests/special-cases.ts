@@ -26,8 +26,25 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
+  relatedToType: () => null,
+  relatedToId: () => null,
+  occurredAt: () => '2026-03-04T05:06:07.000Z',
+  participants: () => ({ type: 'EMAIL', email: 'ida@example.com' }),
   redirectUris: () => 'https://app.example.com/callback',
   stage: () => 'PROPOSAL',
+  discountAmount: () => 0,
+  discountType: () => null,
+  discountValue: () => null,
+  shippingTotal: () => 0,
+}
+
+/** Lists whose items depend on each other, by field name. */
+export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
+  stages: () => [
+    { name: 'PROPOSAL', label: 'Proposal', kind: 'OPEN', probability: 50, forecastCategory: 'BEST_CASE' },
+    { name: 'SIGNED', label: 'Signed', kind: 'WON', probability: 100, forecastCategory: 'CLOSED' },
+    { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
+  ],
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
@@ -36,8 +53,12 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'code',
   'currentPassword',
   'deviceToken',
+  'discountAmount',
+  'discountType',
+  'discountValue',
   'businessHours',
   'email',
+  'endedAt',
   'expiresAt',
   'fields',
   'amount',
@@ -50,9 +71,13 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'probability',
   'organizationCode',
   'organizationId',
+  'occurredAt',
+  'participants',
   'redirectUris',
+  'relatedToType',
   'refreshToken',
   'stage',
+  'shippingTotal',
   'timezone',
   'token',
 ])

@@ -1,6 +1,6 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
-import type { Derived } from '../../kernel/record/definition.ts'
+import type { Decided } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { findPipeline, type StoredPipeline, type StoredStage } from '../pipeline/stored-pipeline.ts'
 import { enterStage, standing, targetStage, type StageChange } from './opportunity.stage.ts'
@@ -9,11 +9,11 @@ import type { Opportunity } from './opportunity.ts'
 type Given = Partial<Opportunity>
 
 /** The pipeline and the stage of a new or changed opportunity, and what follows from entering the stage. */
-export async function deriveOpportunity(
+export async function decideOpportunity(
   ctx: RequestContext,
   given: Given,
   previous: Opportunity | null,
-): Promise<Derived<Opportunity>> {
+): Promise<Decided<Opportunity>> {
   const now = ctx.clock.now().toISOString()
   const { values, events } = previous ? await changed(ctx, given, previous, now) : await created(ctx, given, now)
   return { implied: values, events }

@@ -1,15 +1,15 @@
-import { currencyDecimals } from '../../kernel/values/currency.ts'
+import { currencyDecimals, currencyProblems } from '../../kernel/values/currency.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { decimalsOf } from '../../kernel/json/exact-number.ts'
 import type { Product } from './product.ts'
 
 type Priced = Pick<Product, 'listPrice' | 'currency' | 'billingFrequency'>
 
-export function hasCurrency({ currency }: Pick<Product, 'currency'>): FieldProblem[] {
-  if (/^[A-Z]{3}$/.test(currency)) return []
-  const message = 'currency must be a three-letter ISO 4217 code in upper case, for example USD.'
-  return [{ path: 'currency', code: 'NOT_A_CURRENCY', message }]
-}
+/** A stored code that is no currency is accepted until it changes. */
+export const hasCurrency = (
+  { currency }: Pick<Product, 'currency'>,
+  previous: Pick<Product, 'currency'> | null,
+): FieldProblem[] => (previous?.currency === currency ? [] : currencyProblems('currency', currency))
 
 /**
  * A list price must be an amount that can be paid, so its decimals are limited by the currency. The price of a single use may have more

@@ -3,9 +3,11 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { average, count, countBy } from '../../kernel/record/aggregates.ts'
-import { figures, type Counts } from '../../kernel/record/stats.ts'
+import { count, countBy, sumBy } from '../../kernel/record/aggregates.ts'
+import { figures, type Counts, type Sums } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
+import { CurrencyFigures, currencyFigures } from '../../kernel/record/currency-figures.ts'
+import { baseAverageOf, ratesOf } from '../../identity/public.ts'
 import { product } from './product.record.ts'
 import { ProductCategory, ProductType } from './product.ts'
 
@@ -32,18 +34,39 @@ export class ProductStats {
 
   @Field(() => Decimal, {
     nullable: true,
-    description: 'Average list price over products of all currencies; null without products.',
+    description:
+      'Average list price in `currency`: each price is converted at the exchange rate of today, and the average is rounded half to even. Products in a currency without an exchange rate are left out; null without other products.',
   })
   averageListPrice!: ExactNumber | null
+
+  @Field(() => String, {
+    description: 'Base currency of the organization as ISO 4217 code, the currency of `averageListPrice`.',
+  })
+  currency!: string
+
+  @Field(() => [CurrencyFigures], { description: 'List prices by currency, ordered by code.' })
+  listPriceByCurrency!: CurrencyFigures[]
 }
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {
-  return (await figures(ctx, product, {
+  const { prices, products, ...counts } = await figures(ctx, product, {
     total: count(),
     active: count({ isActive: true }),
     inactive: count({ isActive: false }),
-    averageListPrice: average('listPrice', 2),
     byType: countBy('type'),
     byCategory: countBy('category'),
-  })) as ProductStats
+    prices: sumBy('currency', 'listPrice'),
+    products: countBy('currency'),
+  })
+  // No profile can hide the price or its currency, because neither is ever null.
+  return { ...counts, ...(await listPrices(ctx, prices!, products!)) } as ProductStats
+}
+
+type ListPrices = Pick<ProductStats, 'averageListPrice' | 'currency' | 'listPriceByCurrency'>
+
+async function listPrices(ctx: RequestContext, prices: Sums, products: Counts): Promise<ListPrices> {
+  const listPriceByCurrency = currencyFigures(prices, products)
+  const rates = await ratesOf(ctx, Object.keys(prices))
+  const { baseCurrency: currency } = rates
+  return { averageListPrice: baseAverageOf(rates, listPriceByCurrency), currency, listPriceByCurrency }
 }

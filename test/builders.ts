@@ -6,6 +6,14 @@ let skus = 0
 
 export const anAccount = (values: object = {}) => ({ name: 'Northwind Traders', ...values })
 export const aCase = (values: object = {}) => ({ subject: 'Labels print without a barcode', ...values })
+export const aContact = (values: object = {}) => ({ lastName: 'Halvorsen', ...values })
+/** An opportunity of this account. */
+export const anOpportunity = (accountId: string, values: object = {}) => ({
+  name: 'Northwind - 12 licences',
+  accountId,
+  closeDate: '2027-03-31T00:00:00.000Z',
+  ...values,
+})
 /** Each product gets a unique SKU unless `values` sets one. */
 export const aProduct = (values: object = {}) => ({
   name: 'Dock planner',
@@ -25,6 +33,16 @@ export const account = (member: Member, values: object = {}) =>
   created(member.rest.accountCreate!({ body: anAccount(values) }))
 export const supportCase = (member: Member, values: object = {}) =>
   created(member.rest.caseCreate!({ body: aCase(values) }))
+export const contact = (member: Member, values: object = {}) =>
+  created(member.rest.contactCreate!({ body: aContact(values) }))
+/** Creates an opportunity, with a new account unless `values` names one. */
+export const opportunity = async (
+  member: Member,
+  values: { readonly accountId?: string; readonly [name: string]: unknown } = {},
+) => {
+  const accountId = values.accountId ?? (await account(member)).id
+  return created(member.rest.opportunityCreate!({ body: anOpportunity(accountId, values) }))
+}
 export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
 

@@ -64,7 +64,6 @@ export {
   rateDaySql,
   ratesOf,
   type BaseAmount,
-  type CurrencySum,
   type RatesOfDay,
 } from './currency/convert.ts'
 export { credentialSource } from './credential/credential-source.ts'

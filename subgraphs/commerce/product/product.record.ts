@@ -1,7 +1,8 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { productEvents } from './product.events.ts'
-import { hasCurrency, isPayable } from './product.rules.ts'
+import { hasCurrency } from '../../kernel/values/currency.ts'
+import { isPayable } from './product.rules.ts'
 import { Product } from './product.ts'
 
 export const product: RecordDefinition<Product> = defineRecord(Product, {

@@ -1,15 +1,9 @@
-import { currencyDecimals, currencyProblems } from '../../kernel/values/currency.ts'
+import { currencyDecimals } from '../../kernel/values/currency.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { decimalsOf } from '../../kernel/json/exact-number.ts'
 import type { Product } from './product.ts'
 
 type Priced = Pick<Product, 'listPrice' | 'currency' | 'billingFrequency'>
-
-/** A stored code that is no currency is accepted until it changes. */
-export const hasCurrency = (
-  { currency }: Pick<Product, 'currency'>,
-  previous: Pick<Product, 'currency'> | null,
-): FieldProblem[] => (previous?.currency === currency ? [] : currencyProblems('currency', currency))
 
 /**
  * A list price must be an amount that can be paid, so its decimals are limited by the currency. The price of a single use may have more

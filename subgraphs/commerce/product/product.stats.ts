@@ -3,13 +3,14 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { count, countBy, sumBy } from '../../kernel/record/aggregates.ts'
-import { figures, type Counts, type Sums } from '../../kernel/record/stats.ts'
+import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
+import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
-import { CurrencyFigures, currencyFigures } from '../../kernel/record/currency-figures.ts'
+import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
+import { figuresBy } from '../../kernel/record/figures-by.ts'
 import { baseAverageOf, ratesOf } from '../../identity/public.ts'
 import { product } from './product.record.ts'
-import { ProductCategory, ProductType } from './product.ts'
+import { type Product, ProductCategory, ProductType } from './product.ts'
 
 const ProductTypeCounts = valueCounts(ProductType, 'PRODUCTS', 'products')
 const ProductCategoryCounts = valueCounts(ProductCategory, 'PRODUCTS', 'products')
@@ -49,24 +50,22 @@ export class ProductStats {
 }
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {
-  const { prices, products, ...counts } = await figures(ctx, product, {
-    total: count(),
-    active: count({ isActive: true }),
-    inactive: count({ isActive: false }),
-    byType: countBy('type'),
-    byCategory: countBy('category'),
-    prices: sumBy('currency', 'listPrice'),
-    products: countBy('currency'),
-  })
+  const [counts, prices] = await Promise.all([
+    figures(ctx, product, {
+      total: count(),
+      active: count({ isActive: true }),
+      inactive: count({ isActive: false }),
+      byType: countBy('type'),
+      byCategory: countBy('category'),
+    }),
+    figuresBy(ctx, product, ['currency'], { count: count<Product>(), sum: sum<Product>('listPrice') }),
+  ])
   // No profile can hide the price or its currency, because neither is ever null.
-  return { ...counts, ...(await listPrices(ctx, prices!, products!)) } as ProductStats
-}
-
-type ListPrices = Pick<ProductStats, 'averageListPrice' | 'currency' | 'listPriceByCurrency'>
-
-async function listPrices(ctx: RequestContext, prices: Sums, products: Counts): Promise<ListPrices> {
-  const listPriceByCurrency = currencyFigures(prices, products)
-  const rates = await ratesOf(ctx, Object.keys(prices))
-  const { baseCurrency: currency } = rates
-  return { averageListPrice: baseAverageOf(rates, listPriceByCurrency), currency, listPriceByCurrency }
+  const listPriceByCurrency = currencyFigures(prices as CurrencySum[])
+  const rates = await ratesOf(
+    ctx,
+    prices.map(({ currency }) => currency),
+  )
+  const averageListPrice = baseAverageOf(rates, listPriceByCurrency)
+  return { ...counts, averageListPrice, currency: rates.baseCurrency, listPriceByCurrency } as ProductStats
 }

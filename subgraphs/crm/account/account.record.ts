@@ -2,8 +2,8 @@ import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { relationFromType } from '../../kernel/record/record-registry.ts'
+import { withoutCycle } from '../../kernel/record/serialized-rules.ts'
 import { accountEvents } from './account.events.ts'
-import { parentIsAnotherAccount, parentsFormNoCycle } from './account.rules.ts'
 import { Account } from './account.ts'
 
 export const account: RecordDefinition<Account> = defineRecord(Account, {
@@ -24,6 +24,16 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'parentAccountId',
       'Conditions on the accounts whose parent the account is, as far as the caller sees them.',
     ),
+    contacts: relationFromType(
+      'contact',
+      'accountId',
+      'Conditions on the contacts of the account that the caller sees. Needs READ_CONTACTS.',
+    ),
+    opportunities: relationFromType(
+      'opportunity',
+      'accountId',
+      'Conditions on the opportunities of the account that the caller sees. Needs READ_OPPORTUNITIES.',
+    ),
     cases: relationFromType(
       'case',
       'accountId',
@@ -40,6 +50,5 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
     },
   },
   events: accountEvents,
-  invariants: parentIsAnotherAccount,
-  checks: parentsFormNoCycle,
+  serializedRules: [withoutCycle(() => account, 'parentAccountId')],
 })

@@ -6,7 +6,6 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { updateAccount } from './account.actions.ts'
 import { accountTypes } from './account.inputs.ts'
 import { accountIndexes, accountTable, accountTotals } from './account.migrations.ts'
 import { AccountStats, accountStats } from './account.stats.ts'
@@ -19,7 +18,6 @@ const accounts = recordsOf(account)
 export class AccountResolver extends standardResolver(account, {
   scope: 'ACCOUNTS',
   types: accountTypes,
-  actions: { update: updateAccount },
   stats: { type: AccountStats, read: accountStats },
 }) {
   @FieldResolver(() => Account, {

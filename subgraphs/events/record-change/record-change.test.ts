@@ -52,8 +52,10 @@ describe('recordChanged', () => {
   })
 
   it('does not cover a record type without events', async () => {
-    const definition = eventsSubgraph([...subgraphs.filter(({ name }) => name === 'crm'), aSubgraph(undefined)])
-    expect(await recordObjects(definition)).toEqual(['ACCOUNT'])
+    const crm = subgraphs.filter(({ name }) => name === 'crm')
+    const covered = await recordObjects(eventsSubgraph(crm))
+    expect(covered).toContain('ACCOUNT')
+    expect(await recordObjects(eventsSubgraph([...crm, aSubgraph(undefined)]))).toEqual(covered)
   })
 
   it('requires @RequiresScope on the class of a record type', () => {

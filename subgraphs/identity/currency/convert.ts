@@ -1,4 +1,5 @@
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import type { CurrencySum } from '../../kernel/record/currency-figures.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactNumberOfDecimal, ExactDecimal, roundToCurrency } from '../../kernel/values/exact-decimal.ts'
 import { defaultBaseCurrency } from '../organization/organization-settings.ts'
@@ -90,13 +91,6 @@ export function baseAmountOf(
   if (exchangeRate === undefined) return null
   const exact = decimalOf(amount).times(decimalOf(exchangeRate))
   return { baseAmount: exactNumberOfDecimal(roundToCurrency(exact, baseCurrency)), exchangeRate }
-}
-
-/** Amounts of one currency: their sum, and how many they are. */
-export interface CurrencySum {
-  readonly currency: string
-  readonly sum: ExactNumber
-  readonly count: number
 }
 
 /** The exact sum in the base currency of the amounts whose currency has a rate, and how many they are. */

@@ -22,6 +22,15 @@ export class OrganizationSettingsType {
   })
   enforceCaseTransitions!: boolean
 
+  @Field(() => Boolean, {
+    description:
+      'Whether an email of a contact that another live contact of the organization has is refused. Contacts that already share an email are kept.',
+  })
+  uniqueContactEmail!: boolean
+
+  @Field(() => Boolean, { description: 'Whether an opportunity can be lost only with a `lossReason`.' })
+  requireLossReason!: boolean
+
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
 
@@ -48,6 +57,19 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse status changes that the state machine of cases does not allow.',
   })
   enforceCaseTransitions?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether to refuse an email of a contact that another live contact of the organization has, with 409 `UNIQUE_VIOLATION`. Contacts that already share an email are kept. Default: false.',
+  })
+  uniqueContactEmail?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to refuse to lose an opportunity without `lossReason`.',
+  })
+  requireLossReason?: boolean | null
 
   @Field(() => Json, {
     nullable: true,
@@ -110,6 +132,8 @@ export class OrganizationAdminResolver {
   async settings(@Root() { id }: Organization, @Ctx() ctx: RequestContext): Promise<OrganizationSettingsType> {
     const {
       enforceCaseTransitions = false,
+      uniqueContactEmail = false,
+      requireLossReason = false,
       businessHours = null,
       timezone = 'UTC',
       baseCurrency = defaultBaseCurrency,
@@ -117,7 +141,7 @@ export class OrganizationAdminResolver {
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, businessHours, timezone, baseCurrency }
+    return { enforceCaseTransitions, uniqueContactEmail, requireLossReason, businessHours, timezone, baseCurrency }
   }
 }
 

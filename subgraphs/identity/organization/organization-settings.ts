@@ -9,6 +9,10 @@ export interface OrganizationSettings {
   readonly baseCurrency?: string
   /** Refuse status changes of a case that its state machine does not allow. */
   readonly enforceCaseTransitions?: boolean
+  /** Refuse an email of a contact that another live contact has. */
+  readonly uniqueContactEmail?: boolean
+  /** Refuse to lose an opportunity without `lossReason`. */
+  readonly requireLossReason?: boolean
   /** Working hours for due dates; absent: every hour counts. */
   readonly businessHours?: BusinessHours
   /** IANA time zone name; default UTC. */

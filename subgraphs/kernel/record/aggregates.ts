@@ -120,20 +120,9 @@ export const ratio = <T>(
   decimals: number,
 ): Aggregate<T, number> => ({ sql: (into) => quotient(dividend.sql(into), divisor.sql(into), decimals) })
 
-/** A number for each value of a column; records without a value are not included. `V` is the type of the numbers. */
-export interface GroupedBy<T, V extends ExactNumber = ExactNumber> {
+/** The number of records by each value of a column; records without a value are not counted. */
+export interface CountBy<T> {
   readonly by: ColumnName<T>
-  readonly addend: AddendShape
-  /** Never set; it tells the compiler the type of the numbers. */
-  readonly of?: V
 }
 
-/** The number of records by each value of a column. */
-export const countBy = <T>(by: ColumnName<NoInfer<T>>): GroupedBy<T, number> => ({ by, addend: {} })
-
-/** The sum of a column by each value of another one: amounts by their currency. Over records that match the condition, if there is one. */
-export const sumBy = <T>(
-  by: ColumnName<NoInfer<T>>,
-  name: NamesOf<NoInfer<T>, ExactNumber>,
-  where?: Condition<NoInfer<T>>,
-): GroupedBy<T> => ({ by, addend: { sum: name, ...(where && { where }) } })
+export const countBy = <T>(by: ColumnName<NoInfer<T>>): CountBy<T> => ({ by })

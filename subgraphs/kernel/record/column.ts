@@ -61,6 +61,8 @@ export interface ColumnOptions {
   writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
   /** The value of a new record when the client gives none. A column that is not nullable and has no default is required on create. */
   default?: unknown
+  /** The value of a new record when the client gives none, in words, where the rules of the record type derive it: `the first open stage`. */
+  derivedDefault?: string
   /** A realistic value, used in the examples of REST and in the sample events. */
   example?: unknown
 }

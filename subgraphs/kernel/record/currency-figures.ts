@@ -2,7 +2,6 @@ import { Directive, Field, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../json/exact-number.ts'
 import { decimalOf, exactNumberOfDecimal, roundToCurrency } from '../values/exact-decimal.ts'
 import { Decimal } from './scalars.ts'
-import type { Counts, Sums } from './stats.ts'
 
 /** Statistics of an amount in one currency; amounts of several currencies cannot be added. */
 @ObjectType({ description: 'Figures of the amounts in one currency.' })
@@ -23,13 +22,12 @@ export class CurrencyFigures {
   average!: ExactNumber
 }
 
-/** The figures of each currency, ordered by code. `sums` and `counts` are by currency. */
-export const currencyFigures = (sums: Sums, counts: Counts): CurrencyFigures[] =>
-  Object.keys(sums)
-    .sort()
-    .flatMap((currency) => {
-      const [sum, count] = [sums[currency]!, counts[currency] ?? 0]
-      if (count === 0) return []
-      const average = exactNumberOfDecimal(roundToCurrency(decimalOf(sum).div(count), currency))
-      return [{ currency, count, sum, average }]
-    })
+/** The amounts of one currency: how many they are, and their sum. */
+export type CurrencySum = Pick<CurrencyFigures, 'currency' | 'count' | 'sum'>
+
+/** The figures of each currency with their averages. */
+export const currencyFigures = (sums: readonly CurrencySum[]): CurrencyFigures[] =>
+  sums.map(({ currency, count, sum }) => {
+    const average = exactNumberOfDecimal(roundToCurrency(decimalOf(sum).div(count), currency))
+    return { currency, count, sum, average }
+  })

@@ -31,6 +31,9 @@ export interface Draft<T extends StoredRow> {
   readonly action?: string
 }
 
+/** What the rules of a record type add to a requested change. */
+export type Derived<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
+
 /** Returns those ids whose record exists and is visible to the caller. The subgraph that owns the record exports it. */
 export type Reference = (ctx: RequestContext, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
@@ -131,10 +134,29 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly totals?: Totals<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
+  /**
+   * Values that follow from the other values at every write, for example a name from its parts. Must not read the database. `given`
+   * are the values of this change.
+   */
+  readonly calculated?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
+  /** Derives values and events from the values that a caller sends, on every create and update; again after a concurrent change. */
+  readonly derive?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Derived<T> | Promise<Derived<T>>
   /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
+  readonly serializedRules?: readonly SerializedRule<T>[]
+}
+
+/**
+ * A rule between several records of a type, for example that a hierarchy has no cycle. Two concurrent changes could break it
+ * together, so the changes that it concerns wait for each other in an organization.
+ */
+export interface SerializedRule<T extends StoredRow> {
+  /** Whether this change can break the rule. */
+  readonly concerns: (ctx: RequestContext, next: T, previous: T | null) => boolean | Promise<boolean>
+  /** Runs in the transaction of the change, before the record is written. It may change other records of the type. */
+  readonly enforce: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
 
 /** A record definition with the columns of the decorated class. */

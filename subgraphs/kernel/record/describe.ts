@@ -33,6 +33,7 @@ function boundsOf(column: Column): string {
 const sentence = (text: string): string => (text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
 
 function defaultOf(column: Column): string {
+  if (column.derivedDefault) return `Default: ${column.derivedDefault}.`
   const initial = initialValue(column)
   const isPlain = typeof initial === 'string' || typeof initial === 'number' || typeof initial === 'boolean'
   return isPlain ? `Default: ${initial}.` : ''

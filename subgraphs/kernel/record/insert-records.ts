@@ -15,7 +15,10 @@ export interface GeneratedRecord<T extends StoredRow> {
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: GeneratedRecord<T>): T {
   const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
   const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
-  return Object.fromEntries(definition.columns.stored.map((column) => [column.name, value(column)])) as unknown as T
+  const record = Object.fromEntries(
+    definition.columns.stored.map((column) => [column.name, value(column)]),
+  ) as unknown as T
+  return { ...record, ...definition.calculated?.(record, null, values) }
 }
 
 /**

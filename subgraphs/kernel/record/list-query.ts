@@ -4,7 +4,7 @@ import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { compileFilter } from './filter.ts'
 import type { FilterInput } from './filter-input.ts'
-import { hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
+import { fromTotals, hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { readSource } from './read-source.ts'
@@ -123,6 +123,17 @@ export class ListQuery {
       return null
     const [, ...filter] = this.conditions
     return totalOf(definition, predicate, filter.join(' and ') || null)
+  }
+
+  /** The `from` and `where` of aggregates over all records of the list: the maintained totals if they have these columns and those of the filter. */
+  aggregated(columns: readonly string[]): { readonly source: string; readonly isTotals: boolean } {
+    const { ctx, definition, predicate, conditions } = this
+    const read = this.#filterColumns && [...this.#filterColumns, ...columns]
+    if (read && hasTotalsFor(ctx.caller, definition) && isOverTotals(definition, read)) {
+      const [, ...filter] = conditions
+      return { source: [fromTotals(definition, predicate), ...filter].join(' and '), isTotals: true }
+    }
+    return { source: `${this.#source} t where ${conditions.join(' and ')}`, isTotals: false }
   }
 
   /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */

@@ -7,6 +7,7 @@ import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireWritableRole, save } from './save.ts'
+import { lockSerializedRules } from './serialized-rules.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from './selection.ts'
 
 export const bulkMax = 500
@@ -43,11 +44,38 @@ export interface Records<T extends StoredRow> {
   bulkRemove(ctx: RequestContext, ids: readonly string[]): Promise<BulkResult>
 }
 
-export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>): Records<T> {
-  const update = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
-    change(ctx, definition, id, () => ({ operation: 'UPDATE', values: values as Partial<T> }), { expectedVersion })
-  const remove = (ctx: RequestContext, id: string, expectedVersion?: number | null) =>
-    change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
+/** Functions that replace the standard ones, for record types whose writes have more rules than their definition. */
+export type RecordActions<T extends StoredRow> = Partial<Pick<Records<T>, 'create' | 'update' | 'remove' | 'restore'>>
+
+/** The standard operations; those that change many records call the given actions for each of them. */
+export function recordsOf<T extends StoredRow>(
+  definition: RecordDefinition<T>,
+  actions: RecordActions<T> = {},
+): Records<T> {
+  const { derive } = definition
+  const create = async (ctx: RequestContext, values: Partial<T>, implied: Partial<T> = {}): Promise<T> => {
+    const draft = { operation: 'CREATE', previous: null, values } as const
+    if (!derive) return save(ctx, definition, { ...draft, implied })
+    requireWritableRole(ctx)
+    const derived = await derive(ctx, values, null)
+    return save(ctx, definition, { ...draft, ...derived, implied: { ...derived.implied, ...implied } })
+  }
+  const updateOne = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
+    change(
+      ctx,
+      definition,
+      id,
+      async (previous, inner) => {
+        const derived = await derive?.(inner, values as Partial<T>, previous)
+        return { operation: 'UPDATE', values: values as Partial<T>, ...derived }
+      },
+      { expectedVersion },
+    )
+  const removeOne = async (ctx: RequestContext, id: string, expectedVersion?: number | null) => {
+    const removed = await change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
+    return removed.id
+  }
+  const { update = updateOne, remove = removeOne } = actions
   return {
     async one(ctx, id, info) {
       const row = await readOne(ctx, definition, id, selectedFields(info))
@@ -67,24 +95,25 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, selectedFields(info)) : null),
     deleted: (ctx, args, info) => readDeleted(ctx, definition, args, selectedFields(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
-    create: (ctx, values, implied = {}) =>
-      save(ctx, definition, { operation: 'CREATE', previous: null, values: values as Partial<T>, implied }),
+    create: (ctx, values, implied) => create(ctx, values as Partial<T>, implied),
     update,
-    remove: async (ctx, id, expectedVersion) => (await remove(ctx, id, expectedVersion)).id,
+    remove,
     restore: (ctx, id, expectedVersion) =>
       change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { expectedVersion, deleted: true }),
     bulkUpdate: (ctx, items) =>
-      bulk(ctx, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
+      bulk(ctx, definition, items, 'items', 'UPDATED', (inner, { id, expectedVersion, ...values }) =>
         update(inner, id, values, expectedVersion),
       ),
     bulkRemove: (ctx, ids) =>
       bulk(
         ctx,
+        definition,
         ids.map((id) => ({ id })),
         'ids',
         'DELETED',
         (inner, { id }) => remove(inner, id),
       ),
+    ...actions,
   }
 }
 
@@ -113,7 +142,10 @@ export async function change<T extends StoredRow, C extends RequestContext>(
     const conflict = error instanceof Refusal && error.code === 'VERSION_CONFLICT' ? error : null
     const mayRetry = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion
     if (!conflict || !mayRetry) throw error
-    return inTransaction(ctx, (inner) => attempt(inner, true))
+    return inTransaction(ctx, async (inner) => {
+      await lockSerializedRules(inner, definition)
+      return attempt(inner, true)
+    })
   }
 }
 
@@ -135,8 +167,9 @@ function connectionSelection(info: SelectionInfo): { record: ReadonlySet<string>
  * contains the error code. Rows are locked in the order of their lower-case ids, so that two bulk changes cannot deadlock.
  * Changes of the same row keep the order of the request.
  */
-async function bulk<I extends Versioned>(
+async function bulk<T extends StoredRow, I extends Versioned>(
   ctx: RequestContext,
+  definition: RecordDefinition<T>,
   items: readonly I[],
   path: string,
   successStatus: Exclude<BulkItemStatus, 'FAILED'>,
@@ -151,6 +184,7 @@ async function bulk<I extends Versioned>(
     .map((item, index) => ({ item, index, row: item.id.toLowerCase() }))
     .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
   await inTransaction(ctx, async (outer) => {
+    await lockSerializedRules(outer, definition)
     for (const { item, index } of inLockOrder) {
       const result = { index, id: item.id, code: null, message: null, errors: null }
       try {

@@ -12,8 +12,10 @@ import {
   type StoredRow,
 } from './definition.ts'
 import type { Operation } from './event-types.ts'
-import { isHidden, redact, refuseReadOnlyFields } from './field-security.ts'
+import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { uniqueViolation } from './unique-violation.ts'
+import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { bookkeeping, changedFieldsIn } from './record-events.ts'
@@ -64,6 +66,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
+  if (definition.calculated) Object.assign(next, definition.calculated(next, previous, values))
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {
@@ -74,7 +77,10 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
-  await write(ctx, definition, draft, next, changed)
+  await underSerializedRules(ctx, definition, next, previous, async (inner, problems) => {
+    refuse(problems)
+    await write(inner, definition, draft, next, changed)
+  })
   return next
 }
 
@@ -225,17 +231,10 @@ async function uniqueRefusal(
   if (code !== '23505' || !constraint) return error
   const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]
   if (!name) return error
-  if (isHidden(ctx.caller, definition, name))
-    return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
-  const predicate = new TenantPredicate(ctx.caller)
-  const match = `${columnOf(definition, name).sql('t')} = ${predicate.values.add(next[name])}`
-  const [conflict] = await ctx.db.query<{ id: string }>(
-    `select t.id from ${definition.table} t where ${match} and ${predicate.live(definition, 't')}`,
-    predicate.values.list,
+  return uniqueViolation(
+    ctx,
+    definition,
+    name,
+    (values) => `${columnOf(definition, name).sql('t')} = ${values.add(next[name])}`,
   )
-  if (conflict) ctx.answered?.record(definition, conflict.id)
-  const message = `Another ${definition.object} already has this ${name}.`
-  return new Refusal('UNIQUE_VIOLATION', message, {
-    errors: [{ path: name, code: 'NOT_UNIQUE', message, ...(conflict && { conflictingId: conflict.id }) }],
-  })
 }

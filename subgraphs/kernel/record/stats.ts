@@ -1,7 +1,7 @@
-import { isRawNumber, type ExactNumber } from '../json/exact-number.ts'
+import { isRawNumber } from '../json/exact-number.ts'
 import type { RequestContext } from '../request.ts'
 import type { ColumnName } from './addend.ts'
-import { AggregateSql, type Aggregate, type GroupedBy } from './aggregates.ts'
+import { AggregateSql, type Aggregate, type CountBy } from './aggregates.ts'
 import type { Column } from './column.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
@@ -13,17 +13,13 @@ import { TotalsSql } from './totals-sql.ts'
 
 export type Counts = Record<string, number>
 
-/** Sums by the values of a column. */
-export type Sums = Record<string, ExactNumber>
+type Figure<T> = Aggregate<T> | CountBy<T>
 
-type Figure<T> = Aggregate<T> | GroupedBy<T>
-
-type ResultOf<F> =
-  F extends Aggregate<infer _T, infer R> ? R : F extends GroupedBy<infer _T, infer V> ? Record<string, V> : never
+type ResultOf<F> = F extends Aggregate<infer _T, infer R> ? R : Counts
 
 type Requested = readonly [name: string, figure: Figure<never>]
 
-const isGrouped = <T>(figure: Figure<T>): figure is GroupedBy<T> => 'by' in figure
+const isCountBy = <T>(figure: Figure<T>): figure is CountBy<T> => 'by' in figure
 
 /**
  * Computes figures of the records that the caller can see, without deleted ones, by name:
@@ -56,20 +52,15 @@ export async function figures<T extends StoredRow, const F extends Readonly<Reco
 /** Compiles with separate parameters, because PostgreSQL cannot infer the type of a parameter that the statement does not use. */
 function columnsOf(definition: RecordShape, figure: Figure<never>): ReadonlySet<string> {
   const into = new AggregateSql(definition, new Values())
-  if (isGrouped(figure)) {
-    into.column(figure.by)
-    into.total(figure.addend)
-  } else figure.sql(into)
+  if (isCountBy(figure)) into.column(figure.by)
+  else figure.sql(into)
   return into.columns
 }
 
 function canUseTotals(ctx: RequestContext, definition: RecordShape, figure: Figure<never>): boolean {
   if (!hasTotalsFor(ctx.caller, definition)) return false
+  if (isCountBy(figure)) return definition.totals.by.includes(figure.by)
   const into = new TotalsSql(definition, new TenantPredicate(ctx.caller))
-  if (isGrouped(figure)) {
-    into.total(figure.addend)
-    return definition.totals.by.includes(figure.by) && !into.hasSubquery
-  }
   figure.sql(into)
   return !into.readsEveryRow
 }
@@ -78,13 +69,6 @@ const keyOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : 
 
 // The keys are values of records. Without a prototype, `__proto__` is a normal key.
 const noCounts = (): Counts => Object.create(null) as Counts
-
-/** The numbers of one `GroupedBy`, by the values of its column. */
-interface Group {
-  readonly name: string
-  readonly column: Column
-  readonly addend: GroupedBy<never>['addend']
-}
 
 /** Zero for each value of an enumeration. */
 function zeroCounts({ kind, type }: Column): Counts {
@@ -105,19 +89,15 @@ async function read(
   const predicate = new TenantPredicate(ctx.caller)
   const isFromTotals = isInTotals && hasTotalsFor(ctx.caller, definition)
   const into = isFromTotals ? new TotalsSql(definition, predicate) : new AggregateSql(definition, predicate.values)
-  const groups = requested.flatMap(([name, figure]): Group[] =>
-    isGrouped(figure) ? [{ name, column: columnOf(definition, figure.by), addend: figure.addend }] : [],
+  const grouped = requested.flatMap(([name, figure]) =>
+    isCountBy(figure) ? [{ name, column: columnOf(definition, figure.by) }] : [],
   )
-  const aggregates = requested.flatMap(([name, figure]) => (isGrouped(figure) ? [] : [{ name, figure }]))
-  const grouping = [...new Set(groups.map(({ column }) => column))]
-  const columns = grouping.map((column) => column.sql('t'))
+  const aggregates = requested.flatMap(([name, figure]) => (isCountBy(figure) ? [] : [{ name, figure }]))
+  const columns = grouped.map(({ column }) => column.sql('t'))
   const selected = [
     `${columns.length > 0 ? `grouping(${columns.join(', ')})` : 0}::int as mask`,
     `${into.total({})}::int8 as count`,
     ...columns.map((sql, index) => `${sql} as v${index}`),
-    ...groups.map(
-      ({ addend }, index) => `${into.total(addend)}${addend.sum === undefined ? '::int8' : ''} as g${index}`,
-    ),
     ...aggregates.map(({ figure }, index) => `${figure.sql(into)} as f${index}`),
   ]
   const source = isFromTotals
@@ -130,24 +110,20 @@ async function read(
     'SCAN',
   )
   const results: Record<string, unknown> = Object.fromEntries(
-    groups.map(({ name, column }) => [name, zeroCounts(column)]),
+    grouped.map(({ name, column }) => [name, zeroCounts(column)]),
   )
   for (const row of rows) {
     // The bit of a column in the mask is 0 when the row is grouped by it; all bits are 1 in the row of the aggregates.
-    const index = grouping.findIndex((_, position) => (row.mask & (1 << (grouping.length - 1 - position))) === 0)
+    const index = grouped.findIndex((_, position) => (row.mask & (1 << (grouped.length - 1 - position))) === 0)
     if (index === -1) aggregates.forEach(({ name }, position) => (results[name] = row[`f${position}`]))
-    // A difference that is not merged yet may leave a group without records.
-    else if (row.count !== 0)
-      groups.forEach(({ name, column }, position) => {
-        if (column === grouping[index])
-          addNumber(results[name] as Sums, row[`v${index}`], row[`g${position}`] as ExactNumber)
-      })
+    else addCount(results[grouped[index]!.name] as Counts, row[`v${index}`], row.count)
   }
   return results
 }
 
-function addNumber(numbers: Sums, value: unknown, number: ExactNumber): void {
-  if (value !== null && value !== undefined) numbers[keyOf(value)] = number
+function addCount(counts: Counts, value: unknown, count: number): void {
+  // A difference that is not merged yet may leave a group without records.
+  if (value !== null && value !== undefined && count !== 0) counts[keyOf(value)] = count
 }
 
 export interface MostFrequent {
@@ -178,7 +154,7 @@ export async function mostFrequent<T extends StoredRow>(
     'SCAN',
   )
   const counts = noCounts()
-  for (const { value, count } of found) addNumber(counts, value, count)
+  for (const { value, count } of found) addCount(counts, value, count)
   const listed = found.reduce((sum, { count }) => sum + count, 0)
   return { counts, others: (found[0]?.all ?? 0) - listed }
 }

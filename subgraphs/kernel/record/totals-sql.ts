@@ -12,8 +12,6 @@ import { readSource } from './read-source.ts'
 export class TotalsSql extends AggregateSql {
   /** True when an addend reads every row of the record's table. */
   readsEveryRow = false
-  /** True when an addend is a subquery, which is not divided by the groups of the statement. */
-  hasSubquery = false
 
   constructor(
     private readonly definition: WithTotals,
@@ -40,7 +38,6 @@ export class TotalsSql extends AggregateSql {
 
   #subquery(where: object, value: AddendShape): string {
     const rows = new AggregateSql(this.definition, this.predicate.values, 's')
-    this.hasSubquery = true
     if (Object.keys(where).length === 0) this.readsEveryRow = true
     return `(select ${rows.total(value)} from ${readSource(this.definition)} s where ${this.predicate.live(this.definition, 's')} and ${conditionSql(rows, where)})`
   }

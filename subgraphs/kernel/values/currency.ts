@@ -32,3 +32,11 @@ export const currencyProblems = (path: string, code: string): FieldProblem[] =>
           message: `${path} must be a three-letter ISO 4217 code in upper case, for example USD.`,
         },
       ]
+
+interface WithCurrency {
+  readonly currency: string
+}
+
+/** The problem of a record whose currency is none. A stored code is accepted until it changes. */
+export const hasCurrency = ({ currency }: WithCurrency, previous: WithCurrency | null): FieldProblem[] =>
+  previous?.currency === currency ? [] : currencyProblems('currency', currency)

@@ -2,7 +2,14 @@ import { createOrganization, createUser } from '../../../subgraphs/identity/publ
 import { Database } from '../../../subgraphs/kernel/database/database.ts'
 import type { Sql } from '../../../subgraphs/kernel/database/sql.ts'
 import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
-import { accountColumns, caseColumns, caseCommentColumns, productColumns, type Columns } from './columns.ts'
+import {
+  accountColumns,
+  caseColumns,
+  caseCommentColumns,
+  contactColumns,
+  productColumns,
+  type Columns,
+} from './columns.ts'
 import { createFunctions, type Filled } from './functions.ts'
 import { createDroppedIndexes, dropIndexes } from './indexes.ts'
 
@@ -21,6 +28,7 @@ const emailOf = (rows: number): string => `growth-${rows}@bench.example`
 
 const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['crm.account', accountColumns],
+  ['crm.contact', contactColumns],
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
   ['support.case_comment', caseCommentColumns],

@@ -1,0 +1,93 @@
+import { organizationSettings } from '../../identity/public.ts'
+import { invalid } from '../../kernel/errors.ts'
+import type { Derived } from '../../kernel/record/definition.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { findPipeline, type StoredPipeline, type StoredStage } from '../pipeline/stored-pipeline.ts'
+import { expectedRevenue } from './opportunity.rules.ts'
+import { enterStage, standing, targetStage, type StageChange } from './opportunity.stage.ts'
+import type { Opportunity } from './opportunity.ts'
+
+type Given = Partial<Opportunity>
+
+/** What follows from a requested create or update: the stage with its consequences, the expected revenue, and counted delays. */
+export async function deriveOpportunity(
+  ctx: RequestContext,
+  given: Given,
+  previous: Opportunity | null,
+): Promise<Derived<Opportunity>> {
+  const now = ctx.clock.now().toISOString()
+  const { values, events } = previous ? await changed(ctx, given, previous, now) : await created(ctx, given, now)
+  const amount = given.amount ?? previous?.amount ?? 0
+  const probability = values.probability ?? previous?.probability ?? 0
+  return {
+    implied: { ...values, ...closeDates(given, previous), expectedRevenue: expectedRevenue(amount, probability) },
+    events,
+  }
+}
+
+async function created(ctx: RequestContext, given: Given, now: string): Promise<StageChange> {
+  const pipeline = await pipelineInUse(ctx, given.pipelineId ?? null)
+  const stage = targetStage(pipeline, given.stage ?? undefined)
+  await refuseUnexplainedLoss(ctx, stage, given.lossReason)
+  const entered = enterStage(stage, given, null, now)
+  return { ...entered, values: { pipelineId: pipeline.id, ...entered.values } }
+}
+
+async function changed(ctx: RequestContext, given: Given, previous: Opportunity, now: string): Promise<StageChange> {
+  const pipelineId = given.pipelineId?.toLowerCase() ?? previous.pipelineId
+  const name = given.stage ?? previous.stage
+  if (name !== previous.stage || pipelineId !== previous.pipelineId) {
+    const stage = targetStage(await pipelineInUse(ctx, pipelineId, previous), name)
+    await refuseUnexplainedLoss(ctx, stage, given.lossReason === undefined ? previous.lossReason : given.lossReason)
+    return enterStage(stage, given, previous, now)
+  }
+  if (given.probability == null && given.forecastCategory == null) return { values: {}, events: [] }
+  const stage = await presentStage(ctx, previous)
+  const { probability, probabilityOverridden, ...category } = standing(stage, given)
+  return {
+    values: {
+      ...(given.probability != null && { probability, probabilityOverridden }),
+      ...(given.forecastCategory != null && category),
+    },
+    events: [],
+  }
+}
+
+/** A retired pipeline keeps its opportunities, but none can enter it. */
+async function pipelineInUse(
+  ctx: RequestContext,
+  id: string | null,
+  previous: Opportunity | null = null,
+): Promise<StoredPipeline> {
+  const pipeline = await findPipeline(ctx, id)
+  if (pipeline && (pipeline.isActive || pipeline.id === previous?.pipelineId)) return pipeline
+  const message = 'pipelineId must be the id of a pipeline in use.'
+  throw invalid({ path: 'pipelineId', code: 'UNKNOWN_REFERENCE', message })
+}
+
+/** The stage in which the opportunity is, also when it is retired. */
+async function presentStage(ctx: RequestContext, { pipelineId, stage: name }: Opportunity): Promise<StoredStage> {
+  const pipeline = await findPipeline(ctx, pipelineId)
+  const stage = pipeline?.stages.find((candidate) => candidate.name === name)
+  if (!stage) throw new Error(`The pipeline ${pipelineId} has no stage ${name}.`)
+  return stage
+}
+
+async function refuseUnexplainedLoss(
+  ctx: RequestContext,
+  { kind, name }: StoredStage,
+  lossReason: string | null | undefined,
+): Promise<void> {
+  if (kind !== 'LOST' || lossReason) return
+  const { requireLossReason = false } = await organizationSettings(ctx)
+  if (!requireLossReason) return
+  const message = `lossReason must be given in the stage ${name}; the organization requires it.`
+  throw invalid({ path: 'lossReason', code: 'REQUIRED', message })
+}
+
+function closeDates({ closeDate }: Given, previous: Opportunity | null): Partial<Opportunity> {
+  if (!closeDate) return {}
+  if (!previous) return { originalCloseDate: closeDate }
+  const isPushed = !previous.isClosed && Date.parse(closeDate) > Date.parse(previous.closeDate)
+  return isPushed ? { closeDatePushCount: previous.closeDatePushCount + 1 } : {}
+}

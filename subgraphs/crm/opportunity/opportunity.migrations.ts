@@ -1,0 +1,71 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+
+export const opportunityTable: Migration = {
+  name: '20261122-crm-opportunity',
+  sql: `
+    create table crm.opportunity (${recordColumns},
+      name text not null,
+      account_id uuid not null,
+      amount numeric not null,
+      currency text not null,
+      pipeline_id uuid not null,
+      stage text not null,
+      probability numeric not null,
+      probability_overridden boolean not null default false,
+      expected_revenue numeric not null,
+      base_amount numeric,
+      exchange_rate numeric,
+      forecast_category text not null,
+      forecast_category_overridden boolean not null default false,
+      forecast_reason text,
+      close_date timestamptz(3) not null,
+      original_close_date timestamptz(3) not null,
+      close_date_push_count integer not null,
+      type text,
+      primary_contact_id uuid,
+      next_step text,
+      description text,
+      competitors text[] not null default '{}',
+      loss_reason text,
+      loss_notes text,
+      is_closed boolean not null default false,
+      is_won boolean not null default false,
+      closed_at timestamptz(3),
+      stage_entered_at timestamptz(3) not null,
+      health_score double precision,
+      last_activity_date timestamptz(3),
+      next_activity_date timestamptz(3)
+    );
+    ${searchIndex('crm.opportunity', 'opportunity', ['name', 'next_step', 'description'])}
+    ${listIndexes('crm.opportunity', 'opportunity', [
+      'name',
+      'account_id',
+      'amount',
+      'currency',
+      'pipeline_id',
+      'stage',
+      'probability',
+      'expected_revenue',
+      'forecast_category',
+      'close_date',
+      'close_date_push_count',
+      'type',
+      'primary_contact_id',
+      'loss_reason',
+      'is_closed',
+      'is_won',
+      'closed_at',
+      'stage_entered_at',
+      'health_score',
+      'last_activity_date',
+      'next_activity_date',
+    ])}
+    -- The columns of the deal board.
+    create index opportunity_board on crm.opportunity (organization_id, pipeline_id, stage, created_at, id) where deleted_at is null;
+    ${maintainedTotals('crm.opportunity', {
+      by: ['pipeline_id', 'stage', 'currency', 'forecast_category', 'type', 'is_closed', 'is_won'],
+      measures: { amount: 'amount', expected_revenue: 'expected_revenue', base_amount: 'base_amount' },
+    })}
+  `,
+}

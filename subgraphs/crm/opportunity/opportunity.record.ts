@@ -1,0 +1,37 @@
+import { activeUsers } from '../../identity/public.ts'
+import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { visibleIds } from '../../kernel/record/read.ts'
+import { hasCurrency } from '../../kernel/values/currency.ts'
+import { account } from '../account/account.record.ts'
+import { opportunityEvents } from './opportunity.events.ts'
+import { deriveOpportunity } from './opportunity.derived.ts'
+import { amountFitsCurrency } from './opportunity.rules.ts'
+import { Opportunity } from './opportunity.ts'
+
+export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
+  object: 'opportunity',
+  table: 'crm.opportunity',
+  visibleBy: ['ownerId'],
+  searchable: ['name', 'nextStep', 'description'],
+  hasSearchText: true,
+  references: { ownerId: activeUsers, accountId: (ctx, ids) => visibleIds(ctx, account, ids) },
+  relations: {
+    account: {
+      to: () => account,
+      by: 'accountId',
+      description:
+        'Conditions on the account of the opportunity. An opportunity whose account the caller does not see does not match. Needs READ_ACCOUNTS.',
+    },
+  },
+  totals: {
+    by: ['pipelineId', 'stage', 'currency', 'forecastCategory', 'type', 'isClosed', 'isWon'],
+    measures: {
+      amount: { sum: 'amount' },
+      expectedRevenue: { sum: 'expectedRevenue' },
+      baseAmount: { sum: 'baseAmount' },
+    },
+  },
+  events: opportunityEvents,
+  invariants: (next, previous) => [...hasCurrency(next, previous), ...amountFitsCurrency(next)],
+  derive: deriveOpportunity,
+})

@@ -1,0 +1,63 @@
+import type { FieldProblem } from '../errors.ts'
+import { inTransaction, type RequestContext } from '../request.ts'
+import type { ColumnName, RecordDefinition, SerializedRule, StoredRow } from './definition.ts'
+
+type Ruled<T extends StoredRow> = Pick<RecordDefinition<T>, 'object' | 'serializedRules'>
+
+/**
+ * Waits for the other transactions of the organization that change records of this type under its serialized rules. A transaction
+ * that locks rows of the type must take this lock before them; otherwise two transactions could wait for each other.
+ */
+export async function lockSerializedRules<T extends StoredRow>(
+  { db, caller }: RequestContext,
+  { object, serializedRules = [] }: Ruled<T>,
+): Promise<void> {
+  if (serializedRules.length === 0) return
+  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${object} ${caller.organizationId}`])
+}
+
+/** Calls `write` with the problems that the rules find, in a transaction if a rule concerns the change. */
+export async function underSerializedRules<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: Ruled<T>,
+  next: T,
+  previous: T | null,
+  write: (ctx: RequestContext, problems: FieldProblem[]) => Promise<void>,
+): Promise<void> {
+  const rules: SerializedRule<T>[] = []
+  for (const rule of definition.serializedRules ?? []) if (await rule.concerns(ctx, next, previous)) rules.push(rule)
+  if (rules.length === 0) return write(ctx, [])
+  return inTransaction(ctx, async (inner) => {
+    await lockSerializedRules(inner, definition)
+    const problems: FieldProblem[] = []
+    for (const rule of rules) problems.push(...(await rule.enforce(inner, next, previous)))
+    await write(inner, problems)
+  })
+}
+
+/**
+ * The rule that no record is its own ancestor, where the column contains the id of the parent. Only a change of an existing record can form
+ * a cycle, so a new record is not checked.
+ */
+export const withoutCycle = <T extends StoredRow>(
+  definition: () => RecordDefinition<T>,
+  name: ColumnName<T>,
+): SerializedRule<T> => ({
+  concerns: (_ctx, next, previous) => previous !== null && next[name] !== null && next[name] !== previous[name],
+  async enforce({ db }, next) {
+    const { object, table, columns } = definition()
+    const problem = (message: string): FieldProblem[] => [{ path: name, code: 'CIRCULAR', message }]
+    if (next[name] === next.id) return problem(`${name} must not be the id of the ${object} itself.`)
+    const parent = columns.byName.get(name)!.column
+    const [row] = await db.query<{ circular: boolean }>(
+      `with recursive ancestor as (
+         select id, ${parent} from ${table} where organization_id = $1 and id = $2
+         union
+         select r.id, r.${parent} from ${table} r join ancestor on r.organization_id = $1 and r.id = ancestor.${parent}
+       )
+       select exists (select 1 from ancestor where id = $3) as circular`,
+      [next.organizationId, next[name], next.id],
+    )
+    return row?.circular ? problem(`${name} must not be the id of a record below this ${object}.`) : []
+  },
+})

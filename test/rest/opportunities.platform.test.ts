@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account, anOpportunity, opportunity } from '../builders.ts'
+import { expectValidEvents, refusedInputs, unchanged } from '../expectations.ts'
+import { usePlatform, type Member } from '../platform.ts'
+
+const platform = usePlatform()
+let member: Member
+let accountId: string
+
+beforeAll(async () => {
+  member = await platform.member({ role: 'ADMIN' })
+  accountId = (await account(member)).id
+})
+afterAll(() => expectValidEvents(platform))
+
+const patched = async (id: string, body: object) => (await member.rest.opportunityUpdate!({ id, body })).body
+
+describe('opportunityCreate', () => {
+  it('places the opportunity in the first stage of the default pipeline, without any setup', async () => {
+    const { status, body, headers } = await member.rest.opportunityCreate!({ body: anOpportunity(accountId) })
+
+    expect([status, headers.get('location')]).toEqual([201, `/v1/opportunities/${body.id}`])
+    expect(body).toMatchObject({
+      name: 'Northwind - 12 licences',
+      accountId,
+      ownerId: member.userId,
+      amount: 0,
+      currency: 'USD',
+      stage: 'PROSPECTING',
+      probability: 10,
+      probabilityOverridden: false,
+      forecastCategory: 'PIPELINE',
+      forecastCategoryOverridden: false,
+      expectedRevenue: 0,
+      closeDate: '2027-03-31T00:00:00.000Z',
+      originalCloseDate: '2027-03-31T00:00:00.000Z',
+      closeDatePushCount: 0,
+      stageEnteredAt: platform.now.toISOString(),
+      isClosed: false,
+      isWon: false,
+      closedAt: null,
+    })
+    expect(await platform.eventTypesOf(body.id)).toEqual(['opportunity.created'])
+    expect((await member.rest.opportunity!({ id: body.id })).body).toEqual(body)
+  })
+
+  it.each([
+    ['PROSPECTING', 10, 'PIPELINE'],
+    ['QUALIFICATION', 20, 'PIPELINE'],
+    ['NEEDS_ANALYSIS', 35, 'PIPELINE'],
+    ['PROPOSAL', 55, 'BEST_CASE'],
+    ['NEGOTIATION', 80, 'COMMIT'],
+  ])('takes probability and category of the stage %s', async (stage, probability, forecastCategory) => {
+    expect(await opportunity(member, { accountId, stage })).toMatchObject({ stage, probability, forecastCategory })
+  })
+
+  it('computes the expected revenue to the last digit', async () => {
+    const body = await opportunity(member, {
+      accountId,
+      amount: '9007199254740.99',
+      currency: 'EUR',
+      probability: 33.33,
+    })
+    expect(body).toMatchObject({
+      expectedRevenue: 3002099511605.171967,
+      probability: 33.33,
+      probabilityOverridden: true,
+    })
+    const [stored] = await platform.query<{ revenue: string }>(
+      'select expected_revenue::text as revenue from crm.opportunity where id = $1',
+      [body.id],
+    )
+    expect(stored).toEqual({ revenue: '3002099511605.171967' })
+  })
+
+  it('creates a closed opportunity without further events', async () => {
+    const body = await opportunity(member, { accountId, stage: 'CLOSED_WON', amount: 100 })
+    expect(body).toMatchObject({
+      isClosed: true,
+      isWon: true,
+      probability: 100,
+      forecastCategory: 'CLOSED',
+      expectedRevenue: 100,
+    })
+    expect(body.closedAt).toBe(platform.now.toISOString())
+    expect(await platform.eventTypesOf(body.id)).toEqual(['opportunity.created'])
+  })
+
+  const stages = 'PROSPECTING, QUALIFICATION, NEEDS_ANALYSIS, PROPOSAL, NEGOTIATION, CLOSED_WON, CLOSED_LOST'
+  it.each<[string, object, string, string]>([
+    ['an unknown stage', { stage: 'SIGNED' }, 'stage', `stage must be one of ${stages} in the pipeline Sales.`],
+    [
+      'CLOSED in an open stage',
+      { forecastCategory: 'CLOSED' },
+      'forecastCategory',
+      'forecastCategory must be PIPELINE, BEST_CASE, COMMIT or OMITTED in the open stage PROSPECTING.',
+    ],
+    [
+      'a probability that contradicts the outcome',
+      { stage: 'CLOSED_LOST', probability: 5 },
+      'probability',
+      'probability must be 0 in the stage CLOSED_LOST.',
+    ],
+    [
+      'more decimals than the currency has',
+      { amount: 10.5, currency: 'JPY' },
+      'amount',
+      'amount must have at most 0 decimals in JPY.',
+    ],
+    [
+      'an unknown account',
+      { accountId: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26' },
+      'accountId',
+      'accountId must be the id of an existing record that you can see.',
+    ],
+    [
+      'an unknown pipeline',
+      { pipelineId: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26' },
+      'pipelineId',
+      'pipelineId must be the id of a pipeline in use.',
+    ],
+  ])('refuses %s with 400 and creates nothing', async (_, values, path, message) => {
+    const { status, body } = await unchanged(platform, () =>
+      member.rest.opportunityCreate!({ body: anOpportunity(accountId, values) }),
+    )
+    expect([status, body.errors]).toEqual([400, [expect.objectContaining({ path, message })]])
+  })
+})
+
+describe('A change of the stage', () => {
+  it('sets probability and category, and emits updated and stage_changed', async () => {
+    const { id } = await opportunity(member, { accountId, amount: 1000 })
+    const body = await patched(id, { stage: 'PROPOSAL' })
+
+    expect(body).toMatchObject({
+      stage: 'PROPOSAL',
+      probability: 55,
+      forecastCategory: 'BEST_CASE',
+      expectedRevenue: 550,
+    })
+    const [, updated, moved] = await platform.eventsOf(id)
+    expect([updated!.type, moved!.type]).toEqual(['opportunity.updated', 'opportunity.stage_changed'])
+    expect(moved!.data).toMatchObject({ previousStage: 'PROSPECTING', stage: 'PROPOSAL' })
+  })
+
+  it('keeps values that the same change gives', async () => {
+    const { id } = await opportunity(member, { accountId })
+    expect(await patched(id, { stage: 'PROPOSAL', probability: 70, forecastCategory: 'COMMIT' })).toMatchObject({
+      probability: 70,
+      probabilityOverridden: true,
+      forecastCategory: 'COMMIT',
+      forecastCategoryOverridden: true,
+    })
+  })
+
+  it('keeps a category that a client set before until the opportunity is closed', async () => {
+    const { id } = await opportunity(member, { accountId, forecastCategory: 'COMMIT' })
+    expect(await patched(id, { stage: 'QUALIFICATION' })).toMatchObject({
+      forecastCategory: 'COMMIT',
+      forecastCategoryOverridden: true,
+      probability: 20,
+    })
+    expect(await patched(id, { stage: 'CLOSED_WON' })).toMatchObject({
+      forecastCategory: 'CLOSED',
+      forecastCategoryOverridden: false,
+    })
+    expect(await patched(id, { stage: 'QUALIFICATION' })).toMatchObject({ forecastCategory: 'PIPELINE' })
+  })
+
+  it('wins, loses and reopens', async () => {
+    const { id } = await opportunity(member, { accountId, amount: 200 })
+    expect(await patched(id, { stage: 'CLOSED_LOST', lossReason: 'PRICE', lossNotes: 'Too much' })).toMatchObject({
+      isClosed: true,
+      isWon: false,
+      closedAt: platform.now.toISOString(),
+      probability: 0,
+      forecastCategory: 'OMITTED',
+      expectedRevenue: 0,
+      lossReason: 'PRICE',
+    })
+    expect(await patched(id, { stage: 'NEGOTIATION' })).toMatchObject({
+      isClosed: false,
+      closedAt: null,
+      lossReason: null,
+      lossNotes: null,
+      probability: 80,
+    })
+    expect(await patched(id, { stage: 'CLOSED_WON' })).toMatchObject({
+      isClosed: true,
+      isWon: true,
+      expectedRevenue: 200,
+    })
+    expect(await platform.eventTypesOf(id)).toEqual([
+      'opportunity.created',
+      ...['opportunity.updated', 'opportunity.stage_changed', 'opportunity.lost'],
+      ...['opportunity.updated', 'opportunity.stage_changed', 'opportunity.reopened'],
+      ...['opportunity.updated', 'opportunity.stage_changed', 'opportunity.won'],
+    ])
+  })
+
+  it('to the same stage changes nothing', async () => {
+    const before = await opportunity(member, { accountId, stage: 'PROPOSAL' })
+    expect(await patched(before.id, { stage: 'PROPOSAL' })).toEqual(before)
+    expect(await platform.eventTypesOf(before.id)).toEqual(['opportunity.created'])
+  })
+
+  it('happens in a bulk update with the same rules', async () => {
+    const { id } = await opportunity(member, { accountId, amount: 10 })
+    const { body } = await member.rest.opportunityBulkUpdate!({
+      body: {
+        items: [
+          { id, stage: 'CLOSED_WON' },
+          { id, stage: 'SIGNED' },
+        ],
+      },
+    })
+    expect(body.results.map((item: { status: string }) => item.status)).toEqual(['UPDATED', 'FAILED'])
+    expect((await member.rest.opportunity!({ id })).body).toMatchObject({ isWon: true, expectedRevenue: 10 })
+  })
+})
+
+describe('A change of the close date', () => {
+  it('counts delays of an open opportunity and keeps the first date', async () => {
+    const { id } = await opportunity(member, { accountId })
+    await patched(id, { closeDate: '2027-05-01T00:00:00.000Z' })
+    await patched(id, { closeDate: '2027-04-01T00:00:00.000Z' })
+    expect(await patched(id, { closeDate: '2027-06-01T00:00:00.000Z' })).toMatchObject({
+      closeDatePushCount: 2,
+      originalCloseDate: '2027-03-31T00:00:00.000Z',
+    })
+    await patched(id, { stage: 'CLOSED_WON' })
+    expect(await patched(id, { closeDate: '2027-09-01T00:00:00.000Z' })).toMatchObject({ closeDatePushCount: 2 })
+  })
+})
+
+describe('An organization that requires a loss reason', () => {
+  it('refuses a lost opportunity without one with 400 and changes nothing', async () => {
+    const strict = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Strict') })
+    await platform.query(`update identity.organization set settings = '{"requireLossReason": true}' where id = $1`, [
+      strict.organizationId,
+    ])
+    const { id } = await opportunity(strict)
+    const lose = (body: object) => strict.rest.opportunityUpdate!({ id, body: { stage: 'CLOSED_LOST', ...body } })
+
+    expect(await refusedInputs(platform, () => lose({}))).toEqual([400, 'VALIDATION_FAILED', 'lossReason REQUIRED'])
+    expect((await lose({ lossReason: 'TIMING' })).body).toMatchObject({ isClosed: true, lossReason: 'TIMING' })
+  })
+})
+
+describe('/v1/deals', () => {
+  it('serves the same records and operations as /v1/opportunities', async () => {
+    const { id } = await opportunity(member, { accountId })
+    const deal = await member.rest.opportunity_deals!({ id })
+    expect(deal.body).toEqual((await member.rest.opportunity!({ id })).body)
+    const operations = (prefix: string) =>
+      Object.entries(platform.contract.document.paths)
+        .filter(([path]) => path === prefix || path.startsWith(`${prefix}/`))
+        .map(([path, item]) => `${path.slice(prefix.length)} ${Object.keys(item).join()}`)
+    expect(operations('/v1/deals')).toEqual(operations('/v1/opportunities'))
+  })
+})
+
+describe('opportunityStats', () => {
+  it('counts by stage and sums the open amounts by currency, never across currencies', async () => {
+    const other = await platform.member({ organizationId: await platform.organization('Counting') })
+    const { id } = await account(other)
+    for (const values of [
+      { amount: 100.5, currency: 'EUR' },
+      { amount: 200, currency: 'EUR', stage: 'NEGOTIATION' },
+      { amount: 5000, currency: 'JPY' },
+      { amount: 70, currency: 'EUR', stage: 'CLOSED_WON' },
+      { amount: 30, currency: 'EUR', stage: 'CLOSED_LOST' },
+      { amount: 30, currency: 'EUR', stage: 'CLOSED_LOST' },
+    ])
+      await opportunity(other, { accountId: id, ...values })
+
+    expect((await other.rest.opportunityStats!()).body).toMatchObject({
+      total: 6,
+      open: 3,
+      won: 1,
+      lost: 2,
+      winRate: 0.3333,
+      byStage: { PROSPECTING: 2, NEGOTIATION: 1, CLOSED_WON: 1, CLOSED_LOST: 2 },
+      openByCurrency: [
+        { currency: 'EUR', count: 2, amount: 300.5, expectedRevenue: 170.05 },
+        { currency: 'JPY', count: 1, amount: 5000, expectedRevenue: 500 },
+      ],
+    })
+  })
+})
+
+describe('Edges', () => {
+  it('lead from an opportunity to its account and back, and filter both ways', async () => {
+    const { id: ownAccount } = await account(member, { name: 'Edge Yard' })
+    const { id } = await opportunity(member, { accountId: ownAccount, name: 'Edge deal', amount: 7 })
+    const { body } = await member.graphql(
+      `query ($opportunity: ID!, $account: ID!) {
+        opportunity(id: $opportunity) { account { name opportunities { totalCount nodes { name owner { name } } } } }
+        found: opportunityList(filter: { account: { name: { eq: "Edge Yard" } } }) { data { id } }
+        accounts: accountList(filter: { opportunities: { some: { name: { eq: "Edge deal" } } } }) { data { id } }
+        account(id: $account) { opportunities(filter: { stage: { eq: "PROPOSAL" } }) { nodes { id } } }
+      }`,
+      { opportunity: id, account: ownAccount },
+    )
+    expect(body.data).toMatchObject({
+      opportunity: { account: { name: 'Edge Yard', opportunities: { totalCount: 1, nodes: [{ name: 'Edge deal' }] } } },
+      found: { data: [{ id }] },
+      accounts: { data: [{ id: ownAccount }] },
+      account: { opportunities: { nodes: [] } },
+    })
+  })
+})

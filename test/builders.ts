@@ -46,6 +46,11 @@ export const opportunity = async (
 export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
 
+export const task = (member: Member, values: object = {}) =>
+  created(member.rest.taskCreate!({ body: { subject: 'Call the yard', ...values } }))
+export const activity = (member: Member, values: object = {}) =>
+  created(member.rest.activityCreate!({ body: { type: 'CALL', ...values } }))
+
 /** Creates one record after another, so that the ids are in the order of the list. */
 export async function each<T, R>(items: readonly T[], create: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []

@@ -34,7 +34,12 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
+  relatedToType: () => null,
+  relatedToId: () => null,
+  occurredAt: () => '2026-03-04T05:06:07.000Z',
+  participants: () => ({ type: 'EMAIL', email: 'ida@example.com' }),
   redirectUris: () => 'https://app.example.com/callback',
+  stage: () => 'PROPOSAL',
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
@@ -48,8 +53,11 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'deviceToken',
   'businessHours',
   'email',
+  'endedAt',
   'expiresAt',
   'fields',
+  'amount',
+  'forecastCategory',
   'ipAllowList',
   'listPrice',
   'locale',
@@ -57,8 +65,12 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'password',
   'organizationCode',
   'organizationId',
+  'occurredAt',
+  'participants',
   'redirectUris',
+  'relatedToType',
   'refreshToken',
+  'stage',
   'timezone',
   'token',
 ])

@@ -4,10 +4,12 @@ import type { Sql } from '../../../subgraphs/kernel/database/sql.ts'
 import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
 import {
   accountColumns,
+  activityColumns,
   caseColumns,
   caseCommentColumns,
   contactColumns,
   productColumns,
+  taskColumns,
   type Columns,
 } from './columns.ts'
 import { createFunctions, type Filled } from './functions.ts'
@@ -32,6 +34,8 @@ const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
   ['support.case_comment', caseCommentColumns],
+  ['crm.task', taskColumns],
+  ['crm.activity', activityColumns],
 ]
 
 const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(0)} s`

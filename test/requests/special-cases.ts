@@ -13,6 +13,11 @@ interface Requests {
   readonly member: Member
 }
 
+let days = 0
+
+/** A day that no other request names. */
+const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice(0, 10)
+
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
@@ -22,6 +27,9 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   profileId: () => null,
   businessHours: () => ({ timezone: 'Europe/Oslo', days: { MON: [['09:00', '17:00']] }, holidays: ['2027-12-24'] }),
   fields: () => ({ account: { annualRevenue: 'HIDDEN' } }),
+  currency: () => 'EUR',
+  baseCurrency: () => 'USD',
+  date: () => freshDay(),
   currentPassword: () => 'Correct horse 7!',
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
@@ -50,8 +58,11 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
+  'baseCurrency',
   'code',
+  'currency',
   'currentPassword',
+  'date',
   'deviceToken',
   'discountAmount',
   'discountType',

@@ -48,7 +48,7 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
     },
   },
   events: opportunityEvents,
-  invariants: (next) => [...hasCurrency(next), ...amountFitsCurrency(next)],
+  invariants: (next, previous) => [...hasCurrency(next, previous), ...amountFitsCurrency(next)],
   decide: decideOpportunity,
   calculated: calculatedValues,
 })

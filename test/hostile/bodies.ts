@@ -104,7 +104,8 @@ const at = ({ path }: Field): string => path.join('.')
 export function badFields({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): HostileRequest[] {
   return fieldsOf(contract, operation.body!.schema).flatMap((field) => {
     const base = withPath(body, whole, field.path)
-    const item = field.schema.items && valueAt(whole, [...field.path, 0])
+    // The smallest valid item, so that a list with too many of them is not too large a body.
+    const item = field.schema.items && (valueAt(body, [...field.path, 0]) ?? valueAt(whole, [...field.path, 0]))
     return badValues(field.schema, item).map(({ what, json, code, below }) => ({
       what: `${at(field)}: ${what}`,
       change: { body: withText(base, field.path, json) },

@@ -16,6 +16,7 @@ interface Requests {
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
+  secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
   password: () => 'Correct horse 7!',
   timezone: () => 'Europe/Oslo',
@@ -29,6 +30,9 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   redirectUris: () => 'https://app.example.com/callback',
 }
 
+/** The record type of reference fields whose name does not end with it. */
+export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
+
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
@@ -40,6 +44,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'expiresAt',
   'fields',
   'ipAllowList',
+  'isPrimary',
   'listPrice',
   'locale',
   'origin',
@@ -48,6 +53,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'organizationId',
   'redirectUris',
   'refreshToken',
+  'secondaryEmails',
   'timezone',
   'token',
 ])

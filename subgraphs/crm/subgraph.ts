@@ -1,5 +1,8 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
+import { activityTypes } from './activity/activity.inputs.ts'
+import { activity } from './activity/activity.record.ts'
+import { activityResource } from './activity/activity.resolver.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
 import { accountContactsResource } from './contact/account-contacts.resolver.ts'
@@ -8,6 +11,11 @@ import { contactResource } from './contact/contact.resolver.ts'
 import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
+import { linkEdges } from './related-record/link-edges.ts'
+import { taskTypes } from './task/task.inputs.ts'
+import { task } from './task/task.record.ts'
+import { taskResource } from './task/task.resolver.ts'
+import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
@@ -17,8 +25,15 @@ export const crm: SubgraphDefinition = {
     bulkResource(contact, 'CONTACTS'),
     accountContactsResource,
     caseExtensionResource,
+    quoteExtensionResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
     accountOpportunitiesResource,
+    taskResource,
+    bulkResource(task, 'TASKS'),
+    ...linkEdges(task, taskTypes),
+    activityResource,
+    bulkResource(activity, 'ACTIVITIES'),
+    ...linkEdges(activity, activityTypes),
   ],
 }

@@ -1,11 +1,12 @@
 import { activeUsers } from '../../identity/public.ts'
-import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
+import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { hasCurrency } from '../../kernel/values/currency.ts'
 import { account } from '../account/account.record.ts'
 import { opportunityEvents } from './opportunity.events.ts'
-import { deriveOpportunity } from './opportunity.derived.ts'
-import { amountFitsCurrency } from './opportunity.rules.ts'
+import { decideOpportunity } from './opportunity.decision.ts'
+import { amountFitsCurrency, derivedValues } from './opportunity.rules.ts'
 import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
@@ -22,6 +23,21 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
       description:
         'Conditions on the account of the opportunity. An opportunity whose account the caller does not see does not match. Needs READ_ACCOUNTS.',
     },
+    tasks: relationFromType(
+      'task',
+      'opportunityId',
+      'Conditions on the tasks of the opportunity that the caller sees. Needs READ_TASKS.',
+    ),
+    activities: relationFromType(
+      'activity',
+      'opportunityId',
+      'Conditions on the activities of the opportunity that the caller sees. Needs READ_ACTIVITIES.',
+    ),
+    quotes: relationFromType(
+      'quote',
+      'opportunityId',
+      'Conditions on the quotes of the opportunity that the caller sees. Needs READ_QUOTES.',
+    ),
   },
   totals: {
     by: ['pipelineId', 'stage', 'currency', 'forecastCategory', 'type', 'isClosed', 'isWon'],
@@ -33,5 +49,6 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
   },
   events: opportunityEvents,
   invariants: (next) => [...hasCurrency(next), ...amountFitsCurrency(next)],
-  derive: deriveOpportunity,
+  decide: decideOpportunity,
+  calculated: derivedValues,
 })

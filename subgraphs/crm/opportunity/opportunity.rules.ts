@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { decimalsOf, exactProduct, type ExactNumber } from '../../kernel/json/exact-number.ts'
+import { decimalsOf, exactProduct } from '../../kernel/json/exact-number.ts'
 import { currencyDecimals } from '../../kernel/values/currency.ts'
 import type { Opportunity } from './opportunity.ts'
 
@@ -11,5 +11,14 @@ export function amountFitsCurrency({ amount, currency }: Pick<Opportunity, 'amou
   return [{ path: 'amount', code: 'TOO_PRECISE', message }]
 }
 
-export const expectedRevenue = (amount: ExactNumber, probability: ExactNumber): ExactNumber =>
-  exactProduct(amount, probability, -2)
+/** Values that follow from the others: the expected revenue, the first close date, and how often the close date was moved to a later time. */
+export function derivedValues(
+  next: Opportunity,
+  previous: Opportunity | null,
+  given: Partial<Opportunity>,
+): Partial<Opportunity> {
+  const expectedRevenue = exactProduct(next.amount, next.probability, -2)
+  if (!previous) return { expectedRevenue, originalCloseDate: given.originalCloseDate ?? next.closeDate }
+  const isPushed = !previous.isClosed && Date.parse(next.closeDate) > Date.parse(previous.closeDate)
+  return { expectedRevenue, closeDatePushCount: previous.closeDatePushCount + (isPushed ? 1 : 0) }
+}

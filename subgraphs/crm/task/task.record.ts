@@ -1,0 +1,25 @@
+import { activeUsers, activeWriters } from '../../identity/public.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
+import { linkRelations } from '../related-record/link-relations.ts'
+import { deriveTask } from './task.derived.ts'
+import { taskEvents } from './task.events.ts'
+import { Task } from './task.ts'
+
+export const task: RecordDefinition<Task> = defineRecord(Task, {
+  object: 'task',
+  table: 'crm.task',
+  visibleBy: ['ownerId', 'assignedToId'],
+  searchable: ['subject', 'description'],
+  hasSearchText: true,
+  references: { ownerId: activeUsers, assignedToId: activeWriters },
+  relations: linkRelations('task'),
+  totals: {
+    by: ['type', 'status', 'priority', 'isOverdue'],
+    measures: { unassigned: { where: { assignedToId: { isNull: true } } } },
+  },
+  events: taskEvents,
+  decide: deriveTask,
+  invariants: relatedToIsWhole,
+  checks: relatedRecordsExist,
+})

@@ -78,6 +78,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'token',
 ])
 
+/** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
+export const setByOperations: Readonly<Record<string, readonly unknown[]>> = { status: ['CONVERTED'] }
+
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Requests) {
   const [email, password] = [`u${newId()}@example.com`, 'Correct horse 7!']

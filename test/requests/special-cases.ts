@@ -21,6 +21,7 @@ const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
+  secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
   password: () => 'Correct horse 7!',
   timezone: () => 'Europe/Oslo',
@@ -55,6 +56,9 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
   ],
 }
 
+/** The record type of reference fields whose name does not end with it. */
+export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
+
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
@@ -75,6 +79,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'amount',
   'forecastCategory',
   'ipAllowList',
+  'isPrimary',
   'listPrice',
   'locale',
   'origin',
@@ -87,11 +92,15 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'redirectUris',
   'relatedToType',
   'refreshToken',
+  'secondaryEmails',
   'stage',
   'shippingTotal',
   'timezone',
   'token',
 ])
+
+/** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
+export const setByOperations: Readonly<Record<string, readonly unknown[]>> = { status: ['CONVERTED'] }
 
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Requests) {

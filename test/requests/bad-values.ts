@@ -150,11 +150,15 @@ function badObject(schema: Schema): BadValue[] {
   return bad
 }
 
+/** A large item is shortened to its id, so that the list is not refused for its bytes. */
+const smallItem = (item: unknown): unknown =>
+  JSON.stringify(item).length < 1000 ? item : { id: (item as { id?: unknown }).id }
+
 function badList(schema: Schema, item: unknown): BadValue[] {
   const { maxItems, minItems = 0 } = schema as { maxItems?: number; minItems?: number }
   const bad: BadValue[] = []
   if (maxItems !== undefined) {
-    const json = JSON.stringify(Array.from({ length: maxItems + 1 }, () => item))
+    const json = JSON.stringify(Array.from({ length: maxItems + 1 }, () => smallItem(item)))
     bad.push({ what: `${maxItems + 1} items`, json, code: 'TOO_MANY' })
   }
   if (minItems > 0) bad.push({ what: 'no items', json: '[]', code: 'TOO_FEW' })

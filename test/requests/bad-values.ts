@@ -150,9 +150,9 @@ function badObject(schema: Schema): BadValue[] {
   return bad
 }
 
-/** A large item is shortened to its id, so that the list is not refused for its bytes. */
+/** A large item is shortened to its id, so that the list is not refused for its size. */
 const smallItem = (item: unknown): unknown =>
-  JSON.stringify(item).length < 1000 ? item : { id: (item as { id?: unknown }).id }
+  JSON.stringify(item).length < 500 ? item : { id: (item as { id?: unknown }).id }
 
 function badList(schema: Schema, item: unknown): BadValue[] {
   const { maxItems, minItems = 0 } = schema as { maxItems?: number; minItems?: number }

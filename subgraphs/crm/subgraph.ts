@@ -15,6 +15,7 @@ import { leadConversionResource } from './lead-conversion/lead-conversion.resolv
 import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
+import { pipelineResource } from './pipeline/pipeline.resolver.ts'
 import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
@@ -34,6 +35,7 @@ export const crm: SubgraphDefinition = {
     leadConversionResource,
     caseExtensionResource,
     quoteExtensionResource,
+    pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
     accountOpportunitiesResource,

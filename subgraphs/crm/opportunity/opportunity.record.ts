@@ -6,7 +6,7 @@ import { hasCurrency } from '../../kernel/values/currency.ts'
 import { account } from '../account/account.record.ts'
 import { opportunityEvents } from './opportunity.events.ts'
 import { decideOpportunity } from './opportunity.decision.ts'
-import { amountFitsCurrency, derivedValues } from './opportunity.rules.ts'
+import { amountFitsCurrency, calculatedValues } from './opportunity.rules.ts'
 import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
@@ -48,7 +48,7 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
     },
   },
   events: opportunityEvents,
-  invariants: (next) => [...hasCurrency(next), ...amountFitsCurrency(next)],
+  invariants: (next, previous) => [...hasCurrency(next, previous), ...amountFitsCurrency(next)],
   decide: decideOpportunity,
-  calculated: derivedValues,
+  calculated: calculatedValues,
 })

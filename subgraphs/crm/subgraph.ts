@@ -11,6 +11,7 @@ import { contactResource } from './contact/contact.resolver.ts'
 import { convertedLeadsResources } from './lead/converted-leads.resolver.ts'
 import { lead } from './lead/lead.record.ts'
 import { leadResource } from './lead/lead.resolver.ts'
+import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
 import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
@@ -31,6 +32,7 @@ export const crm: SubgraphDefinition = {
     leadResource,
     bulkResource(lead, 'LEADS'),
     ...convertedLeadsResources,
+    leadConversionResource,
     caseExtensionResource,
     quoteExtensionResource,
     pipelineResource,

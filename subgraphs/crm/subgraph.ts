@@ -8,7 +8,7 @@ import { caseExtensionResource } from './case-extension/case-extension.resolver.
 import { accountContactsResource } from './contact/account-contacts.resolver.ts'
 import { contact } from './contact/contact.record.ts'
 import { contactResource } from './contact/contact.resolver.ts'
-import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { opportunityEdges } from './opportunity/opportunity-edges.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 import { pipelineResource } from './pipeline/pipeline.resolver.ts'
@@ -30,7 +30,7 @@ export const crm: SubgraphDefinition = {
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
-    accountOpportunitiesResource,
+    ...opportunityEdges,
     taskResource,
     bulkResource(task, 'TASKS'),
     ...linkEdges(task, taskTypes),

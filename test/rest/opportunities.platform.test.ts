@@ -446,11 +446,11 @@ describe('Contact roles', () => {
       ),
     )
     expect(opportunitiesOf).toEqual({
-      [ann.id]: [2, [one.id, two.id].toSorted()],
+      [ann.id]: [2, found([one, two])],
       [bo.id]: [1, [one.id]],
       [cy.id]: [0, []],
     })
-    expect(found(body.data.some.data)).toEqual([ann.id, bo.id].toSorted())
+    expect(found(body.data.some.data)).toEqual(found([ann, bo]))
     expect(body.data.some.total).toBe(2)
     expect(found(body.data.none.data)).toEqual([cy.id])
     expect(found(body.data.every.data)).toEqual([cy.id])

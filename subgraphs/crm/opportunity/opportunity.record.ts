@@ -71,7 +71,11 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
     },
   },
   events: opportunityEvents,
-  invariants: (next) => [...hasCurrency(next), ...amountFitsCurrency(next), ...contactRoleProblems(next)],
+  invariants: (next, previous) => [
+    ...hasCurrency(next, previous),
+    ...amountFitsCurrency(next),
+    ...contactRoleProblems(next),
+  ],
   decide: decideOpportunity,
   calculated: calculatedValues,
 })

@@ -9,6 +9,7 @@ import { LeadSource } from '../lead-source.ts'
 import { OpportunityProgress } from './opportunity-progress.ts'
 import { OpportunityType } from './opportunity.enumerations.ts'
 import { OpportunityContactRole } from './opportunity.structures.ts'
+import { lastActivityDate, nextActivityDate } from '../activity-date-columns.ts'
 
 @ObjectType({
   description:
@@ -176,21 +177,9 @@ export class Opportunity extends OpportunityProgress {
   })
   healthScore!: number | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the last activity took place; null if there was none.',
-    example: null,
-  })
+  @Column(() => DateTime, lastActivityDate('opportunity'))
   lastActivityDate!: string | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the next task or activity is planned; null if none is.',
-    example: null,
-  })
+  @Column(() => DateTime, nextActivityDate('opportunity'))
   nextActivityDate!: string | null
 }

@@ -10,7 +10,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
-import { organizationSettings } from './organization-settings.ts'
+import { defaultBaseCurrency, organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
 import { holidaysMax, settingsProblems, spansMax } from './settings.rules.ts'
 
@@ -31,11 +31,20 @@ export class OrganizationSettingsType {
   @Field(() => Boolean, { description: 'Whether an opportunity can be lost only with a `lossReason`.' })
   requireLossReason!: boolean
 
+  @Field(() => Boolean, { description: 'Whether a quote can be sent only after its approval.' })
+  requireQuoteApproval!: boolean
+
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
 
   @Field(() => String, { description: 'IANA time zone name.' })
   timezone!: string
+
+  @Field(() => String, {
+    description:
+      'ISO 4217 code of the currency into which sums over several currencies are converted; `baseCurrencySet` changes it.',
+  })
+  baseCurrency!: string
 }
 
 @InputType({ description: 'Changes of the organization; absent fields are not changed.' })
@@ -64,6 +73,12 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse to lose an opportunity without `lossReason`.',
   })
   requireLossReason?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to refuse to send a quote that is not approved. Default: false.',
+  })
+  requireQuoteApproval?: boolean | null
 
   @Field(() => Json, {
     nullable: true,
@@ -128,13 +143,23 @@ export class OrganizationAdminResolver {
       enforceCaseTransitions = false,
       uniqueContactEmail = false,
       requireLossReason = false,
+      requireQuoteApproval = false,
       businessHours = null,
       timezone = 'UTC',
+      baseCurrency = defaultBaseCurrency,
     } = await organizationSettings({
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, uniqueContactEmail, requireLossReason, businessHours, timezone }
+    return {
+      enforceCaseTransitions,
+      uniqueContactEmail,
+      requireLossReason,
+      requireQuoteApproval,
+      businessHours,
+      timezone,
+      baseCurrency,
+    }
   }
 }
 

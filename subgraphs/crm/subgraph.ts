@@ -12,7 +12,7 @@ import { convertedLeadsResources } from './lead/converted-leads.resolver.ts'
 import { lead } from './lead/lead.record.ts'
 import { leadResource } from './lead/lead.resolver.ts'
 import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
-import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { opportunityEdges } from './opportunity/opportunity-edges.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 import { pipelineResource } from './pipeline/pipeline.resolver.ts'
@@ -38,7 +38,7 @@ export const crm: SubgraphDefinition = {
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
-    accountOpportunitiesResource,
+    ...opportunityEdges,
     taskResource,
     bulkResource(task, 'TASKS'),
     ...linkEdges(task, taskTypes),

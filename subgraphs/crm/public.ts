@@ -4,6 +4,7 @@ import { recordsOf } from '../kernel/record/records-of.ts'
 import { unrestricted, type RequestContext } from '../kernel/request.ts'
 import { account } from './account/account.record.ts'
 import { contact } from './contact/contact.record.ts'
+import { lead } from './lead/lead.record.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import type { Opportunity } from './opportunity/opportunity.ts'
 
@@ -15,6 +16,10 @@ export const visibleAccounts: Reference = (ctx, ids) => visibleIds(ctx, account,
 
 /** Returns which of these contacts are live and visible to the caller. */
 export const visibleContacts: Reference = (ctx, ids) => visibleIds(ctx, contact, ids)
+
+/** Returns which of these leads are live and visible to the caller. */
+export const visibleLeads: Reference = (ctx, ids) => visibleIds(ctx, lead, ids)
+
 /** Returns which of these opportunities are live and visible to the caller. */
 export const visibleOpportunities: Reference = (ctx, ids) => visibleIds(ctx, opportunity, ids)
 

@@ -5,23 +5,28 @@ import { searchCondition } from '../kernel/record/search.ts'
 import { adminUser } from './admin/admin-user.ts'
 import { findOrganization } from './organization/organization.ts'
 
-const activeUsersWho =
+const isActive = 'is_active and left_at is null'
+
+const usersWho =
   (condition: string): Reference =>
   async (ctx, ids) => {
     // The caller is an active user: authentication and the write check have verified that.
     if (ctx.caller.kind !== 'SYSTEM' && ids.every((id) => id === ctx.caller.userId)) return new Set(ids)
     const rows = await ctx.db.query<{ id: string }>(
-      `select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and is_active and left_at is null and ${condition}`,
+      `select id from identity.app_user where organization_id = $1 and id = any($2::uuid[]) and ${condition}`,
       [ctx.caller.organizationId, ids],
     )
     return new Set(rows.map(({ id }) => id))
   }
 
 /** The ids, among the given ones, of active users of the caller's organization. */
-export const activeUsers = activeUsersWho('true')
+export const activeUsers = usersWho(isActive)
 
 /** The ids, among the given ones, of active users who may change records. */
-export const activeWriters = activeUsersWho(`role <> 'READ_ONLY'`)
+export const activeWriters = usersWho(`${isActive} and role <> 'READ_ONLY'`)
+
+/** The ids, among the given ones, of users of the caller's organization, also of those who have left. */
+export const usersOfOrganization = usersWho('true')
 
 export interface OrganizationUser {
   readonly id: string
@@ -60,6 +65,19 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 }
 
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
+export {
+  baseAmountAt,
+  baseAmountOf,
+  baseAverageOf,
+  baseCurrencyOf,
+  baseSumOf,
+  exchangeRateSql,
+  rateDayOf,
+  rateDaySql,
+  ratesOf,
+  type BaseAmount,
+  type RatesOfDay,
+} from './currency/convert.ts'
 export { credentialSource } from './credential/credential-source.ts'
 export { oauthScopes } from './oauth/oauth-scopes.ts'
 export { oauthService } from './oauth/oauth-service.ts'

@@ -13,20 +13,35 @@ interface Requests {
   readonly member: Member
 }
 
+let days = 0
+
+/** A day that no other request names. */
+const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice(0, 10)
+
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
+  secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
   password: () => 'Correct horse 7!',
   timezone: () => 'Europe/Oslo',
   profileId: () => null,
   businessHours: () => ({ timezone: 'Europe/Oslo', days: { MON: [['09:00', '17:00']] }, holidays: ['2027-12-24'] }),
   fields: () => ({ account: { annualRevenue: 'HIDDEN' } }),
+  currency: () => 'EUR',
+  baseCurrency: () => 'USD',
+  date: () => freshDay(),
   currentPassword: () => 'Correct horse 7!',
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
+  relatedToType: () => null,
+  relatedToId: () => null,
+  recurrenceRule: () => 'FREQ=WEEKLY;BYDAY=MO',
+  occurredAt: () => '2026-03-04T05:06:07.000Z',
+  participants: () => ({ type: 'EMAIL', email: 'ida@example.com' }),
   redirectUris: () => 'https://app.example.com/callback',
+  stage: () => 'PROPOSAL',
   discountAmount: () => 0,
   discountType: () => null,
   discountValue: () => null,
@@ -34,33 +49,62 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   to: () => 'ines.duarte@example.com',
 }
 
+/** Lists whose items depend on each other, by field name. */
+export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
+  stages: () => [
+    { name: 'PROPOSAL', label: 'Proposal', kind: 'OPEN', probability: 50, forecastCategory: 'BEST_CASE' },
+    { name: 'SIGNED', label: 'Signed', kind: 'WON', probability: 100, forecastCategory: 'CLOSED' },
+    { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
+  ],
+}
+
+/** The record type of reference fields whose name does not end with it. */
+export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
+
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
+  'baseCurrency',
   'code',
+  'currency',
   'currentPassword',
+  'date',
   'deviceToken',
   'discountAmount',
   'discountType',
   'discountValue',
   'businessHours',
   'email',
+  'endedAt',
   'expiresAt',
   'fields',
+  'amount',
+  'forecastCategory',
   'ipAllowList',
+  'isPrimary',
   'listPrice',
   'locale',
   'origin',
   'password',
+  'probability',
   'organizationCode',
   'organizationId',
+  'occurredAt',
+  'participants',
+  'recurrenceRule',
   'redirectUris',
+  'relatedToType',
   'refreshToken',
+  'secondaryEmails',
+  'stage',
   'shippingTotal',
   'timezone',
   'to',
   'token',
 ])
+
+/** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
+export const setByOperations: Readonly<Record<string, readonly unknown[]>> = { status: ['CONVERTED'] }
 
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Requests) {

@@ -51,6 +51,6 @@ export function calculatedAmounts<L extends LineItem>(
 /** What is wrong with the prices of a document, for `invariants` of its definition. */
 export function amountProblems<L extends LineItem>(next: Priced<L>, previous: Priced<L> | null): FieldProblem[] {
   if (previous && pricedFields.every((name) => next[name] === previous[name])) return []
-  const problems = hasCurrency(next)
+  const problems = hasCurrency(next, previous)
   return problems.length > 0 ? problems : pricingProblems(next.lineItems, next)
 }

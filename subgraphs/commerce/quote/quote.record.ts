@@ -45,7 +45,7 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
   unique: { quote_revision_of: 'revisionOfId', quote_primary: 'opportunityId' },
   totals: { by: ['status', 'approvalStatus', 'isPrimary'] },
   events: quoteEvents,
-  async derive(ctx, values, previous) {
+  async decide(ctx, values, previous) {
     return { implied: await sentLines(ctx, values, previous) }
   },
   calculated(next, previous, given) {

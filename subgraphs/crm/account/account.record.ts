@@ -39,6 +39,16 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'accountId',
       'Conditions on the cases of the account that the caller sees. Needs READ_CASES.',
     ),
+    tasks: relationFromType(
+      'task',
+      'accountId',
+      'Conditions on the tasks of the account that the caller sees. Needs READ_TASKS.',
+    ),
+    activities: relationFromType(
+      'activity',
+      'accountId',
+      'Conditions on the activities of the account that the caller sees. Needs READ_ACTIVITIES.',
+    ),
     quotes: relationFromType(
       'quote',
       'accountId',

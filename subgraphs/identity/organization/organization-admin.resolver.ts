@@ -10,7 +10,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
-import { organizationSettings } from './organization-settings.ts'
+import { defaultBaseCurrency, organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
 import { holidaysMax, settingsProblems, spansMax } from './settings.rules.ts'
 
@@ -39,6 +39,12 @@ export class OrganizationSettingsType {
 
   @Field(() => String, { description: 'IANA time zone name.' })
   timezone!: string
+
+  @Field(() => String, {
+    description:
+      'ISO 4217 code of the currency into which sums over several currencies are converted; `baseCurrencySet` changes it.',
+  })
+  baseCurrency!: string
 }
 
 @InputType({ description: 'Changes of the organization; absent fields are not changed.' })
@@ -140,6 +146,7 @@ export class OrganizationAdminResolver {
       requireQuoteApproval = false,
       businessHours = null,
       timezone = 'UTC',
+      baseCurrency = defaultBaseCurrency,
     } = await organizationSettings({
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
@@ -151,6 +158,7 @@ export class OrganizationAdminResolver {
       requireQuoteApproval,
       businessHours,
       timezone,
+      baseCurrency,
     }
   }
 }

@@ -32,7 +32,7 @@ export interface Draft<T extends StoredRow> {
 }
 
 /** What the rules of a record type add to a requested change. */
-export type Derived<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
+export type Decided<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
 
 /** Returns those ids whose record exists and is visible to the caller. The subgraph that owns the record exports it. */
 export type Reference = (ctx: RequestContext, ids: readonly string[]) => Promise<ReadonlySet<string>>
@@ -142,8 +142,11 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
    * are the values of this change.
    */
   readonly calculated?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
-  /** Derives values and events from the values that a caller sends, on every create and update; again after a concurrent change. */
-  readonly derive?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Derived<T> | Promise<Derived<T>>
+  /**
+   * Decides on further values and events of every create and update that a caller requests, again after a concurrent change. May read
+   * the database.
+   */
+  readonly decide?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Promise<Decided<T>>
   /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */

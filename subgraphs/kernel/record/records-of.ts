@@ -52,13 +52,13 @@ export function recordsOf<T extends StoredRow>(
   definition: RecordDefinition<T>,
   actions: RecordActions<T> = {},
 ): Records<T> {
-  const { derive } = definition
+  const { decide } = definition
   const create = async (ctx: RequestContext, values: Partial<T>, implied: Partial<T> = {}): Promise<T> => {
     const draft = { operation: 'CREATE', previous: null, values } as const
-    if (!derive) return save(ctx, definition, { ...draft, implied })
+    if (!decide) return save(ctx, definition, { ...draft, implied })
     requireWritableRole(ctx)
-    const derived = await derive(ctx, values, null)
-    return save(ctx, definition, { ...draft, ...derived, implied: { ...derived.implied, ...implied } })
+    const decided = await decide(ctx, values, null)
+    return save(ctx, definition, { ...draft, ...decided, implied: { ...decided.implied, ...implied } })
   }
   const updateOne = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
     change(
@@ -66,8 +66,8 @@ export function recordsOf<T extends StoredRow>(
       definition,
       id,
       async (previous, inner) => {
-        const derived = await derive?.(inner, values as Partial<T>, previous)
-        return { operation: 'UPDATE', values: values as Partial<T>, ...derived }
+        const decided = await decide?.(inner, values as Partial<T>, previous)
+        return { operation: 'UPDATE', values: values as Partial<T>, ...decided }
       },
       { expectedVersion },
     )

@@ -2,7 +2,7 @@ import { visibleAccounts, visibleContacts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import type { Condition } from '../../kernel/record/addend.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
+import { recordType, relationFromType } from '../../kernel/record/record-registry.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
@@ -40,6 +40,16 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
       description:
         'Conditions on the contact of the case. A case without a contact that the caller sees does not match. Needs READ_CONTACTS.',
     },
+    tasks: relationFromType(
+      'task',
+      'caseId',
+      'Conditions on the tasks of the case that the caller sees. Needs READ_TASKS.',
+    ),
+    activities: relationFromType(
+      'activity',
+      'caseId',
+      'Conditions on the activities of the case that the caller sees. Needs READ_ACTIVITIES.',
+    ),
   },
   numbered: 'caseNumber',
   totals: {

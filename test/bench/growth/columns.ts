@@ -122,6 +122,32 @@ export const contactColumns: Columns = {
   status: pick(['ACTIVE', 'INACTIVE'], 225, 4),
 }
 
+export const leadColumns: Columns = {
+  ...common('lead'),
+  name: `${brand(300)} || ' ' || ${brand(302)}`,
+  first_name: brand(300),
+  last_name: brand(302),
+  email: some(0.9, 304, `lower(${brand(300)}) || '.' || i || '@' || lower(${brand(305)}) || i % 997 || '.example'`),
+  phone: some(0.6, 307, `'+49 40 ' || lpad(${whole(10_000_000, 308)}::text, 7, '0')`),
+  company: some(0.9, 309, `${brand(305)} || ' ' || ${pick(words.trades, 310)}`),
+  title: some(0.8, 311, `${pick(words.trades, 312)} || ' Manager'`),
+  status: pick(['NEW', 'CONTACTED', 'CONVERTED', 'UNQUALIFIED', 'NURTURING', 'QUALIFIED'], 313),
+  lead_source: pick(['WEB', 'EVENT', 'REFERRAL', 'IMPORT', 'OUTBOUND', 'OTHER'], 314),
+  rating: some(0.6, 315, pick(['WARM', 'COLD', 'HOT'], 316)),
+  lead_score: some(0.7, 317, whole(101, 318)),
+  website: some(0.5, 319, `'https://www.' || lower(${brand(305)}) || i % 997 || '.example'`),
+  industry: some(0.7, 320, pick(words.industries, 321, 3)),
+  number_of_employees: some(0.5, 322, `5 + ${whole(90_000, 323, 4)}`),
+  annual_revenue: some(0.4, 324, `round((power(${part(325)}, 3) * 90000000)::numeric, 2)`),
+  city: some(0.7, 326, pick(words.cities, 327)),
+  country: some(0.8, 328, pick(words.countries, 329)),
+  description: some(0.4, 330, pick(words.details, 331)),
+  first_response_at: some(0.6, 332, hoursAfter(created, 60, 333)),
+  last_activity_date: some(0.7, 334, hoursAfter(created, 30_000, 335)),
+  email_opt_out: `${part(336)} < 0.08`,
+  do_not_call: `${part(337)} < 0.03`,
+}
+
 const finished = `${part(102)} < 0.9`
 const due = `${created} + make_interval(hours => 4 + ${whole(120, 122)})`
 
@@ -209,4 +235,47 @@ export const caseCommentColumns: Columns = {
   author_id: 'pg_temp.member(i, 165)',
   author_type: pick(['USER', 'CONTACT', 'SYSTEM'], 166),
   created_at: created,
+}
+
+const links: Columns = {
+  related_to_type: `case when ${part(170)} < 0.9 then 'ACCOUNT' end`,
+  related_to_id: some(0.9, 170, `pg_temp.related('account', i, 171)`),
+  account_id: some(0.9, 170, `pg_temp.related('account', i, 171)`),
+  contact_id: some(0.5, 172, `pg_temp.id_from('contact' || ${whole(20_000, 173)})`),
+  lead_id: some(0.1, 174, `pg_temp.id_from('lead' || ${whole(20_000, 175)})`),
+  opportunity_id: some(0.3, 176, `pg_temp.id_from('opportunity' || ${whole(20_000, 177)})`),
+  case_id: some(0.1, 178, `pg_temp.related('case', i, 179)`),
+}
+
+const completed = `${part(180)} < 0.85`
+const taskDue = `${created} + make_interval(hours => 4 + ${whole(400, 181)})`
+
+export const taskColumns: Columns = {
+  ...common('task'),
+  ...links,
+  subject: `${pick(words.requests, 182)} || ' (' || ${brand(183)} || ')'`,
+  description: some(0.5, 185, pick(words.details, 186)),
+  type: pick(['TODO', 'CALL', 'EMAIL', 'FOLLOW_UP', 'MEETING', 'APPROVAL'], 187),
+  status: `case when ${completed} then 'COMPLETED' else ${pick(['NOT_STARTED', 'IN_PROGRESS', 'WAITING', 'CANCELLED'], 188)} end`,
+  priority: pick(['MEDIUM', 'LOW', 'HIGH', 'URGENT'], 189),
+  due_date: some(0.8, 190, taskDue),
+  completed_at: `case when ${completed} then ${hoursAfter(created, 500, 191)} end`,
+  completed_by_id: `case when ${completed} then pg_temp.member(i, 192) end`,
+  is_overdue: `not (${completed}) and ${part(188)} < 0.75 and ${part(190)} < 0.8 and ${taskDue} < pg_temp.latest()`,
+  assigned_to_id: some(0.9, 193, 'pg_temp.member(i, 194)'),
+  source: pick(['MANUAL', 'WORKFLOW', 'SEQUENCE', 'IMPORT'], 195, 3),
+}
+
+export const activityColumns: Columns = {
+  ...common('activity'),
+  ...links,
+  type: pick(['EMAIL', 'CALL', 'MEETING', 'NOTE', 'CHAT', 'WEB_VISIT', 'DOCUMENT_VIEW'], 200),
+  direction: some(0.9, 201, pick(['OUTBOUND', 'INBOUND', 'INTERNAL'], 202)),
+  subject: `${pick(words.requests, 203)} || ' (' || ${brand(204)} || ')'`,
+  body: some(0.8, 206, `${pick(words.details, 207)} || ' ' || ${pick(words.details, 208, 1)}`),
+  outcome: some(0.4, 209, pick(['CONNECTED', 'REPLIED', 'VOICEMAIL', 'NO_ANSWER', 'COMPLETED'], 210)),
+  occurred_at: created,
+  duration_seconds: some(0.4, 211, whole(3600, 212, 2)),
+  actor_id: 'pg_temp.member(i, 213)',
+  is_automated: `${part(214)} < 0.3`,
 }

@@ -4,10 +4,13 @@ import type { Sql } from '../../../subgraphs/kernel/database/sql.ts'
 import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
 import {
   accountColumns,
+  activityColumns,
   caseColumns,
   caseCommentColumns,
   contactColumns,
+  leadColumns,
   productColumns,
+  taskColumns,
   quoteColumns,
   type Columns,
 } from './columns.ts'
@@ -30,10 +33,13 @@ const emailOf = (rows: number): string => `growth-${rows}@bench.example`
 const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['crm.account', accountColumns],
   ['crm.contact', contactColumns],
+  ['crm.lead', leadColumns],
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
   ['commerce.quote', quoteColumns],
   ['support.case_comment', caseCommentColumns],
+  ['crm.task', taskColumns],
+  ['crm.activity', activityColumns],
 ]
 
 const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(0)} s`

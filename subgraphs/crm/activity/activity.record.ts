@@ -1,0 +1,31 @@
+import { activeUsers, usersOfOrganization } from '../../identity/public.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { linkRelations } from '../related-record/link-relations.ts'
+import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
+import { activityEvents } from './activity.events.ts'
+import { deriveActivity, happensInOrder, isNotFarAhead } from './activity.rules.ts'
+import { Activity } from './activity.ts'
+import { isIdentified, participantsExist } from './participant.ts'
+
+export const activity: RecordDefinition<Activity> = defineRecord(Activity, {
+  object: 'activity',
+  table: 'crm.activity',
+  visibleBy: ['ownerId', 'actorId'],
+  searchable: ['subject', 'body'],
+  hasSearchText: true,
+  references: { ownerId: activeUsers, actorId: usersOfOrganization },
+  relations: linkRelations('activity'),
+  totals: {
+    by: ['type', 'direction', 'outcome'],
+    measures: { automated: { where: { isAutomated: true } } },
+  },
+  events: activityEvents,
+  decide: deriveActivity,
+  invariants: (next) => [...relatedToIsWhole(next), ...happensInOrder(next), ...isIdentified(next.participants)],
+  checks: async (ctx, next, previous) => [
+    ...isNotFarAhead(ctx, next, previous),
+    ...(await relatedRecordsExist(ctx, next, previous)),
+    // Participants never change.
+    ...(previous ? [] : await participantsExist(ctx, next.participants)),
+  ],
+})

@@ -1,0 +1,76 @@
+import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql'
+import type { Class } from '../../kernel/record/declared-class.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { pluralOf, wordsOf } from '../../kernel/record/describe.ts'
+import type { ConnectionArgs } from '../../kernel/record/list.ts'
+import { readReference } from '../../kernel/record/read.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
+import type { OperationTypes } from '../../kernel/record/standard-resolver.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { linkedRecords, type LinkedRecord } from './linked-records.ts'
+import type { RelatedRecord } from './related-record.ts'
+import { linkedTypes, links, type Link } from './related-types.ts'
+import { visibleStub } from './visible-stub.ts'
+
+/** The edges of tasks or activities to the records that they concern, and back: `Task.account` and `Account.tasks`. */
+export const linkEdges = <T extends RelatedRecord>(
+  definition: RecordDefinition<T>,
+  types: OperationTypes,
+): Resource[] =>
+  links.flatMap((link) => {
+    const linked = linkedRecords[link]
+    return linked
+      ? [{ resolver: edgeToOne(definition, link, linked) }, { resolver: edgeToMany(definition, types, link, linked) }]
+      : []
+  })
+
+function edgeToOne<T extends RelatedRecord>(definition: RecordDefinition<T>, link: Link, linked: LinkedRecord): Class {
+  const object = linkedTypes[link]
+  const one = wordsOf(definition.entity.name)
+
+  @Resolver(() => definition.entity)
+  class LinkedResolver {
+    @FieldResolver(() => linked.type, {
+      name: object,
+      nullable: true,
+      description: `The ${object} that the ${one} concerns; null if there is none or the caller does not see it.`,
+    })
+    linked(@Root() root: T, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+      const id = root[link]
+      if (!linked.definition) return visibleStub(ctx, object, id)
+      return id === null || id === undefined ? null : readReference(ctx, linked.definition, id, selectedFields(info))
+    }
+  }
+  return LinkedResolver
+}
+
+function edgeToMany<T extends RelatedRecord>(
+  definition: RecordDefinition<T>,
+  types: OperationTypes,
+  link: Link,
+  linked: LinkedRecord,
+): Class {
+  const records = recordsOf(definition)
+  const many = pluralOf(wordsOf(definition.entity.name))
+  const unavailable = linked.definition ? '' : '; null while they cannot be read'
+
+  @Resolver(() => linked.type)
+  class LinkedListResolver {
+    @FieldResolver(() => types.Connection, {
+      name: many,
+      nullable: !linked.definition,
+      description: `Live ${many} that concern the ${linkedTypes[link]} and that the caller sees, newest first by default${unavailable}.`,
+    })
+    list(
+      @Root() root: { readonly id: string },
+      @Args(() => types.ConnectionArgs) args: ConnectionArgs,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+    ) {
+      return records.children(ctx, link, root.id, args, info)
+    }
+  }
+  return LinkedListResolver
+}

@@ -39,6 +39,7 @@ describe('loadContract', () => {
       headers: new Set(['API-Version']),
       hasBody: false,
       isConditional: false,
+      unversioned: [],
       isStream: false,
     })
   })

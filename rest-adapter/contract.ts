@@ -76,6 +76,14 @@ function successOf(document: OpenApiDocument, operation: OperationObject): Succe
     headers: new Set(Object.keys(response.headers ?? {})),
     hasBody: response.content !== undefined,
     isConditional: '304' in operation.responses,
+    unversioned: unversionedIn(document, response),
     isStream: response.content?.['text/event-stream'] !== undefined,
   }
+}
+
+function unversionedIn(document: OpenApiDocument, { content }: ResponseObject): string[] {
+  const given = content?.['application/json']?.schema
+  if (!given) return []
+  const { properties = {} } = resolve<Schema>(document, given)
+  return Object.keys(properties).filter((name) => properties[name]!['x-unversioned'] === true)
 }

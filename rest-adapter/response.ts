@@ -14,7 +14,7 @@ export function writeResponse(
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
   if (success.headers.has('ETag') && record?.version !== undefined) {
-    const etag = `"${record.version}"`
+    const etag = entityTag(record.version, success.unversioned, result as Readonly<Record<string, unknown>>)
     headers['ETag'] = etag
     const known = res.req.headers['if-none-match']
     if (known !== undefined && success.isConditional && isMatch(known, etag)) {
@@ -32,4 +32,18 @@ export function writeResponse(
   }
   if (result === undefined) throw new Error(`${path}: the stored document must alias its root field as result.`)
   sendJson(res, success.status, 'application/json; charset=utf-8', headers, result)
+}
+
+/**
+ * `"3"`, or `"3-mfyq2yo0-0"` with the times of the properties that change without a new version, so that a changed time is no match for
+ * `If-None-Match`. `If-Match` compares the version only.
+ */
+function entityTag(version: number, unversioned: readonly string[], record: Readonly<Record<string, unknown>>): string {
+  const hasTime = unversioned.some((name) => typeof record[name] === 'string')
+  if (!hasTime) return `"${version}"`
+  const times = unversioned.map((name) => {
+    const time = typeof record[name] === 'string' ? Date.parse(record[name]) : 0
+    return `${time < 0 ? 'n' : ''}${Math.abs(time).toString(36)}`
+  })
+  return `"${version}-${times.join('-')}"`
 }

@@ -17,6 +17,8 @@ export interface Success {
   readonly hasBody: boolean
   /** True if `If-None-Match` with the ETag of the record is answered 304. */
   readonly isConditional: boolean
+  /** The properties of the record that also change without a new version (`x-unversioned`); the ETag contains their values. */
+  readonly unversioned: readonly string[]
   /** True if the body is a stream of events (`text/event-stream`). */
   readonly isStream: boolean
 }

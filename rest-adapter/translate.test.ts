@@ -64,6 +64,7 @@ describe('Translation.variables', () => {
   it.each([
     ['3', 3],
     ['W/"3"', 3],
+    ['"3-mfyq2yo0-0"', 3],
     ['*', undefined],
   ])('If-Match: %s', (header, expectedVersion) => {
     const variables = translation('partDelete').variables({ id: partId }, {}, { 'if-match': header }, undefined)

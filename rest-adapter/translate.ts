@@ -181,7 +181,8 @@ const isInBothCases = ({ enum: values = [] }: Schema): boolean =>
     (value) => typeof value === 'string' && value !== value.toUpperCase() && values.includes(value.toUpperCase()),
   )
 
-const entityTag = /^\s*(?:W\/)?("?)(\d{1,9})\1\s*$/
+/** What follows the version does not matter for a change (`response.ts`). */
+const entityTag = /^\s*(?:W\/)?("?)(\d{1,9})(?:(?:-[0-9a-z]{1,12}){1,9})?\1\s*$/
 
 export const isVersionMatch = (text: string): boolean => text.trim() === '*' || entityTag.test(text)
 

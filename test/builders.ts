@@ -22,6 +22,10 @@ export const aProduct = (values: object = {}) => ({
   ...values,
 })
 
+export const aQuote = (values: object = {}) => ({ name: 'Dock scheduling for two yards', ...values })
+/** A line without a product. */
+export const aLine = (values: object = {}) => ({ name: 'Onboarding', quantity: 1, unitPrice: 100, ...values })
+
 async function created(answer: Promise<Answer>): Promise<Answer['body']> {
   const { status, body } = await answer
   expect(status, JSON.stringify(body)).toBe(201)
@@ -45,6 +49,8 @@ export const opportunity = async (
 }
 export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
+export const quote = (member: Member, values: object = {}) =>
+  created(member.rest.quoteCreate!({ body: aQuote(values) }))
 
 export const task = (member: Member, values: object = {}) =>
   created(member.rest.taskCreate!({ body: { subject: 'Call the yard', ...values } }))

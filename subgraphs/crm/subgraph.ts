@@ -11,10 +11,12 @@ import { contactResource } from './contact/contact.resolver.ts'
 import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
+import { pipelineResource } from './pipeline/pipeline.resolver.ts'
 import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
+import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
@@ -24,6 +26,8 @@ export const crm: SubgraphDefinition = {
     bulkResource(contact, 'CONTACTS'),
     accountContactsResource,
     caseExtensionResource,
+    quoteExtensionResource,
+    pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
     accountOpportunitiesResource,

@@ -40,6 +40,19 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   participants: () => ({ type: 'EMAIL', email: 'ida@example.com' }),
   redirectUris: () => 'https://app.example.com/callback',
   stage: () => 'PROPOSAL',
+  discountAmount: () => 0,
+  discountType: () => null,
+  discountValue: () => null,
+  shippingTotal: () => 0,
+}
+
+/** Lists whose items depend on each other, by field name. */
+export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
+  stages: () => [
+    { name: 'PROPOSAL', label: 'Proposal', kind: 'OPEN', probability: 50, forecastCategory: 'BEST_CASE' },
+    { name: 'SIGNED', label: 'Signed', kind: 'WON', probability: 100, forecastCategory: 'CLOSED' },
+    { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
+  ],
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
@@ -51,6 +64,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'currentPassword',
   'date',
   'deviceToken',
+  'discountAmount',
+  'discountType',
+  'discountValue',
   'businessHours',
   'email',
   'endedAt',
@@ -63,6 +79,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'locale',
   'origin',
   'password',
+  'probability',
   'organizationCode',
   'organizationId',
   'occurredAt',
@@ -71,6 +88,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'relatedToType',
   'refreshToken',
   'stage',
+  'shippingTotal',
   'timezone',
   'token',
 ])

@@ -49,6 +49,11 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'accountId',
       'Conditions on the activities of the account that the caller sees. Needs READ_ACTIVITIES.',
     ),
+    quotes: relationFromType(
+      'quote',
+      'accountId',
+      'Conditions on the quotes of the account that the caller sees. Needs READ_QUOTES.',
+    ),
   },
   totals: {
     by: ['type', 'accountStatus', 'rating', 'churnRisk', 'isStrategic'],

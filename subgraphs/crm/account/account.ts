@@ -6,6 +6,7 @@ import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { addressLine } from '../address-line.ts'
+import { lastActivityDate, nextActivityDate } from '../activity-date-columns.ts'
 import { AccountRating, AccountStatus, AccountType, ChurnRisk } from './account.enumerations.ts'
 
 @ObjectType({ description: 'A company, for example a customer, prospect, partner or competitor.' })
@@ -235,18 +236,16 @@ export class Account extends OrgRecord {
   region!: string | null
 
   @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    description: 'When the last activity took place; null if unknown. Only a client changes it.',
-    example: '2026-10-28T13:00:00.000Z',
+    ...lastActivityDate('account'),
+    writable: 'ALWAYS',
+    description: `${lastActivityDate('account').description} A client may set it too, for example with an import, until the next such change.`,
   })
   lastActivityDate!: string | null
 
   @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    description: 'When the next activity is planned; null if none is. Only a client changes it.',
-    example: null,
+    ...nextActivityDate('account'),
+    writable: 'ALWAYS',
+    description: `${nextActivityDate('account').description} A client may set it too, for example with an import, until the next such change.`,
   })
   nextActivityDate!: string | null
 }

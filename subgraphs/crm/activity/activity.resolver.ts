@@ -2,6 +2,8 @@ import { Resolver } from 'type-graphql'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { activityBegin } from './activity-begin.job.ts'
+import { activityDates } from './activity-dates.migrations.ts'
 import { activityTypes } from './activity.inputs.ts'
 import { activityTable } from './activity.migrations.ts'
 import { activity } from './activity.record.ts'
@@ -18,7 +20,8 @@ export class ActivityResolver extends standardResolver(activity, {
 export const activityResource: Resource = {
   resolver: ActivityResolver,
   entities: { Activity: activity },
-  migrations: [activityTable],
+  migrations: [activityTable, activityDates],
+  jobs: [activityBegin],
   rest: restArea(activity, {
     path: 'activities',
     filters: [

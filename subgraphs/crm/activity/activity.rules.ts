@@ -24,7 +24,15 @@ export async function deriveActivity(
   const seconds = endedAt === null ? null : Math.round((Date.parse(endedAt) - Date.parse(occurredAt)) / 1000)
   const durationSeconds =
     values.durationSeconds ?? (seconds !== null && seconds >= 0 && seconds <= durationSecondsMax ? seconds : null)
-  return { implied: { occurredAt, actorId, durationSeconds, isPlanned: occurredAt > now, ...links } }
+  return {
+    implied: {
+      occurredAt,
+      actorId,
+      durationSeconds,
+      isPlanned: values.type === 'MEETING' && occurredAt > now,
+      ...links,
+    },
+  }
 }
 
 export function happensInOrder({ occurredAt, endedAt }: Activity): FieldProblem[] {

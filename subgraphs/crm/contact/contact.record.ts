@@ -42,6 +42,11 @@ export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
       'contactId',
       'Conditions on the cases of the contact that the caller sees. Needs READ_CASES.',
     ),
+    quotes: relationFromType(
+      'quote',
+      'contactId',
+      'Conditions on the quotes of the contact that the caller sees. Needs READ_QUOTES.',
+    ),
   },
   totals: {
     by: ['status', 'emailStatus', 'lifecycleStage', 'leadSource'],

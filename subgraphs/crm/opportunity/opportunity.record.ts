@@ -6,7 +6,7 @@ import { hasCurrency } from '../../kernel/values/currency.ts'
 import { account } from '../account/account.record.ts'
 import { opportunityEvents } from './opportunity.events.ts'
 import { decideOpportunity } from './opportunity.decision.ts'
-import { amountFitsCurrency, derivedValues } from './opportunity.rules.ts'
+import { amountFitsCurrency, calculatedValues } from './opportunity.rules.ts'
 import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
@@ -33,6 +33,11 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
       'opportunityId',
       'Conditions on the activities of the opportunity that the caller sees. Needs READ_ACTIVITIES.',
     ),
+    quotes: relationFromType(
+      'quote',
+      'opportunityId',
+      'Conditions on the quotes of the opportunity that the caller sees. Needs READ_QUOTES.',
+    ),
   },
   totals: {
     by: ['pipelineId', 'stage', 'currency', 'forecastCategory', 'type', 'isClosed', 'isWon'],
@@ -45,5 +50,5 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
   events: opportunityEvents,
   invariants: (next, previous) => [...hasCurrency(next, previous), ...amountFitsCurrency(next)],
   decide: decideOpportunity,
-  calculated: derivedValues,
+  calculated: calculatedValues,
 })

@@ -5,6 +5,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
+import { lastActivityDate, nextActivityDate } from '../activity-date-columns.ts'
 import { ForecastCategory, LossReason, OpportunityType } from './opportunity.enumerations.ts'
 
 @ObjectType({
@@ -259,21 +260,9 @@ export class Opportunity extends OrgRecord {
   })
   healthScore!: number | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the last activity took place; null if there was none.',
-    example: null,
-  })
+  @Column(() => DateTime, lastActivityDate('opportunity'))
   lastActivityDate!: string | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the next task or activity is planned; null if none is.',
-    example: null,
-  })
+  @Column(() => DateTime, nextActivityDate('opportunity'))
   nextActivityDate!: string | null
 }

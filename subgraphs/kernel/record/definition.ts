@@ -76,6 +76,8 @@ export interface RecordShape extends TrackedObject {
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that is numbered per organization from 1, without gaps. */
   readonly numbered?: string
+  /** A text column with the number as people write it: the prefix and at least six digits, `Q-000123`. */
+  readonly numberText?: { readonly column: string; readonly prefix: string }
   /** The maintained totals of the table (`maintained-totals.ts`); without them, totals and figures read the rows. */
   readonly totals?: TotalsShape
 }
@@ -131,6 +133,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
+  readonly numberText?: { readonly column: ColumnName<T>; readonly prefix: string }
   readonly totals?: Totals<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']

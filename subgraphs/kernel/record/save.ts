@@ -13,7 +13,7 @@ import {
 } from './definition.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
-import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { changedColumns, definedOnly, nextRecord, normalized, numberText, type Fields } from './next-record.ts'
 import { uniqueViolation } from './unique-violation.ts'
 import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
@@ -76,7 +76,7 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(await referenceProblems(ctx, definition, next, changed, values))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
-  if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
+  if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems) => {
     refuse(problems)
     await write(inner, definition, draft, next, changed)
@@ -135,6 +135,11 @@ async function referenceProblems(
     }
   }
   return problems
+}
+
+async function setNumber(ctx: RequestContext, definition: RecordShape, numbered: string, next: Fields): Promise<void> {
+  next[numbered] = await nextNumber(ctx, definition.object)
+  Object.assign(next, numberText(definition, next))
 }
 
 /** The counter row stays locked until the transaction ends, so that numbers have no gaps. */

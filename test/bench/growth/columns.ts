@@ -168,6 +168,38 @@ export const productColumns: Columns = {
   features: itemsOf(words.problems, 158),
 }
 
+/** What is left of the unit price after a discount of 10 percent, and the tax of 20 percent on it; prices are whole tens. */
+const quotePrice = `(10 * (1 + ${whole(4000, 170, 3)}))`
+
+export const quoteColumns: Columns = {
+  ...common('quote'),
+  number: 'pg_temp.number(i)',
+  quote_number: `'Q-' || lpad(pg_temp.number(i)::text, greatest(6, length(pg_temp.number(i)::text)), '0')`,
+  name: `${brand(171)} || ' for ' || ${pick(words.cities, 173)}`,
+  status: pick(['ACCEPTED', 'SENT', 'DRAFT', 'EXPIRED', 'REJECTED', 'CONVERTED', 'CANCELLED', 'IN_REVIEW'], 174),
+  approval_status: pick(['NOT_REQUIRED', 'APPROVED', 'PENDING', 'REJECTED'], 175, 4),
+  opportunity_id: some(0.8, 176, `pg_temp.id_from('opportunity' || ${whole(20_000, 177)})`),
+  account_id: some(0.95, 178, `pg_temp.related('account', i, 179)`),
+  contact_id: some(0.7, 180, `pg_temp.related('contact', i, 181)`),
+  line_items: `jsonb_build_array(jsonb_build_object('id', pg_temp.id_of('line', i), 'productId', pg_temp.related('product', i, 182),
+    'sku', 'SKU-' || i, 'name', ${brand(183)}, 'description', null, 'quantity', 1, 'unitPrice', ${quotePrice}, 'listPrice', ${quotePrice},
+    'discountPercent', 10, 'discountAmount', 0, 'taxRate', 20, 'lineTotal', ${quotePrice} * 9 / 10, 'discountShare', 0,
+    'taxAmount', ${quotePrice} * 18 / 100.0, 'billingFrequency', 'MONTHLY', 'startDate', null, 'endDate', null, 'sortOrder', 0))`,
+  currency: pick(['EUR', 'USD', 'GBP', 'SEK'], 185, 3),
+  subtotal: `${quotePrice} * 9 / 10`,
+  discount_total: '0',
+  tax_total: `${quotePrice} * 18 / 100.0`,
+  shipping_total: '0',
+  total: `${quotePrice} * 108 / 100.0`,
+  valid_until: some(0.8, 186, `${created} + make_interval(days => 30)`),
+  payment_terms: pick(['NET_30', 'NET_60', 'DUE_ON_RECEIPT', 'NET_15'], 187, 3),
+  terms: some(0.5, 188, pick(words.details, 189)),
+  notes: some(0.3, 190, pick(words.details, 191)),
+  revision: '1',
+  sent_at: some(0.8, 192, hoursAfter(created, 200, 193)),
+  accepted_at: some(0.4, 194, hoursAfter(created, 900, 195)),
+}
+
 export const caseCommentColumns: Columns = {
   id: `pg_temp.id_of('comment', i)`,
   organization_id: 'pg_temp.organization(i)',

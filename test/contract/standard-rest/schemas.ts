@@ -41,7 +41,11 @@ const typed = (type: string, nullable: boolean, rest: Json = {}): Json => ({
 /** Schema of a column in a response. */
 function readSchema(column: Column): Json {
   const { name, kind, nullable, description, example } = column
-  const rest: Json = { description, ...(example !== undefined && { example }) }
+  const rest: Json = {
+    description,
+    ...(example !== undefined && { example }),
+    ...(column.isUnversioned && { 'x-unversioned': true }),
+  }
   if (name === 'metadata') return { ...shared('schemas', 'FreeForm'), ...rest }
   if (name === 'customFields') return { ...shared('schemas', 'CustomFields'), ...rest }
   switch (kind) {

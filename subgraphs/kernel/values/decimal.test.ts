@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { exactNumber } from '../json/exact-number.ts'
 import { currencyDecimals, currencyName, isCurrency } from './currency.ts'
-import { decimalOf, exactNumberOfDecimal, roundToCurrency } from './exact-decimal.ts'
+import { amountOf, decimalOf, exactOf, quotientAmount } from './decimal.ts'
 
 const text = (value: unknown): string => JSON.stringify(value)
 
-describe('roundToCurrency', () => {
+describe('amountOf', () => {
   it.each([
     ['2.345', 'USD', '2.34'],
     ['2.355', 'USD', '2.36'],
@@ -17,15 +17,26 @@ describe('roundToCurrency', () => {
     ['1.0015', 'KWD', '1.002'],
     ['999999999999999.995', 'USD', '1000000000000000'],
   ])('rounds %s %s half to even', (amount, currency, rounded) => {
-    expect(text(exactNumberOfDecimal(roundToCurrency(decimalOf(exactNumber(amount)), currency)))).toBe(rounded)
+    expect(text(amountOf(decimalOf(exactNumber(amount)), currency))).toBe(rounded)
   })
 })
 
-describe('exact decimals', () => {
+describe('quotientAmount', () => {
+  it.each([
+    ['5', 3, 'USD', '1.67'],
+    ['0.01', 2, 'USD', '0'],
+    ['0.03', 2, 'USD', '0.02'],
+    ['1.000000000000000000000000000003', 2, 'JPY', '1'],
+  ])('divides %s by %s in %s and rounds once', (dividend, divisor, currency, quotient) => {
+    expect(text(quotientAmount(decimalOf(exactNumber(dividend)), divisor, currency))).toBe(quotient)
+  })
+})
+
+describe('decimals', () => {
   it('keep every digit of sums and products', () => {
     const product = decimalOf(exactNumber('999999999999999.12345678901234567891')).times('0.000000000001')
-    expect(text(exactNumberOfDecimal(product))).toBe('999.99999999999912345678901234567891')
-    expect(text(exactNumberOfDecimal(decimalOf(0.1).plus(decimalOf(0.2))))).toBe('0.3')
+    expect(text(exactOf(product))).toBe('999.99999999999912345678901234567891')
+    expect(text(exactOf(decimalOf(0.1).plus(decimalOf(0.2))))).toBe('0.3')
   })
 })
 

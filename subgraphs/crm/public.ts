@@ -2,6 +2,7 @@ import type { Reference } from '../kernel/record/definition.ts'
 import { visibleIds } from '../kernel/record/read.ts'
 import { account } from './account/account.record.ts'
 import { contact } from './contact/contact.record.ts'
+import { lead } from './lead/lead.record.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 
 /** Returns which of these accounts are live and visible to the caller. */
@@ -9,5 +10,9 @@ export const visibleAccounts: Reference = (ctx, ids) => visibleIds(ctx, account,
 
 /** Returns which of these contacts are live and visible to the caller. */
 export const visibleContacts: Reference = (ctx, ids) => visibleIds(ctx, contact, ids)
+
+/** Returns which of these leads are live and visible to the caller. */
+export const visibleLeads: Reference = (ctx, ids) => visibleIds(ctx, lead, ids)
+
 /** Returns which of these opportunities are live and visible to the caller. */
 export const visibleOpportunities: Reference = (ctx, ids) => visibleIds(ctx, opportunity, ids)

@@ -8,6 +8,9 @@ import { caseExtensionResource } from './case-extension/case-extension.resolver.
 import { accountContactsResource } from './contact/account-contacts.resolver.ts'
 import { contact } from './contact/contact.record.ts'
 import { contactResource } from './contact/contact.resolver.ts'
+import { convertedLeadsResources } from './lead/converted-leads.resolver.ts'
+import { lead } from './lead/lead.record.ts'
+import { leadResource } from './lead/lead.resolver.ts'
 import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
@@ -25,6 +28,9 @@ export const crm: SubgraphDefinition = {
     contactResource,
     bulkResource(contact, 'CONTACTS'),
     accountContactsResource,
+    leadResource,
+    bulkResource(lead, 'LEADS'),
+    ...convertedLeadsResources,
     caseExtensionResource,
     quoteExtensionResource,
     pipelineResource,

@@ -3,7 +3,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
-import { bodies, credentials, placeholders, queries } from './special-cases.ts'
+import { bodies, credentials, placeholders, queries, typeOfReference } from './special-cases.ts'
 import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
 import { send, type RawResponse, type Sent } from './send.ts'
@@ -145,7 +145,7 @@ export class Requests {
    * types that do not exist yet.
    */
   creatorOfReference(name: string): RestOperation | null {
-    const subject = name.replace(/Ids?$/, '').toLowerCase()
+    const subject = typeOfReference[name] ?? name.replace(/Ids?$/, '').toLowerCase()
     if (this.isUserReference(name) || userNames.some((user) => user.toLowerCase() === subject)) return null
     const creators = this.contract.operations.filter(({ id }) => id.endsWith('Create'))
     return creators.find(({ id }) => subject.endsWith(id.slice(0, -'Create'.length).toLowerCase())) ?? null

@@ -21,6 +21,7 @@ const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
+  secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
   password: () => 'Correct horse 7!',
   timezone: () => 'Europe/Oslo',
@@ -36,6 +37,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   avatar: () => 'https://pictures.example.com/ann.png',
   relatedToType: () => null,
   relatedToId: () => null,
+  recurrenceRule: () => 'FREQ=WEEKLY;BYDAY=MO',
   occurredAt: () => '2026-03-04T05:06:07.000Z',
   participants: () => ({ type: 'EMAIL', email: 'ida@example.com' }),
   redirectUris: () => 'https://app.example.com/callback',
@@ -54,6 +56,9 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
 }
+
+/** The record type of reference fields whose name does not end with it. */
+export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
@@ -75,6 +80,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'amount',
   'forecastCategory',
   'ipAllowList',
+  'isPrimary',
   'listPrice',
   'locale',
   'origin',
@@ -84,14 +90,19 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'organizationId',
   'occurredAt',
   'participants',
+  'recurrenceRule',
   'redirectUris',
   'relatedToType',
   'refreshToken',
+  'secondaryEmails',
   'stage',
   'shippingTotal',
   'timezone',
   'token',
 ])
+
+/** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
+export const setByOperations: Readonly<Record<string, readonly unknown[]>> = { status: ['CONVERTED'] }
 
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Requests) {

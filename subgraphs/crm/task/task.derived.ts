@@ -1,7 +1,9 @@
 import { actorIdOf } from '../../kernel/context.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
+import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { impliedLinks } from '../related-record/related-record.rules.ts'
+import { nextOccurrence } from './recurrence.ts'
 import type { TaskStatus } from './task.enumerations.ts'
 import type { Task } from './task.ts'
 
@@ -30,9 +32,27 @@ export async function deriveTask(
   const implied = {
     isOverdue,
     ...(status !== before.status && completion(ctx, status, now)),
+    ...(previous && nextOfSeries(previous, values, status)),
+    ...(previous && reminderReset(previous, values, now)),
     ...(await impliedLinks(ctx, values, previous)),
   }
   return { implied, events: previous ? eventsOfChange(previous, values, status, isOverdue) : [] }
+}
+
+/** Completing a task of a series creates the next one; `createNextTask` writes it in the same transaction. */
+function nextOfSeries(previous: Task, values: Partial<Task>, status: TaskStatus): Partial<Task> {
+  const rule = orBefore(values.recurrenceRule, previous.recurrenceRule)
+  const dueDate = orBefore(values.dueDate, previous.dueDate)
+  const isCompletion = status === 'COMPLETED' && previous.status !== 'COMPLETED'
+  if (!isCompletion || previous.nextTaskId !== null || rule === null || dueDate === null) return {}
+  return nextOccurrence(rule, dueDate) ? { nextTaskId: newId() } : {}
+}
+
+/** Another time in the future is reminded of again; one in the past is not, because its reminder was emitted. */
+function reminderReset({ reminderAt: before, remindedAt }: Task, values: Partial<Task>, now: string): Partial<Task> {
+  const reminderAt = orBefore(values.reminderAt, before)
+  const isNewTime = remindedAt !== null && reminderAt !== before && (reminderAt === null || reminderAt > now)
+  return isNewTime ? { remindedAt: null } : {}
 }
 
 const completion = (ctx: RequestContext, status: TaskStatus, now: string): Partial<Task> =>

@@ -46,5 +46,10 @@ export const taskEvents: RecordEvents<Task> = {
       sample: { isOverdue: true },
       before: { isOverdue: false },
     },
+    'task.reminder': {
+      operation: 'UPDATE',
+      description: 'The reminderAt of an open task was reached. Emitted once for each time that was set.',
+      adds: { reminderAt: 'record.reminderAt' },
+    },
   },
 }

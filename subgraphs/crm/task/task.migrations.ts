@@ -50,3 +50,17 @@ export const taskTable: Migration = {
     })}
   `,
 }
+
+export const taskClock: Migration = {
+  name: '20261123-crm-task-clock',
+  sql: `
+    alter table crm.task
+      add column recurrence_rule text,
+      add column next_task_id uuid,
+      add column reminded_at timestamptz(3);
+    create index task_reminder on crm.task (reminder_at) where reminded_at is null and deleted_at is null
+      and status not in ('COMPLETED', 'CANCELLED');
+    create index task_overdue on crm.task (due_date) where not is_overdue and deleted_at is null
+      and status not in ('COMPLETED', 'CANCELLED');
+  `,
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, supportCase, task } from '../../../test/builders.ts'
-import { expectValidEvents, refusedInputs } from '../../../test/expectations.ts'
+import { expectValidEvents, refusedInputs, unchanged } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { newId } from '../../kernel/ids.ts'
 
@@ -125,6 +125,114 @@ describe('taskUpdate', () => {
     await member.rest.taskUpdate!({ id, body: { assignedToId: other.userId.toUpperCase(), priority: 'LOW' } })
     await member.rest.taskUpdate!({ id, body: { assignedToId: null } })
     expect(await eventTypes(id)).toEqual(['task.created', 'task.updated', 'task.updated', 'task.assigned'])
+  })
+})
+
+describe('taskComplete and taskReopen', () => {
+  it('change the status once, and return a task that is in it already', async () => {
+    const { id } = await task(member)
+    const complete = () => member.rest.taskComplete!({ id })
+    expect((await complete()).body).toMatchObject({ status: 'COMPLETED', completedById: member.userId, version: 2 })
+    expect((await unchanged(platform, complete)).body).toMatchObject({ version: 2 })
+    const reopen = () => member.rest.taskReopen!({ id })
+    expect((await reopen()).body).toMatchObject({ status: 'NOT_STARTED', completedAt: null, version: 3 })
+    expect((await unchanged(platform, reopen)).status).toBe(200)
+    expect(await eventTypes(id)).toEqual([
+      'task.created',
+      'task.updated',
+      'task.completed',
+      'task.updated',
+      'task.reopened',
+    ])
+  })
+})
+
+describe('a task that recurs', () => {
+  const recurring = (values: object = {}) =>
+    task(member, { dueDate: '2027-02-05T10:00:00.000Z', recurrenceRule: 'FREQ=WEEKLY;COUNT=3', ...values })
+  const inSeries = async () =>
+    platform.query<{ id: string }>(`select id from crm.task where recurrence_rule is not null order by due_date, id`)
+
+  it('has the next task after its completion, with the same owner, assignee and related record', async () => {
+    const { id: accountId } = await account(member)
+    const assignee = await platform.member({ visibility: 'OWN' })
+    const { id } = await recurring({
+      relatedToType: 'ACCOUNT',
+      relatedToId: accountId,
+      assignedToId: assignee.userId,
+      reminderAt: '2027-02-05T09:00:00.000Z',
+      customFields: { yard: 3 },
+    })
+    const { body } = await assignee.rest.taskComplete!({ id })
+    const { body: next } = await assignee.rest.task!({ id: body.nextTaskId })
+    expect(next).toMatchObject({
+      subject: 'Call the yard',
+      status: 'NOT_STARTED',
+      dueDate: '2027-02-12T10:00:00.000Z',
+      reminderAt: '2027-02-12T09:00:00.000Z',
+      recurrenceRule: 'FREQ=WEEKLY;COUNT=2',
+      ownerId: member.userId,
+      assignedToId: assignee.userId,
+      createdById: assignee.userId,
+      accountId,
+      customFields: { yard: 3 },
+      nextTaskId: null,
+      completedAt: null,
+    })
+    const { body: second } = await assignee.rest.taskComplete!({ id: next.id })
+    const { body: third } = await assignee.rest.taskComplete!({ id: second.nextTaskId })
+    expect(third).toMatchObject({ dueDate: '2027-02-19T10:00:00.000Z', nextTaskId: null, status: 'COMPLETED' })
+  })
+
+  it('has one next task after many completions at once, and after a reopening', async () => {
+    const { id } = await recurring({ recurrenceRule: 'FREQ=DAILY' })
+    const before = (await inSeries()).length
+    const answers = await Promise.all(Array.from({ length: 20 }, () => member.rest.taskComplete!({ id })))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ body }) => body.nextTaskId)).size).toBe(1)
+    await member.rest.taskReopen!({ id })
+    await member.rest.taskComplete!({ id })
+    expect((await inSeries()).length).toBe(before + 1)
+  })
+
+  it('recurs as well when many tasks are completed in one request', async () => {
+    const created = [await recurring(), await recurring()]
+    const items = created.map(({ id }) => ({ id, status: 'COMPLETED' }))
+    expect((await member.rest.taskBulkUpdate!({ body: { items } })).body).toMatchObject({ failed: 0 })
+    for (const { id } of created) {
+      const { body } = await member.rest.task!({ id })
+      expect((await member.rest.task!({ id: body.nextTaskId })).body).toMatchObject({ status: 'NOT_STARTED' })
+    }
+  })
+
+  it('leaves out an assignee who left and an account that was deleted', async () => {
+    const [{ id: accountId }, assignee] = [await account(member), await platform.member()]
+    const { id } = await recurring({
+      relatedToType: 'ACCOUNT',
+      relatedToId: accountId,
+      assignedToId: assignee.userId,
+    })
+    await member.rest.accountDelete!({ id: accountId })
+    await platform.query('update identity.app_user set is_active = false where id = $1', [assignee.userId])
+    const { body } = await member.rest.taskComplete!({ id })
+    expect((await member.rest.task!({ id: body.nextTaskId })).body).toMatchObject({
+      ownerId: member.userId,
+      assignedToId: null,
+      relatedToId: null,
+      accountId: null,
+    })
+  })
+
+  it.each<[string, object, string]>([
+    ['an invalid rule', { recurrenceRule: 'FREQ=SECONDLY' }, 'recurrenceRule NOT_A_RULE'],
+    ['a rule without a due date', { dueDate: null }, 'dueDate REQUIRED'],
+  ])('is refused with %s', async (_, values, problem) => {
+    const body = { subject: 'Call', dueDate: '2027-02-05T10:00:00Z', recurrenceRule: 'FREQ=DAILY', ...values }
+    expect(await refusedInputs(platform, () => member.rest.taskCreate!({ body }))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      problem,
+    ])
   })
 })
 

@@ -2,8 +2,10 @@ import { activeUsers, activeWriters } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
 import { linkRelations } from '../related-record/link-relations.ts'
+import { createNextTask } from './next-task.ts'
 import { deriveTask } from './task.derived.ts'
 import { taskEvents } from './task.events.ts'
+import { ruleIsValid } from './task.rules.ts'
 import { Task } from './task.ts'
 
 export const task: RecordDefinition<Task> = defineRecord(Task, {
@@ -20,6 +22,12 @@ export const task: RecordDefinition<Task> = defineRecord(Task, {
   },
   events: taskEvents,
   decide: deriveTask,
-  invariants: relatedToIsWhole,
+  invariants: (next, previous) => [...relatedToIsWhole(next), ...ruleIsValid(next, previous)],
   checks: relatedRecordsExist,
+  serializedRules: [
+    {
+      concerns: (_ctx, next, previous) => previous !== null && next.nextTaskId !== previous.nextTaskId,
+      enforce: (ctx, next) => createNextTask(ctx, task, next),
+    },
+  ],
 })

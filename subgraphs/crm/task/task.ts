@@ -103,6 +103,24 @@ export class Task extends RelatedRecord {
   })
   assignedToId!: string | null
 
+  @Column(() => String, {
+    nullable: true,
+    max: 500,
+    description:
+      'Rule of RFC 5545 by which the task recurs, in UTC and from its `dueDate`, which it requires: FREQ (DAILY, WEEKLY, MONTHLY or YEARLY) with INTERVAL, COUNT or UNTIL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS and WKST. Completing the task creates the next one, due at the first occurrence after its `dueDate`; COUNT is the number of tasks that are left, this one included. Null if it does not recur.',
+    example: 'FREQ=MONTHLY;BYDAY=-1FR',
+  })
+  recurrenceRule!: string | null
+
+  @Column(() => ID, {
+    nullable: true,
+    writable: 'NEVER',
+    description:
+      'Id of the next task of the series, which the completion of this one created, once; null before, and if it was the last one.',
+    example: null,
+  })
+  nextTaskId!: string | null
+
   @Column(() => ID, {
     nullable: true,
     writable: 'ON_CREATE',
@@ -118,4 +136,8 @@ export class Task extends RelatedRecord {
     example: 'MANUAL',
   })
   source!: TaskSource
+
+  /** When the reminder for the present `reminderAt` was emitted. */
+  @Column(() => DateTime, { nullable: true, internal: true })
+  remindedAt!: string | null
 }

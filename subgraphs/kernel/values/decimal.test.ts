@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { exactNumber } from '../json/exact-number.ts'
 import { currencyDecimals, currencyName, isCurrency } from './currency.ts'
-import { amountOf, decimalOf, exactOf, quotientAmount } from './decimal.ts'
+import { decimalOf, exactOf, roundToCurrency } from './decimal.ts'
 
 const text = (value: unknown): string => JSON.stringify(value)
 
-describe('amountOf', () => {
+describe('roundToCurrency', () => {
   it.each([
     ['2.345', 'USD', '2.34'],
     ['2.355', 'USD', '2.36'],
@@ -17,22 +17,11 @@ describe('amountOf', () => {
     ['1.0015', 'KWD', '1.002'],
     ['999999999999999.995', 'USD', '1000000000000000'],
   ])('rounds %s %s half to even', (amount, currency, rounded) => {
-    expect(text(amountOf(decimalOf(exactNumber(amount)), currency))).toBe(rounded)
+    expect(text(exactOf(roundToCurrency(decimalOf(exactNumber(amount)), currency)))).toBe(rounded)
   })
 })
 
-describe('quotientAmount', () => {
-  it.each([
-    ['5', 3, 'USD', '1.67'],
-    ['0.01', 2, 'USD', '0'],
-    ['0.03', 2, 'USD', '0.02'],
-    ['1.000000000000000000000000000003', 2, 'JPY', '1'],
-  ])('divides %s by %s in %s and rounds once', (dividend, divisor, currency, quotient) => {
-    expect(text(quotientAmount(decimalOf(exactNumber(dividend)), divisor, currency))).toBe(quotient)
-  })
-})
-
-describe('decimals', () => {
+describe('exact decimals', () => {
   it('keep every digit of sums and products', () => {
     const product = decimalOf(exactNumber('999999999999999.12345678901234567891')).times('0.000000000001')
     expect(text(exactOf(product))).toBe('999.99999999999912345678901234567891')

@@ -3,6 +3,7 @@ import type { Role, Visibility } from '../kernel/context.ts'
 import { schemaPath } from '../kernel/config/paths.ts'
 import { freightCatalog, laboratoryCatalog, type CatalogEntry } from './vocabulary/catalogs.ts'
 import { freightStories, generalStories, laboratoryStories, type Story } from './vocabulary/stories.ts'
+import { freightPositions, laboratoryPositions, type Position } from './vocabulary/people.ts'
 import { table } from './vocabulary/text.ts'
 
 export interface DemoPerson {
@@ -21,6 +22,9 @@ export interface Profile {
   readonly currency: string
   readonly accounts: number
   readonly cases: number
+  readonly contacts: number
+  /** The positions of contacts; those who decide come first. */
+  readonly positions: readonly Position[]
   readonly people: readonly DemoPerson[]
   /** The team that owns the accounts of each region. Accounts of other regions get an owner from any sales team. */
   readonly teamOfRegion: Readonly<Record<string, string>>
@@ -59,6 +63,8 @@ export const profiles: readonly Profile[] = [
     currency: 'EUR',
     accounts: 320,
     cases: 600,
+    contacts: 700,
+    positions: freightPositions,
     teamOfRegion: {
       Nordics: 'Northern Europe',
       'Western Europe': 'Northern Europe',
@@ -92,6 +98,8 @@ export const profiles: readonly Profile[] = [
     currency: 'USD',
     accounts: 40,
     cases: 60,
+    contacts: 70,
+    positions: laboratoryPositions,
     teamOfRegion: { 'North America': 'Americas' },
     supportTeam: 'Service Desk',
     people: people(

@@ -89,22 +89,24 @@ export function requestContext<P extends Partial<Ports> = object>(
   return { ...operation, ...ports, ...base }
 }
 
+const systemCaller = (organizationId: string): Caller => ({
+  kind: 'SYSTEM',
+  organizationId,
+  userId: noUserId,
+  role: 'OWNER',
+  visibility: 'ALL',
+  ownerIds: null,
+  fields: null,
+  entitlements: [],
+  scopes: ['*'],
+  credentialId: 'system',
+  ip: '',
+  userAgent: '',
+})
+
 /** The context of the platform itself in one organization: it may read every record, and its changes have no actor. */
 export function systemContext(services: Services, organizationId: string): RequestContext<Port> {
-  const caller: Caller = {
-    kind: 'SYSTEM',
-    organizationId,
-    userId: noUserId,
-    role: 'OWNER',
-    visibility: 'ALL',
-    ownerIds: null,
-    fields: null,
-    entitlements: [],
-    scopes: ['*'],
-    credentialId: 'system',
-    ip: '',
-    userAgent: '',
-  }
+  const caller = systemCaller(organizationId)
   const ports = portsOf(services, portNames)
   return requestContext({ caller, requestId: newId(), idempotency: null }, services, { ports, db: services.database })
 }
@@ -116,6 +118,14 @@ export function systemContext(services: Services, organizationId: string): Reque
 export const unrestricted = <C extends RequestContext>(ctx: C): C => ({
   ...ctx,
   caller: { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null },
+  batches: new Map(),
+  answered: null,
+})
+
+/** The context for what the platform does in an organization on the request of somebody without an account, in the same transaction. */
+export const asSystem = <C extends RequestContext>(ctx: C, organizationId: string): C => ({
+  ...ctx,
+  caller: systemCaller(organizationId),
   batches: new Map(),
   answered: null,
 })

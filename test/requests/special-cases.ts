@@ -46,6 +46,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountType: () => null,
   discountValue: () => null,
   shippingTotal: () => 0,
+  to: () => 'ines.duarte@example.com',
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -98,6 +99,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'stage',
   'shippingTotal',
   'timezone',
+  'to',
   'token',
 ])
 
@@ -135,6 +137,40 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
 /** Values of placeholders that name no record. */
 export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
 
+const aLine = `[{"id": "019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07", "productId": null, "sku": null, "name": "Onboarding", "description": null,
+  "quantity": 1, "unitPrice": 100, "listPrice": null, "discountPercent": 0, "discountAmount": 0, "taxRate": 0, "lineTotal": 100,
+  "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0,
+  "quantityFulfilled": 0, "quantityInvoiced": 0}]`
+
+/** Gives a quote or an order a line and a status, as if operations had led to it. */
+const documentIn =
+  (table: string) =>
+  (status: string) =>
+  async ({ platform }: Requests, id: string): Promise<void> => {
+    await platform.query(
+      `update commerce.${table} set status = $2, line_items = $3, subtotal = 100, total = 100 where id = $1`,
+      [id, status, aLine],
+    )
+  }
+
+const quoteIn = documentIn('quote')
+const orderIn = documentIn('sales_order')
+
+/** What the new record of a path needs before the operation accepts it. */
+export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
+  quoteSubmit: quoteIn('DRAFT'),
+  quoteRecall: quoteIn('IN_REVIEW'),
+  quoteApprove: quoteIn('IN_REVIEW'),
+  quoteReject: quoteIn('IN_REVIEW'),
+  quoteSend: quoteIn('DRAFT'),
+  quoteRevise: quoteIn('SENT'),
+  orderConfirm: orderIn('DRAFT'),
+  orderProcess: orderIn('CONFIRMED'),
+  orderFulfill: orderIn('PROCESSING'),
+  orderCancel: orderIn('CONFIRMED'),
+  orderReturn: orderIn('FULFILLED'),
+}
+
 /** Operations that need another party to succeed; separate tests provide it. */
 export const needsOtherParty: ReadonlySet<string> = new Set([
   'appInstallation',
@@ -150,10 +186,13 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  'quoteApprove',
+  'quoteReject',
 ])
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean) => Promise<object>>> = {
+  quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -150,6 +150,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  'leadConvert',
 ])
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */

@@ -190,6 +190,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authResetPassword',
   'quoteApprove',
   'quoteReject',
+  'leadConvert',
 ])
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */

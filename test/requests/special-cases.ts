@@ -139,7 +139,8 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
 /** Values of placeholders that name no record. */
 export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
 
-const aLine = `[{"id": "019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07", "productId": null, "sku": null, "name": "Onboarding", "description": null,
+const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
+const aLine = `[{"id": "${lineId}", "productId": null, "sku": null, "name": "Onboarding", "description": null,
   "quantity": 1, "unitPrice": 100, "listPrice": null, "discountPercent": 0, "discountAmount": 0, "taxRate": 0, "lineTotal": 100,
   "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0,
   "quantityFulfilled": 0, "quantityInvoiced": 0}]`
@@ -191,6 +192,9 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'quoteApprove',
   'quoteReject',
   'leadConvert',
+  'orderCancel',
+  'orderFulfill',
+  'orderReturn',
 ])
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
@@ -227,6 +231,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
       ? { ...needed, type: 'PUBLIC', description: 'Syncs.', rateLimit: { limit: 10, window: 'HOUR' } }
       : needed
   },
+  orderFulfill: async (_requests, whole) => (whole ? { lines: [{ lineItemId: lineId, quantity: 1 }] } : {}),
   authVerifyResetCode: mailedCode,
   async authResetPassword(requests) {
     return { ...(await mailedCode(requests)), newPassword: 'Better horse 8!' }

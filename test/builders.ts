@@ -6,6 +6,7 @@ let skus = 0
 
 export const anAccount = (values: object = {}) => ({ name: 'Northwind Traders', ...values })
 export const aCase = (values: object = {}) => ({ subject: 'Labels print without a barcode', ...values })
+export const aContact = (values: object = {}) => ({ lastName: 'Halvorsen', ...values })
 /** An opportunity of this account. */
 export const anOpportunity = (accountId: string, values: object = {}) => ({
   name: 'Northwind - 12 licences',
@@ -21,6 +22,10 @@ export const aProduct = (values: object = {}) => ({
   ...values,
 })
 
+export const aQuote = (values: object = {}) => ({ name: 'Dock scheduling for two yards', ...values })
+/** A line without a product. */
+export const aLine = (values: object = {}) => ({ name: 'Onboarding', quantity: 1, unitPrice: 100, ...values })
+
 async function created(answer: Promise<Answer>): Promise<Answer['body']> {
   const { status, body } = await answer
   expect(status, JSON.stringify(body)).toBe(201)
@@ -32,6 +37,8 @@ export const account = (member: Member, values: object = {}) =>
   created(member.rest.accountCreate!({ body: anAccount(values) }))
 export const supportCase = (member: Member, values: object = {}) =>
   created(member.rest.caseCreate!({ body: aCase(values) }))
+export const contact = (member: Member, values: object = {}) =>
+  created(member.rest.contactCreate!({ body: aContact(values) }))
 /** Creates an opportunity, with a new account unless `values` names one. */
 export const opportunity = async (
   member: Member,
@@ -42,6 +49,8 @@ export const opportunity = async (
 }
 export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
+export const quote = (member: Member, values: object = {}) =>
+  created(member.rest.quoteCreate!({ body: aQuote(values) }))
 
 export const task = (member: Member, values: object = {}) =>
   created(member.rest.taskCreate!({ body: { subject: 'Call the yard', ...values } }))

@@ -1,10 +1,24 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { accountExtensionResource } from './account-extension/account-extension.resolver.ts'
+import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
+import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
+import { quote } from './quote/quote.record.ts'
+import { quoteResource } from './quote/quote.resolver.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
-  resources: [productResource, bulkResource(product, 'PRODUCTS'), productBySkuResource],
+  resources: [
+    productResource,
+    bulkResource(product, 'PRODUCTS'),
+    productBySkuResource,
+    quoteResource,
+    bulkResource(quote, 'QUOTES'),
+    accountExtensionResource,
+    contactExtensionResource,
+    opportunityExtensionResource,
+  ],
 }

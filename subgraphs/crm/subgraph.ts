@@ -1,23 +1,33 @@
-import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import { activityTypes } from './activity/activity.inputs.ts'
 import { activity } from './activity/activity.record.ts'
 import { activityResource } from './activity/activity.resolver.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
+import { accountContactsResource } from './contact/account-contacts.resolver.ts'
+import { contact } from './contact/contact.record.ts'
+import { contactResource } from './contact/contact.resolver.ts'
 import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
+import { pipelineResource } from './pipeline/pipeline.resolver.ts'
 import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
+import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
   resources: [
     accountResource,
+    contactResource,
+    bulkResource(contact, 'CONTACTS'),
+    accountContactsResource,
     caseExtensionResource,
+    quoteExtensionResource,
+    pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
     accountOpportunitiesResource,

@@ -58,6 +58,19 @@ export async function activeWriterPage(
 }
 
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
+export {
+  baseAmountAt,
+  baseAmountOf,
+  baseAverageOf,
+  baseCurrencyOf,
+  baseSumOf,
+  exchangeRateSql,
+  rateDayOf,
+  rateDaySql,
+  ratesOf,
+  type BaseAmount,
+  type RatesOfDay,
+} from './currency/convert.ts'
 export { credentialSource } from './credential/credential-source.ts'
 export { oauthScopes } from './oauth/oauth-scopes.ts'
 export { oauthService } from './oauth/oauth-service.ts'

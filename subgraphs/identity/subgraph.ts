@@ -1,5 +1,6 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { identityPorts } from './context.ts'
+import { currencyResource } from './currency/currency.resolver.ts'
 import { accessResource } from './access/access.resolver.ts'
 import { adminUserResource } from './admin/admin-user.resolver.ts'
 import { apiKeyResource } from './api-key/api-key.resolver.ts'
@@ -37,6 +38,7 @@ export const identity: SubgraphDefinition = {
     adminUserResource,
     userLookupResource,
     organizationAdminResource,
+    currencyResource,
     auditResource,
     scimTokenResource,
     scimResource,

@@ -1,4 +1,3 @@
-import { IANAZone } from 'luxon'
 import { emailLengthMax, isStoredEmail, parseEmail } from '../kernel/values/email-address.ts'
 import { invalid, type FieldProblem } from '../kernel/errors.ts'
 import { isStorable } from '../kernel/record/scalars.ts'
@@ -32,18 +31,6 @@ export function emailProblems(text: string, path = 'email'): FieldProblem[] {
   if (problems.length > 0 || isStoredEmail(text)) return problems
   return [{ path, code: 'NOT_AN_EMAIL', message: `${path} must be an email address.` }]
 }
-
-/** Requires an IANA name, because Intl also accepts offsets such as +05:30. */
-export const timezoneProblems = (path: string, value: unknown): FieldProblem[] =>
-  typeof value === 'string' && value.length <= 100 && /^[A-Z]/i.test(value) && IANAZone.isValidZone(value)
-    ? []
-    : [
-        {
-          path,
-          code: 'NOT_A_TIMEZONE',
-          message: `${path} must be the IANA name of a time zone, for example Europe/Oslo.`,
-        },
-      ]
 
 const urlLengthMax = 500
 

@@ -109,6 +109,17 @@ export function systemContext(services: Services, organizationId: string): Reque
   return requestContext({ caller, requestId: newId(), idempotency: null }, services, { ports, db: services.database })
 }
 
+/**
+ * The context for changes that follow from a rule: the caller is the actor, but neither visibility nor field security limits them. The
+ * records are not part of the caller's answer.
+ */
+export const unrestricted = <C extends RequestContext>(ctx: C): C => ({
+  ...ctx,
+  caller: { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null },
+  batches: new Map(),
+  answered: null,
+})
+
 /** Loads the data keys of the caller's organization, unless a transaction is open: they must be loaded before a transaction begins. */
 export async function loadDataKeys({ db, vault, caller }: RequestContext<'vault'>, sealed?: string): Promise<void> {
   if (!db.open) await vault.load(caller.organizationId, sealed)

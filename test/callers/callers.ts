@@ -1,5 +1,5 @@
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
-import type { OperationObject } from '../../rest-adapter/openapi.ts'
+import type { OperationObject, Schema } from '../../rest-adapter/openapi.ts'
 import { oauthScopes } from '../../subgraphs/identity/public.ts'
 import type { Role } from '../../subgraphs/kernel/context.ts'
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
@@ -20,6 +20,8 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
   readonly isAdministration: boolean
   /** True for operations that only apps can call. */
   readonly isOfApps: boolean
+  /** True if the body must refer to a record, which only some of the users see. */
+  readonly refersToRecord: boolean
   /** Who sees a record of another owner. */
   readonly visibleTo: 'everybody' | 'visibility' | 'administrators'
 }
@@ -58,6 +60,11 @@ const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete'])
 const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
   path.startsWith('/v1/auth/') || ownOperations.has(documentId)
 
+const requiredReferences = ({ required = [], properties = {} }: Schema): string[] =>
+  required.filter(
+    (name) => properties[name]?.format === 'uuid' && !['assignedToId', 'ownerId', 'userId'].includes(name),
+  )
+
 export function accessOf(operation: RestOperation, described: OperationObject): Access {
   const { scopes, isPublic, path, documentId, method } = operation
   return {
@@ -71,6 +78,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),
+    refersToRecord: requiredReferences(operation.body?.schema ?? {}).length > 0,
     visibleTo: Object.entries(visibleToByPath).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
 }
@@ -87,8 +95,11 @@ const ofTokens = ({ isBlocked, isPublic, isOfApps, scopes }: Access): ErrorCode 
 
 const forApps = ({ isOfApps }: Access): ErrorCode | null => (isOfApps ? 'OAUTH_TOKEN_REQUIRED' : null)
 
-const hidden = ({ namesRecord, visibleTo }: Access, sees: Access['visibleTo'][]): ErrorCode | null =>
-  namesRecord && !sees.includes(visibleTo) ? 'NOT_FOUND' : null
+/** The refusal of a record of another user, in the path or in the body. */
+function hidden({ namesRecord, refersToRecord, visibleTo }: Access, sees: Access['visibleTo'][]): ErrorCode | null {
+  if (namesRecord) return sees.includes(visibleTo) ? null : 'NOT_FOUND'
+  return refersToRecord && !sees.includes('visibility') ? 'VALIDATION_FAILED' : null
+}
 
 type MemberName = keyof CallerFixture['members']
 

@@ -51,7 +51,8 @@ function lengthOf({ maxLength, pattern }: Schema): unknown {
 
 function boundsOfSchema(property: Schema, column: Column): Bounds {
   const schema = resolve<Schema>(document, property)
-  const isNullable = typesOf(schema).includes('null')
+  const alternatives = (schema['anyOf'] ?? [schema]) as readonly Schema[]
+  const isNullable = alternatives.some((one) => typesOf(one).includes('null'))
   const item = resolve<Schema>(document, schema.items ?? {})
   switch (column.kind) {
     case 'text':

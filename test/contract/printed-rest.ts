@@ -23,6 +23,22 @@ export async function printedArea(area: string, schemas: Descriptions): Promise<
   return [`rest/${area}/standard/openapi.json`, await formatted(JSON.stringify(contract), 'json')]
 }
 
+const without = (known: Json, added: Json): Json =>
+  Object.fromEntries(Object.entries(added).filter(([name]) => known[name] === undefined))
+
+/** Standard schemas, with the descriptions of the properties that the area adds to them by hand. */
+const describedBy = (descriptions: Descriptions, schemas: Json): Descriptions =>
+  Object.fromEntries(
+    Object.entries(schemas as Descriptions).map(([name, schema]) => {
+      const added = descriptions[name]?.['properties'] as Json | undefined
+      const properties = schema['properties'] as Json | undefined
+      return [
+        name,
+        added && properties ? { ...schema, properties: { ...properties, ...without(properties, added) } } : schema,
+      ]
+    }),
+  )
+
 /** The contract and the stored documents of the standard operations of one record type, by path below `schema/`. */
 export async function printedRest(
   schema: GraphQLSchema,
@@ -36,7 +52,7 @@ export async function printedRest(
     $comment: notice,
     tags: [tag],
     paths: standardPaths(api),
-    components: { schemas: { ...descriptions, ...standardSchemas(api) } },
+    components: { schemas: { ...descriptions, ...describedBy(descriptions, standardSchemas(api)) } },
   }
   const documents = standardDocuments(
     api,

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import { typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { allows, isFreeForm } from './schema.ts'
 
@@ -150,11 +151,14 @@ function badObject(schema: Schema): BadValue[] {
   return bad
 }
 
+const smallest = (item: unknown): unknown => (isJsonObject(item) && 'id' in item ? { id: item['id'] } : item)
+
 function badList(schema: Schema, item: unknown): BadValue[] {
   const { maxItems, minItems = 0 } = schema as { maxItems?: number; minItems?: number }
   const bad: BadValue[] = []
   if (maxItems !== undefined) {
-    const json = JSON.stringify(Array.from({ length: maxItems + 1 }, () => item))
+    // Items as small as possible, because a larger body is refused before its items are counted.
+    const json = JSON.stringify(Array.from({ length: maxItems + 1 }, () => smallest(item)))
     bad.push({ what: `${maxItems + 1} items`, json, code: 'TOO_MANY' })
   }
   if (minItems > 0) bad.push({ what: 'no items', json: '[]', code: 'TOO_FEW' })

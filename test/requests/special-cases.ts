@@ -13,6 +13,11 @@ interface Requests {
   readonly member: Member
 }
 
+let days = 0
+
+/** A day that no other request names. */
+const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice(0, 10)
+
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
@@ -22,6 +27,9 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   profileId: () => null,
   businessHours: () => ({ timezone: 'Europe/Oslo', days: { MON: [['09:00', '17:00']] }, holidays: ['2027-12-24'] }),
   fields: () => ({ account: { annualRevenue: 'HIDDEN' } }),
+  currency: () => 'EUR',
+  baseCurrency: () => 'USD',
+  date: () => freshDay(),
   currentPassword: () => 'Correct horse 7!',
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
@@ -32,24 +40,47 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   occurredAt: () => '2026-03-04T05:06:07.000Z',
   participants: () => ({ type: 'EMAIL', email: 'ida@example.com' }),
   redirectUris: () => 'https://app.example.com/callback',
+  stage: () => 'PROPOSAL',
+  discountAmount: () => 0,
+  discountType: () => null,
+  discountValue: () => null,
+  shippingTotal: () => 0,
+}
+
+/** Lists whose items depend on each other, by field name. */
+export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
+  stages: () => [
+    { name: 'PROPOSAL', label: 'Proposal', kind: 'OPEN', probability: 50, forecastCategory: 'BEST_CASE' },
+    { name: 'SIGNED', label: 'Signed', kind: 'WON', probability: 100, forecastCategory: 'CLOSED' },
+    { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
+  ],
 }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
+  'baseCurrency',
   'code',
+  'currency',
   'currentPassword',
+  'date',
   'deviceToken',
+  'discountAmount',
+  'discountType',
+  'discountValue',
   'businessHours',
   'email',
   'endedAt',
   'expiresAt',
   'fields',
+  'amount',
+  'forecastCategory',
   'ipAllowList',
   'listPrice',
   'locale',
   'origin',
   'password',
+  'probability',
   'organizationCode',
   'organizationId',
   'occurredAt',
@@ -58,6 +89,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'redirectUris',
   'relatedToType',
   'refreshToken',
+  'stage',
+  'shippingTotal',
   'timezone',
   'token',
 ])

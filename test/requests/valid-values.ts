@@ -1,7 +1,7 @@
 import type { Contract } from '../../rest-adapter/contract.ts'
 import { typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { valuesOfField } from './special-cases.ts'
+import { valuesOfField, valuesOfList } from './special-cases.ts'
 import { schemaAt } from './schema.ts'
 
 /** Values of reference fields, by field name. */
@@ -35,6 +35,7 @@ export function validValue(
   const schema = schemaAt(contract, given)
   const known = schema.items ? undefined : valuesOfField[name]
   if (known) return known()
+  if (schema.items && valuesOfList[name]) return valuesOfList[name]()
   if (schema.enum) return schema.enum[0]
   const inner = (of: Schema, called: string): unknown => validValue(contract, of, called, reference, whole)
   switch (typesOf(schema).find((type) => type !== 'null')) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createUser, deactivateUser } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { account, aCase, each, supportCase } from '../builders.ts'
+import { account, contact, aCase, each, supportCase } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs, unchanged, values } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -73,7 +73,7 @@ describe('caseCreate', () => {
       type: 'BILLING',
       origin: 'PORTAL',
       accountId: (await account(member)).id,
-      contactId: newId(),
+      contactId: (await contact(member)).id,
       opportunityId: newId(),
       ownerId: member.userId,
       assignedToId: member.userId,
@@ -190,7 +190,7 @@ describe('caseList', () => {
     reader = await platform.member({ organizationId: await platform.organization('Lists') })
     const second = await platform.member({ organizationId: reader.organizationId })
     const { id: accountId } = await account(reader)
-    ids = { account: accountId, contact: newId(), second: second.userId }
+    ids = { account: accountId, contact: (await contact(reader)).id, second: second.userId }
     await each(
       [
         { subject: 'Alpha', status: 'OPEN', priority: 'URGENT', accountId, customFields: { tier: 'gold' } },

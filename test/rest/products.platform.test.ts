@@ -246,6 +246,8 @@ describe('productStats', () => {
       byType: { PRODUCT: 0, SERVICE: 0, SUBSCRIPTION: 0, LICENSE: 0, BUNDLE: 0 },
       byCategory: { OTHER: 0, TRAINING: 0, SOFTWARE: 0, HARDWARE: 0, CONSULTING: 0, SUPPORT: 0 },
       averageListPrice: null,
+      currency: 'USD',
+      listPriceByCurrency: [],
     })
     await each(
       [
@@ -264,6 +266,8 @@ describe('productStats', () => {
       byType: { PRODUCT: 2, SERVICE: 1, SUBSCRIPTION: 0, LICENSE: 0, BUNDLE: 0 },
       byCategory: { OTHER: 2, TRAINING: 0, SOFTWARE: 0, HARDWARE: 0, CONSULTING: 0, SUPPORT: 1 },
       averageListPrice: 1.67,
+      currency: 'USD',
+      listPriceByCurrency: [{ currency: 'USD', count: 3, sum: 5, average: 1.67 }],
     })
   })
 })

@@ -18,5 +18,5 @@ export const product: RecordDefinition<Product> = defineRecord(Product, {
     measures: { listPrice: { sum: 'listPrice' }, withListPrice: { count: 'listPrice' } },
   },
   events: productEvents,
-  invariants: (next, previous) => [...hasCurrency(next), ...isPayable(next, previous)],
+  invariants: (next, previous) => [...hasCurrency(next, previous), ...isPayable(next, previous)],
 })

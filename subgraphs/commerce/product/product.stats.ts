@@ -3,11 +3,14 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { average, count, countBy } from '../../kernel/record/aggregates.ts'
+import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
+import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
+import { figuresBy } from '../../kernel/record/figures-by.ts'
+import { baseAverageOf, ratesOf } from '../../identity/public.ts'
 import { product } from './product.record.ts'
-import { ProductCategory, ProductType } from './product.ts'
+import { type Product, ProductCategory, ProductType } from './product.ts'
 
 const ProductTypeCounts = valueCounts(ProductType, 'PRODUCTS', 'products')
 const ProductCategoryCounts = valueCounts(ProductCategory, 'PRODUCTS', 'products')
@@ -32,18 +35,37 @@ export class ProductStats {
 
   @Field(() => Decimal, {
     nullable: true,
-    description: 'Average list price over products of all currencies; null without products.',
+    description:
+      'Average list price in `currency`: each price is converted at the exchange rate of today, and the average is rounded half to even. Products in a currency without an exchange rate are left out; null without other products.',
   })
   averageListPrice!: ExactNumber | null
+
+  @Field(() => String, {
+    description: 'Base currency of the organization as ISO 4217 code, the currency of `averageListPrice`.',
+  })
+  currency!: string
+
+  @Field(() => [CurrencyFigures], { description: 'List prices by currency, ordered by code.' })
+  listPriceByCurrency!: CurrencyFigures[]
 }
 
 export async function productStats(ctx: RequestContext): Promise<ProductStats> {
-  return (await figures(ctx, product, {
-    total: count(),
-    active: count({ isActive: true }),
-    inactive: count({ isActive: false }),
-    averageListPrice: average('listPrice', 2),
-    byType: countBy('type'),
-    byCategory: countBy('category'),
-  })) as ProductStats
+  const [counts, prices] = await Promise.all([
+    figures(ctx, product, {
+      total: count(),
+      active: count({ isActive: true }),
+      inactive: count({ isActive: false }),
+      byType: countBy('type'),
+      byCategory: countBy('category'),
+    }),
+    figuresBy(ctx, product, ['currency'], { count: count<Product>(), sum: sum<Product>('listPrice') }),
+  ])
+  // No profile can hide the price or its currency, because neither is ever null.
+  const listPriceByCurrency = currencyFigures(prices as CurrencySum[])
+  const rates = await ratesOf(
+    ctx,
+    prices.map(({ currency }) => currency),
+  )
+  const averageListPrice = baseAverageOf(rates, listPriceByCurrency)
+  return { ...counts, averageListPrice, currency: rates.baseCurrency, listPriceByCurrency } as ProductStats
 }

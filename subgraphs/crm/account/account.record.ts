@@ -24,6 +24,11 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'parentAccountId',
       'Conditions on the accounts whose parent the account is, as far as the caller sees them.',
     ),
+    contacts: relationFromType(
+      'contact',
+      'accountId',
+      'Conditions on the contacts of the account that the caller sees. Needs READ_CONTACTS.',
+    ),
     opportunities: relationFromType(
       'opportunity',
       'accountId',
@@ -43,6 +48,11 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'activity',
       'accountId',
       'Conditions on the activities of the account that the caller sees. Needs READ_ACTIVITIES.',
+    ),
+    quotes: relationFromType(
+      'quote',
+      'accountId',
+      'Conditions on the quotes of the account that the caller sees. Needs READ_QUOTES.',
     ),
   },
   totals: {

@@ -5,16 +5,9 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { addressLine } from '../address-line.ts'
 import { lastActivityDate, nextActivityDate } from '../activity-date-columns.ts'
 import { AccountRating, AccountStatus, AccountType, ChurnRisk } from './account.enumerations.ts'
-
-/** The options of one line of an address. */
-const addressLine = (max: number, what: string, example: string | null) => ({
-  nullable: true,
-  max,
-  description: `${what} address; null if unknown.`,
-  example,
-})
 
 @ObjectType({ description: 'A company, for example a customer, prospect, partner or competitor.' })
 @Directive('@key(fields: "id")')

@@ -20,7 +20,7 @@ export const activity: RecordDefinition<Activity> = defineRecord(Activity, {
     measures: { automated: { where: { isAutomated: true } } },
   },
   events: activityEvents,
-  derive: deriveActivity,
+  decide: deriveActivity,
   invariants: (next) => [...relatedToIsWhole(next), ...happensInOrder(next), ...isIdentified(next.participants)],
   checks: async (ctx, next, previous) => [
     ...isNotFarAhead(ctx, next, previous),

@@ -1,4 +1,4 @@
-import type { Derived } from '../../kernel/record/definition.ts'
+import type { Decided } from '../../kernel/record/definition.ts'
 import { actorIdOf } from '../../kernel/context.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -15,7 +15,7 @@ export async function deriveActivity(
   ctx: RequestContext,
   values: Partial<Activity>,
   previous: Activity | null,
-): Promise<Derived<Activity>> {
+): Promise<Decided<Activity>> {
   const links = await impliedLinks(ctx, values, previous)
   if (previous) return { implied: links }
   const now = ctx.clock.now().toISOString()

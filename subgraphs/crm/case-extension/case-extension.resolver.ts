@@ -4,11 +4,14 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
+import { contact } from '../contact/contact.record.ts'
+import { Contact } from '../contact/contact.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
+const contacts = recordsOf(contact)
 
-/** Fields that this subgraph adds to the entity `Case`. The account is read here, so the visibility rules of accounts apply. */
+/** Fields that this subgraph adds to the entity `Case`. Accounts and contacts are read here, so their visibility rules apply. */
 @ObjectType('Case')
 @Directive('@key(fields: "id")')
 export class CaseExtension {
@@ -18,6 +21,10 @@ export class CaseExtension {
   @Directive('@external')
   @Field(() => ID, { nullable: true, description: 'Id of the account that the case is about; null if none.' })
   accountId!: string | null
+
+  @Directive('@external')
+  @Field(() => ID, { nullable: true, description: 'Id of the contact that the case is about; null if none.' })
+  contactId!: string | null
 }
 
 @Resolver(() => CaseExtension)
@@ -29,6 +36,15 @@ export class CaseExtensionResolver {
   @Directive('@requires(fields: "accountId")')
   account(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return accounts.reference(ctx, root.accountId, info)
+  }
+
+  @FieldResolver(() => Contact, {
+    nullable: true,
+    description: 'The contact of the case; null if there is none or the caller does not see it.',
+  })
+  @Directive('@requires(fields: "contactId")')
+  contact(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return contacts.reference(ctx, root.contactId, info)
   }
 }
 

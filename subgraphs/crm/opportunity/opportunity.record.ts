@@ -5,8 +5,8 @@ import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { hasCurrency } from '../../kernel/values/currency.ts'
 import { account } from '../account/account.record.ts'
 import { opportunityEvents } from './opportunity.events.ts'
-import { deriveOpportunity } from './opportunity.derived.ts'
-import { amountFitsCurrency } from './opportunity.rules.ts'
+import { decideOpportunity } from './opportunity.decision.ts'
+import { amountFitsCurrency, calculatedValues } from './opportunity.rules.ts'
 import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
@@ -33,6 +33,11 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
       'opportunityId',
       'Conditions on the activities of the opportunity that the caller sees. Needs READ_ACTIVITIES.',
     ),
+    quotes: relationFromType(
+      'quote',
+      'opportunityId',
+      'Conditions on the quotes of the opportunity that the caller sees. Needs READ_QUOTES.',
+    ),
   },
   totals: {
     by: ['pipelineId', 'stage', 'currency', 'forecastCategory', 'type', 'isClosed', 'isWon'],
@@ -43,6 +48,7 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
     },
   },
   events: opportunityEvents,
-  invariants: (next) => [...hasCurrency(next), ...amountFitsCurrency(next)],
-  derive: deriveOpportunity,
+  invariants: (next, previous) => [...hasCurrency(next, previous), ...amountFitsCurrency(next)],
+  decide: decideOpportunity,
+  calculated: calculatedValues,
 })

@@ -7,7 +7,6 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
-import { pipelineTable } from '../pipeline/pipeline.migrations.ts'
 import { opportunityTypes } from './opportunity.inputs.ts'
 import { opportunityTable } from './opportunity.migrations.ts'
 import { opportunity } from './opportunity.record.ts'
@@ -34,7 +33,7 @@ export class OpportunityResolver extends standardResolver(opportunity, {
 export const opportunityResource: Resource = {
   resolver: OpportunityResolver,
   entities: { Opportunity: opportunity },
-  migrations: [pipelineTable, opportunityTable],
+  migrations: [opportunityTable],
   rest: restArea(opportunity, {
     path: 'opportunities',
     filters: [

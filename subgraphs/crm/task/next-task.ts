@@ -26,7 +26,14 @@ export async function createNextTask(
   const later = (time: string | null) => time && new Date(Date.parse(time) + moved).toISOString()
   const { subject, description, type, priority, startDate, reminderAt, source, tags, metadata } = completed
   await recordsOf(definition).create(platform, {
-    ...{ id: nextTaskId, subject, description, type, priority, source, tags, metadata },
+    id: nextTaskId,
+    subject,
+    description,
+    type,
+    priority,
+    source,
+    tags,
+    metadata,
     customFields: completed.customFields,
     dueDate: occurrence.dueDate,
     startDate: later(startDate),

@@ -1,5 +1,5 @@
 import { actorIdOf } from '../../kernel/context.ts'
-import type { Derived } from '../../kernel/record/definition.ts'
+import type { Decided } from '../../kernel/record/definition.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { impliedLinks } from '../related-record/related-record.rules.ts'
@@ -24,7 +24,7 @@ export async function deriveTask(
   ctx: RequestContext,
   values: Partial<Task>,
   previous: Task | null,
-): Promise<Derived<Task>> {
+): Promise<Decided<Task>> {
   const now = ctx.clock.now().toISOString()
   const before = previous ?? initial
   const status = values.status ?? before.status

@@ -21,7 +21,7 @@ export const task: RecordDefinition<Task> = defineRecord(Task, {
     measures: { unassigned: { where: { assignedToId: { isNull: true } } } },
   },
   events: taskEvents,
-  derive: deriveTask,
+  decide: deriveTask,
   invariants: (next, previous) => [...relatedToIsWhole(next), ...ruleIsValid(next, previous)],
   checks: relatedRecordsExist,
   serializedRules: [

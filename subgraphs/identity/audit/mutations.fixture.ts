@@ -91,6 +91,16 @@ export const mutations: Readonly<Record<string, Audited>> = {
   organizationUpdate: { actions: ['organization.updated'], prepare: () => '(input: {name: "Acme Group"}) { id }' },
   organizationCodeRegenerate: { actions: ['organization.code_regenerated'], prepare: () => ' { id }' },
 
+  baseCurrencySet: { actions: ['organization.updated'], prepare: () => '(baseCurrency: "EUR") { baseCurrency }' },
+  exchangeRateSet: {
+    actions: ['exchange_rate.created'],
+    prepare: () => '(input: {currency: "EUR", date: "2026-11-01", rate: 1.08}) { id }',
+  },
+  exchangeRateDelete: {
+    actions: ['exchange_rate.deleted'],
+    prepare: async (scenario) => `(id: "${await scenario.rate()}")`,
+  },
+
   apiKeyCreate: { actions: ['api_key.created'], prepare: () => '(input: {name: "Sync", scopes: ["*"]}) { id }' },
   apiKeyUpdate: {
     actions: ['api_key.updated'],

@@ -2,6 +2,7 @@ import { newSession } from '../../../test/requests/session.ts'
 import { noUserId, type Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { systemContext } from '../../kernel/request.ts'
+import { setRate } from '../currency/currency.actions.ts'
 import { createOAuthApp } from '../oauth/oauth-app.actions.ts'
 import { claimsOf, goodPassword, type IdentityWorld } from '../identity.fixture.ts'
 import { issueToken, type Purpose } from '../one-time-token/one-time-token.ts'
@@ -55,6 +56,11 @@ export class Scenario {
   member = async (): Promise<string> => (await this.world.aUser(this.organizationId)).id
   team = async (memberIds: string[] = []): Promise<string> =>
     (await createTeam(this.world.services, this.organizationId, { name: 'Sales', memberIds })).id
+
+  async rate(): Promise<string> {
+    const wanted = { currency: 'EUR', date: '2026-11-01', rate: 1.08 }
+    return (await setRate(systemContext(this.world.services, this.organizationId), wanted)).id
+  }
 
   async key(): Promise<string> {
     const wanted = { ownerId: this.caller.userId, name: 'Sync', scopes: ['READ_CASES'] }

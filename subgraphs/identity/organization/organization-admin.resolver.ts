@@ -10,7 +10,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
-import { organizationSettings } from './organization-settings.ts'
+import { defaultBaseCurrency, organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
 import { holidaysMax, settingsProblems, spansMax } from './settings.rules.ts'
 
@@ -22,6 +22,12 @@ export class OrganizationSettingsType {
   })
   enforceCaseTransitions!: boolean
 
+  @Field(() => Boolean, {
+    description:
+      'Whether an email of a contact that another live contact of the organization has is refused. Contacts that already share an email are kept.',
+  })
+  uniqueContactEmail!: boolean
+
   @Field(() => Boolean, { description: 'Whether an opportunity can be lost only with a `lossReason`.' })
   requireLossReason!: boolean
 
@@ -30,6 +36,12 @@ export class OrganizationSettingsType {
 
   @Field(() => String, { description: 'IANA time zone name.' })
   timezone!: string
+
+  @Field(() => String, {
+    description:
+      'ISO 4217 code of the currency into which sums over several currencies are converted; `baseCurrencySet` changes it.',
+  })
+  baseCurrency!: string
 }
 
 @InputType({ description: 'Changes of the organization; absent fields are not changed.' })
@@ -45,6 +57,13 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse status changes that the state machine of cases does not allow.',
   })
   enforceCaseTransitions?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether to refuse an email of a contact that another live contact of the organization has, with 409 `UNIQUE_VIOLATION`. Contacts that already share an email are kept. Default: false.',
+  })
+  uniqueContactEmail?: boolean | null
 
   @Field(() => Boolean, {
     nullable: true,
@@ -113,14 +132,16 @@ export class OrganizationAdminResolver {
   async settings(@Root() { id }: Organization, @Ctx() ctx: RequestContext): Promise<OrganizationSettingsType> {
     const {
       enforceCaseTransitions = false,
+      uniqueContactEmail = false,
       requireLossReason = false,
       businessHours = null,
       timezone = 'UTC',
+      baseCurrency = defaultBaseCurrency,
     } = await organizationSettings({
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, requireLossReason, businessHours, timezone }
+    return { enforceCaseTransitions, uniqueContactEmail, requireLossReason, businessHours, timezone, baseCurrency }
   }
 }
 

@@ -1,9 +1,16 @@
 import type { BusinessHours } from '../../kernel/time/working-week.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
+/** The base currency of an organization that has set none. */
+export const defaultBaseCurrency = 'USD'
+
 export interface OrganizationSettings {
+  /** ISO 4217 code of the currency into which sums over several currencies are converted; default USD. */
+  readonly baseCurrency?: string
   /** Refuse status changes of a case that its state machine does not allow. */
   readonly enforceCaseTransitions?: boolean
+  /** Refuse an email of a contact that another live contact has. */
+  readonly uniqueContactEmail?: boolean
   /** Refuse to lose an opportunity without `lossReason`. */
   readonly requireLossReason?: boolean
   /** Working hours for due dates; absent: every hour counts. */

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon'
 import { weekdays } from '../../kernel/time/working-week.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject as isObject } from '../../kernel/json/exact-number.ts'
-import { timezoneProblems } from '../text.ts'
+import { timezoneProblems } from '../../kernel/values/time-zone.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
 
 /** Maximum number of spans of one weekday. */

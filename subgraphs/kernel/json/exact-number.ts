@@ -105,12 +105,6 @@ export function compareNumbers(one: ExactNumber, other: ExactNumber): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The exact product of two numbers and a power of ten. Both must have a `plainDigits` form. */
-export function exactProduct(one: ExactNumber, other: ExactNumber, powerOfTen = 0): ExactNumber {
-  const [a, b] = [decimalsOf(one) ?? 0, decimalsOf(other) ?? 0]
-  return exactNumber(`${scaled(one, a) * scaled(other, b)}e${powerOfTen - a - b}`)
-}
-
 function scaled(value: ExactNumber, decimals: number): bigint {
   const [integer = '0', fraction = ''] = (plainDigits(textOfNumber(value)) ?? '0').split('.')
   return BigInt(integer + fraction.padEnd(decimals, '0'))

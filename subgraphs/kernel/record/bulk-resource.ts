@@ -5,14 +5,18 @@ import { BulkResult } from './bulk-result.ts'
 import type { RecordDefinition, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
 import { bulkItemOf } from './inputs.ts'
-import { recordsOf } from './records-of.ts'
+import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope } from './requires-scope.ts'
 
 const independently = 'Each item succeeds or fails independently.'
 
 /** The mutations that change and delete many records of a type, `<type>BulkUpdate` and `<type>BulkDelete`. */
-export function bulkResource<T extends StoredRow>(definition: RecordDefinition<T>, scope: string): Resource {
-  const records = recordsOf(definition)
+export function bulkResource<T extends StoredRow>(
+  definition: RecordDefinition<T>,
+  scope: string,
+  actions: RecordActions<T> = {},
+): Resource {
+  const records = recordsOf(definition, actions)
   const { name } = definition.entity
   const [one, prefix] = [wordsOf(name), name.charAt(0).toLowerCase() + name.slice(1)]
   const many = pluralOf(one)

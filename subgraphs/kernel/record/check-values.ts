@@ -70,7 +70,7 @@ function checkJsonColumn(column: Column, value: unknown): FieldProblem | null {
 
 /** Whether a client must send the part. */
 export const isRequiredPart = (part: Column): boolean =>
-  !part.nullable && part.writable !== 'NEVER' && initialValue(part) === undefined
+  !part.nullable && part.derivedDefault === undefined && part.writable !== 'NEVER' && initialValue(part) === undefined
 
 /** The first problem of the parts of one object. GraphQL has refused unknown parts. */
 function checkParts(parts: readonly Column[], value: unknown, path: string): FieldProblem | null {

@@ -32,7 +32,7 @@ export interface Draft<T extends StoredRow> {
 }
 
 /** What the rules of a record type add to a requested change. */
-export type Derived<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
+export type Decided<T extends StoredRow> = Pick<Draft<T>, 'implied' | 'events'>
 
 /** Returns those ids whose record exists and is visible to the caller. The subgraph that owns the record exports it. */
 export type Reference = (ctx: RequestContext, ids: readonly string[]) => Promise<ReadonlySet<string>>
@@ -76,6 +76,8 @@ export interface RecordShape extends TrackedObject {
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that is numbered per organization from 1, without gaps. */
   readonly numbered?: string
+  /** A text column with the number as people write it: the prefix and at least six digits, `Q-000123`. */
+  readonly numberText?: { readonly column: string; readonly prefix: string }
   /** The maintained totals of the table (`maintained-totals.ts`); without them, totals and figures read the rows. */
   readonly totals?: TotalsShape
 }
@@ -131,6 +133,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
+  readonly numberText?: { readonly column: ColumnName<T>; readonly prefix: string }
   readonly totals?: Totals<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
@@ -138,9 +141,12 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
    * Values that follow from the other values at every write, for example a name from its parts. Must not read the database. `given`
    * are the values of this change.
    */
-  readonly derived?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
-  /** Derives values and events from the values that a caller sends, on every create and update; again after a concurrent change. */
-  readonly derive?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Derived<T> | Promise<Derived<T>>
+  readonly calculated?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
+  /**
+   * Decides on further values and events of every create and update that a caller requests, again after a concurrent change. May read
+   * the database.
+   */
+  readonly decide?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Promise<Decided<T>>
   /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */

@@ -2,6 +2,7 @@ import type { Sql } from '../database/sql.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
 import { initialValue, type Column } from './column.ts'
 import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
+import { numberText, type Fields } from './next-record.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A generated record that needs no checks, with the actor and the id of its `created` event. */
@@ -18,7 +19,7 @@ function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values
   const record = Object.fromEntries(
     definition.columns.stored.map((column) => [column.name, value(column)]),
   ) as unknown as T
-  return { ...record, ...definition.derived?.(record, null, values) }
+  return { ...record, ...numberText(definition, record as Fields), ...definition.calculated?.(record, null, values) }
 }
 
 /**

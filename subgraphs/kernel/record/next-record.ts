@@ -78,6 +78,11 @@ function created<T extends StoredRow>(
   return record as T & Fields
 }
 
+/** The number of a numbered record as people write it. */
+export function numberText({ numbered, numberText: text }: RecordShape, record: Readonly<Fields>): Fields {
+  return numbered && text ? { [text.column]: `${text.prefix}${String(record[numbered]).padStart(6, '0')}` } : {}
+}
+
 export function changedColumns(definition: RecordShape, previous: Fields, next: Fields): readonly Column[] {
   return definition.columns.stored.filter(({ name }) => !isSameValue(previous[name], next[name]))
 }

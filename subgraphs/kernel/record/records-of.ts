@@ -44,28 +44,38 @@ export interface Records<T extends StoredRow> {
   bulkRemove(ctx: RequestContext, ids: readonly string[]): Promise<BulkResult>
 }
 
-export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>): Records<T> {
-  const { derive } = definition
+/** Functions that replace the standard ones, for record types whose writes have more rules than their definition. */
+export type RecordActions<T extends StoredRow> = Partial<Pick<Records<T>, 'create' | 'update' | 'remove' | 'restore'>>
+
+/** The standard operations; those that change many records call the given actions for each of them. */
+export function recordsOf<T extends StoredRow>(
+  definition: RecordDefinition<T>,
+  actions: RecordActions<T> = {},
+): Records<T> {
+  const { decide } = definition
   const create = async (ctx: RequestContext, values: Partial<T>, implied: Partial<T> = {}): Promise<T> => {
     const draft = { operation: 'CREATE', previous: null, values } as const
-    if (!derive) return save(ctx, definition, { ...draft, implied })
+    if (!decide) return save(ctx, definition, { ...draft, implied })
     requireWritableRole(ctx)
-    const derived = await derive(ctx, values, null)
-    return save(ctx, definition, { ...draft, ...derived, implied: { ...derived.implied, ...implied } })
+    const decided = await decide(ctx, values, null)
+    return save(ctx, definition, { ...draft, ...decided, implied: { ...decided.implied, ...implied } })
   }
-  const update = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
+  const updateOne = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
     change(
       ctx,
       definition,
       id,
       async (previous, inner) => {
-        const derived = await derive?.(inner, values as Partial<T>, previous)
-        return { operation: 'UPDATE', values: values as Partial<T>, ...derived }
+        const decided = await decide?.(inner, values as Partial<T>, previous)
+        return { operation: 'UPDATE', values: values as Partial<T>, ...decided }
       },
       { expectedVersion },
     )
-  const remove = (ctx: RequestContext, id: string, expectedVersion?: number | null) =>
-    change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
+  const removeOne = async (ctx: RequestContext, id: string, expectedVersion?: number | null) => {
+    const removed = await change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
+    return removed.id
+  }
+  const { update = updateOne, remove = removeOne } = actions
   return {
     async one(ctx, id, info) {
       const row = await readOne(ctx, definition, id, selectedFields(info))
@@ -87,7 +97,7 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
     require: (ctx, id) => requireRecord(ctx, definition, id),
     create: (ctx, values, implied) => create(ctx, values as Partial<T>, implied),
     update,
-    remove: async (ctx, id, expectedVersion) => (await remove(ctx, id, expectedVersion)).id,
+    remove,
     restore: (ctx, id, expectedVersion) =>
       change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { expectedVersion, deleted: true }),
     bulkUpdate: (ctx, items) =>
@@ -103,6 +113,7 @@ export function recordsOf<T extends StoredRow>(definition: RecordDefinition<T>):
         'DELETED',
         (inner, { id }) => remove(inner, id),
       ),
+    ...actions,
   }
 }
 

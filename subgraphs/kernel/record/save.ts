@@ -12,8 +12,9 @@ import {
   type StoredRow,
 } from './definition.ts'
 import type { Operation } from './event-types.ts'
-import { isHidden, redact, refuseReadOnlyFields } from './field-security.ts'
-import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { redact, refuseReadOnlyFields } from './field-security.ts'
+import { changedColumns, definedOnly, nextRecord, normalized, numberText, type Fields } from './next-record.ts'
+import { uniqueViolation } from './unique-violation.ts'
 import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
@@ -65,7 +66,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
-  if (definition.derived) Object.assign(next, definition.derived(next, previous, values))
+  if (definition.calculated) Object.assign(next, definition.calculated(next, previous, values))
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {
@@ -75,7 +76,7 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(await referenceProblems(ctx, definition, next, changed, values))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
-  if (definition.numbered && !previous) (next as Fields)[definition.numbered] = await nextNumber(ctx, definition.object)
+  if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems) => {
     refuse(problems)
     await write(inner, definition, draft, next, changed)
@@ -134,6 +135,11 @@ async function referenceProblems(
     }
   }
   return problems
+}
+
+async function setNumber(ctx: RequestContext, definition: RecordShape, numbered: string, next: Fields): Promise<void> {
+  next[numbered] = await nextNumber(ctx, definition.object)
+  Object.assign(next, numberText(definition, next))
 }
 
 /** The counter row stays locked until the transaction ends, so that numbers have no gaps. */
@@ -230,17 +236,10 @@ async function uniqueRefusal(
   if (code !== '23505' || !constraint) return error
   const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]
   if (!name) return error
-  if (isHidden(ctx.caller, definition, name))
-    return new Refusal('UNIQUE_VIOLATION', `Another ${definition.object} already has a value that must be unique.`)
-  const predicate = new TenantPredicate(ctx.caller)
-  const match = `${columnOf(definition, name).sql('t')} = ${predicate.values.add(next[name])}`
-  const [conflict] = await ctx.db.query<{ id: string }>(
-    `select t.id from ${definition.table} t where ${match} and ${predicate.live(definition, 't')}`,
-    predicate.values.list,
+  return uniqueViolation(
+    ctx,
+    definition,
+    name,
+    (values) => `${columnOf(definition, name).sql('t')} = ${values.add(next[name])}`,
   )
-  if (conflict) ctx.answered?.record(definition, conflict.id)
-  const message = `Another ${definition.object} already has this ${name}.`
-  return new Refusal('UNIQUE_VIOLATION', message, {
-    errors: [{ path: name, code: 'NOT_UNIQUE', message, ...(conflict && { conflictingId: conflict.id }) }],
-  })
 }

@@ -7,7 +7,7 @@ import { pluralOf, withArticle, wordsOf } from './describe.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf, updateInputOf } from './inputs.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
 import { connectionArgs, pageArgs, UnfilteredPageArgs } from './list-args.ts'
-import { recordsOf, type Records } from './records-of.ts'
+import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope } from './requires-scope.ts'
 import type { SelectionInfo } from './selection.ts'
 
@@ -43,8 +43,7 @@ export interface StandardOperations<T extends StoredRow> {
   /** The resource in the names of the scopes: `ACCOUNTS`. */
   readonly scope: string
   readonly types: OperationTypes
-  /** Functions that replace the standard ones, for record types whose writes have more rules than their definition. */
-  readonly actions?: Partial<Pick<Records<T>, 'create' | 'update' | 'remove' | 'restore'>>
+  readonly actions?: RecordActions<T>
   readonly stats: { readonly type: Class; readonly read: (ctx: RequestContext) => Promise<object> }
   /** Description of restore, where it is more than that it restores the record. */
   readonly restoreDescription?: string
@@ -58,7 +57,7 @@ export function standardResolver<T extends StoredRow>(
   definition: RecordDefinition<T>,
   { scope, types, actions, stats, restoreDescription }: StandardOperations<T>,
 ): new () => object {
-  const records: Records<T> = { ...recordsOf(definition), ...actions }
+  const records = recordsOf(definition, actions)
   const { entity } = definition
   const prefix = entity.name.charAt(0).toLowerCase() + entity.name.slice(1)
   const one = wordsOf(entity.name)

@@ -13,6 +13,7 @@ import { UserReference } from './user-reference.ts'
 export type PartOptions = Pick<
   ColumnOptions,
   | 'nullable'
+  | 'derivedDefault'
   | 'default'
   | 'max'
   | 'maxItems'
@@ -37,6 +38,12 @@ interface Declaration {
 }
 
 const partsByClass = new Map<object, Column[]>()
+
+/** The parts of a structure. Parts of the base class come first. */
+function partsOf(structure: object): readonly Column[] {
+  const base = Object.getPrototypeOf(structure) as object | null
+  return [...(base && base !== Function.prototype ? partsOf(base) : []), ...(partsByClass.get(structure) ?? [])]
+}
 const declarations = new Map<object, Declaration>()
 
 /** Declares one part of a structure: a GraphQL field of its object type and, if a client may set it, of its input type. */
@@ -62,7 +69,7 @@ export function writableParts(parts: readonly Column[]): readonly Column[] {
 /** Declares a structure: the GraphQL object type `name` and the input type `<name>Input`. */
 export function Structure(name: string, description: string) {
   return (target: Class): void => {
-    const parts = partsByClass.get(target) ?? []
+    const parts = partsOf(target)
     const input = classNamed(`${name}Input`)
     for (const part of writableParts(parts))
       field(input, part.name, () => part.type, {

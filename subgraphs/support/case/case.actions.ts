@@ -5,19 +5,13 @@ import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { requireAllowedTransition } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { type CaseComment } from '../case-comment/case-comment.ts'
 import { caseComment } from './case.record.ts'
 import { type Case, type CaseStatus } from './case.ts'
 import { supportCase } from './case.record.ts'
-import {
-  breachReset,
-  hoursAfter,
-  requireAllowedTransition,
-  slaHours,
-  statusChange,
-  type StatusChange,
-} from './case.status.ts'
+import { breachReset, caseTransitions, hoursAfter, slaHours, statusChange, type StatusChange } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
@@ -163,7 +157,7 @@ async function changeStatus(
 ): Promise<StatusChange> {
   if (from === to) return { values: {}, events: [] }
   const { enforceCaseTransitions = false, businessHours = null } = await organizationSettings(ctx)
-  if (enforceCaseTransitions) requireAllowedTransition(from, to)
+  if (enforceCaseTransitions) requireAllowedTransition('case', caseTransitions, from, to)
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 

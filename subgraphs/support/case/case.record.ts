@@ -1,4 +1,4 @@
-import { visibleAccounts } from '../../crm/public.ts'
+import { visibleAccounts, visibleContacts } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import type { Condition } from '../../kernel/record/addend.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
@@ -20,7 +20,12 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],
   hasSearchText: true,
-  references: { ownerId: activeUsers, assignedToId: activeWriters, accountId: visibleAccounts },
+  references: {
+    ownerId: activeUsers,
+    assignedToId: activeWriters,
+    accountId: visibleAccounts,
+    contactId: visibleContacts,
+  },
   relations: {
     comments: relationFrom(() => caseComment, 'caseId', 'Conditions on the comments of the case.'),
     account: {
@@ -28,6 +33,12 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
       by: 'accountId',
       description:
         'Conditions on the account of the case. A case without an account that the caller sees does not match. Needs READ_ACCOUNTS.',
+    },
+    contact: {
+      to: recordType('contact'),
+      by: 'contactId',
+      description:
+        'Conditions on the contact of the case. A case without a contact that the caller sees does not match. Needs READ_CONTACTS.',
     },
     tasks: relationFromType(
       'task',

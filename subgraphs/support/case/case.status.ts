@@ -1,6 +1,6 @@
 import { addWorkingTime, workingTimeBetween } from '../../kernel/time/business-hours.ts'
 import { type BusinessHours } from '../../kernel/time/working-week.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import type { Transitions } from '../../kernel/record/transitions.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'
 
 /** Hours from creation to the due time of the first response and of the resolution. */
@@ -12,7 +12,7 @@ export const slaHours: Readonly<Record<CasePriority, { firstResponse: number; re
 }
 
 /** Allowed status changes in an organization that enforces transitions. */
-const transitions: Readonly<Record<CaseStatus, readonly CaseStatus[]>> = {
+export const caseTransitions: Transitions<CaseStatus> = {
   NEW: ['OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
   OPEN: ['PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
   PENDING_CUSTOMER: ['OPEN', 'ESCALATED', 'RESOLVED', 'CLOSED'],
@@ -26,15 +26,6 @@ export const isDone = (status: CaseStatus): boolean => status === 'RESOLVED' || 
 /** The time that is `hours` after `from`, counted in the business hours of the calendar; without a calendar every hour counts. */
 export const hoursAfter = (from: string, hours: number, calendar: BusinessHours | null = null): string =>
   addWorkingTime(from, hours * 3_600_000, calendar)
-
-/** Throws INVALID_STATE with the allowed statuses if the change is not allowed. */
-export function requireAllowedTransition(from: CaseStatus, to: CaseStatus): void {
-  const allowed = transitions[from]
-  if (from === to || allowed.includes(to)) return
-  throw new Refusal('INVALID_STATE', `A case with status ${from} can change to ${allowed.join(', ')}, not to ${to}.`, {
-    allowed: [...allowed],
-  })
-}
 
 export interface StatusChange {
   readonly values: Partial<Case>

@@ -124,7 +124,7 @@ export class Case extends OrgRecord {
   @Column(() => ID, {
     indexed: true,
     nullable: true,
-    description: 'Id of the contact that the case is about; null if none.',
+    description: 'Id of the contact that the case is about, a live contact that the caller sees; null if none.',
     example: null,
   })
   contactId!: string | null

@@ -84,6 +84,44 @@ export const accountColumns: Columns = {
   next_activity_date: some(0.3, 96, `${hoursAfter(created, 30_000, 97)} + make_interval(hours => ${whole(2000, 98)})`),
 }
 
+export const contactColumns: Columns = {
+  ...common('contact'),
+  name: `${brand(170)} || ' ' || ${brand(172)}`,
+  salutation: some(0.4, 174, pick(['Ms.', 'Mr.', 'Dr.'], 175)),
+  first_name: brand(170),
+  last_name: brand(172),
+  email: some(0.9, 176, `lower(${brand(170)}) || '.' || i || '@' || lower(${brand(21)}) || i % 997 || '.example'`),
+  normalized_email: some(
+    0.9,
+    176,
+    `lower(${brand(170)}) || '.' || i || '@' || lower(${brand(21)}) || i % 997 || '.example'`,
+  ),
+  secondary_emails: `case when ${part(177)} < 0.1 then array['p' || i || '@mail.example'] else '{}' end`,
+  email_status: pick(['VALID', 'UNKNOWN', 'BOUNCED', 'UNSUBSCRIBED', 'COMPLAINED'], 178, 3),
+  phone: some(0.6, 179, `'+49 40 ' || lpad(${whole(10_000_000, 180)}::text, 7, '0')`),
+  mobile_phone: some(0.5, 181, `'+49 17' || lpad(${whole(100_000_000, 182)}::text, 8, '0')`),
+  title: some(0.8, 183, `${pick(words.trades, 184)} || ' Manager'`),
+  department: some(0.6, 185, pick(['Operations', 'Purchasing', 'IT', 'Finance'], 186)),
+  seniority: some(0.7, 187, pick(['INDIVIDUAL', 'MANAGER', 'DIRECTOR', 'VP', 'C_LEVEL', 'OTHER'], 188)),
+  account_id: some(0.95, 189, `pg_temp.related('account', i, 190)`),
+  reports_to_id: some(0.3, 191, `pg_temp.earlier('contact', i, 192)`),
+  buying_role: some(0.4, 193, pick(['END_USER', 'INFLUENCER', 'DECISION_MAKER', 'CHAMPION', 'EVALUATOR'], 194)),
+  is_primary: 'false',
+  lead_source: some(0.8, 195, pick(['WEB', 'REFERRAL', 'EVENT', 'IMPORT', 'OUTBOUND', 'PARTNER'], 196)),
+  lifecycle_stage: some(0.9, 197, pick(['LEAD', 'CUSTOMER', 'OPPORTUNITY', 'MQL', 'SQL', 'SUBSCRIBER'], 198)),
+  ...address('mailing', 200),
+  linkedin_url: some(0.3, 210, `'https://www.linkedin.com/in/p' || i`),
+  timezone: some(0.3, 211, pick(['Europe/Berlin', 'Europe/Oslo', 'America/New_York'], 212)),
+  language: some(0.4, 213, pick(['en', 'de', 'sv', 'fr'], 214)),
+  do_not_call: `${part(215)} < 0.03`,
+  email_opt_out: `${part(216)} < 0.08`,
+  consent: some(0.5, 217, `jsonb_build_object('status', ${pick(['GRANTED', 'UNKNOWN', 'DENIED'], 218)})`),
+  engagement_score: some(0.6, 219, `round((100 * ${part(220)})::numeric, 1)`),
+  last_activity_date: some(0.7, 221, hoursAfter(created, 30_000, 222)),
+  last_contacted_at: some(0.6, 223, hoursAfter(created, 30_000, 224)),
+  status: pick(['ACTIVE', 'INACTIVE'], 225, 4),
+}
+
 const finished = `${part(102)} < 0.9`
 const due = `${created} + make_interval(hours => 4 + ${whole(120, 122)})`
 
@@ -98,7 +136,7 @@ export const caseColumns: Columns = {
   type: pick(['QUESTION', 'INCIDENT', 'PROBLEM', 'BILLING', 'OTHER', 'FEATURE_REQUEST'], 111),
   origin: pick(['EMAIL', 'WEB', 'PHONE', 'PORTAL', 'CHAT', 'INTERNAL'], 112, 3),
   account_id: some(0.95, 113, `pg_temp.related('account', i, 114)`),
-  contact_id: some(0.3, 115, `pg_temp.id_from('contact' || ${whole(20_000, 116)})`),
+  contact_id: some(0.3, 115, `pg_temp.related('contact', i, 116)`),
   opportunity_id: some(0.05, 117, `pg_temp.id_from('opportunity' || ${whole(20_000, 118)})`),
   assigned_to_id: some(0.8, 119, 'pg_temp.member(i, 120)'),
   sla_due_at: some(0.9, 121, due),
@@ -128,6 +166,38 @@ export const productColumns: Columns = {
   billing_frequency: pick(['ONE_TIME', 'MONTHLY', 'ANNUAL', 'QUARTERLY', 'USAGE_BASED'], 156),
   is_active: `${part(157)} < 0.85`,
   features: itemsOf(words.problems, 158),
+}
+
+/** What is left of the unit price after a discount of 10 percent, and the tax of 20 percent on it; prices are whole tens. */
+const quotePrice = `(10 * (1 + ${whole(4000, 170, 3)}))`
+
+export const quoteColumns: Columns = {
+  ...common('quote'),
+  number: 'pg_temp.number(i)',
+  quote_number: `'Q-' || lpad(pg_temp.number(i)::text, greatest(6, length(pg_temp.number(i)::text)), '0')`,
+  name: `${brand(171)} || ' for ' || ${pick(words.cities, 173)}`,
+  status: pick(['ACCEPTED', 'SENT', 'DRAFT', 'EXPIRED', 'REJECTED', 'CONVERTED', 'CANCELLED', 'IN_REVIEW'], 174),
+  approval_status: pick(['NOT_REQUIRED', 'APPROVED', 'PENDING', 'REJECTED'], 175, 4),
+  opportunity_id: some(0.8, 176, `pg_temp.id_from('opportunity' || ${whole(20_000, 177)})`),
+  account_id: some(0.95, 178, `pg_temp.related('account', i, 179)`),
+  contact_id: some(0.7, 180, `pg_temp.related('contact', i, 181)`),
+  line_items: `jsonb_build_array(jsonb_build_object('id', pg_temp.id_of('line', i), 'productId', pg_temp.related('product', i, 182),
+    'sku', 'SKU-' || i, 'name', ${brand(183)}, 'description', null, 'quantity', 1, 'unitPrice', ${quotePrice}, 'listPrice', ${quotePrice},
+    'discountPercent', 10, 'discountAmount', 0, 'taxRate', 20, 'lineTotal', ${quotePrice} * 9 / 10, 'discountShare', 0,
+    'taxAmount', ${quotePrice} * 18 / 100.0, 'billingFrequency', 'MONTHLY', 'startDate', null, 'endDate', null, 'sortOrder', 0))`,
+  currency: pick(['EUR', 'USD', 'GBP', 'SEK'], 185, 3),
+  subtotal: `${quotePrice} * 9 / 10`,
+  discount_total: '0',
+  tax_total: `${quotePrice} * 18 / 100.0`,
+  shipping_total: '0',
+  total: `${quotePrice} * 108 / 100.0`,
+  valid_until: some(0.8, 186, `${created} + make_interval(days => 30)`),
+  payment_terms: pick(['NET_30', 'NET_60', 'DUE_ON_RECEIPT', 'NET_15'], 187, 3),
+  terms: some(0.5, 188, pick(words.details, 189)),
+  notes: some(0.3, 190, pick(words.details, 191)),
+  revision: '1',
+  sent_at: some(0.8, 192, hoursAfter(created, 200, 193)),
+  accepted_at: some(0.4, 194, hoursAfter(created, 900, 195)),
 }
 
 export const caseCommentColumns: Columns = {

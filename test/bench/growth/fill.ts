@@ -7,8 +7,10 @@ import {
   activityColumns,
   caseColumns,
   caseCommentColumns,
+  contactColumns,
   productColumns,
   taskColumns,
+  quoteColumns,
   type Columns,
 } from './columns.ts'
 import { createFunctions, type Filled } from './functions.ts'
@@ -29,8 +31,10 @@ const emailOf = (rows: number): string => `growth-${rows}@bench.example`
 
 const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['crm.account', accountColumns],
+  ['crm.contact', contactColumns],
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
+  ['commerce.quote', quoteColumns],
   ['support.case_comment', caseCommentColumns],
   ['crm.task', taskColumns],
   ['crm.activity', activityColumns],
@@ -132,7 +136,8 @@ async function fill(sql: Sql, filled: Filled): Promise<void> {
     )
   }
   await sql.query(
-    `insert into kernel.record_number (organization_id, object, value) select unnest($1::uuid[]), 'case', $2`,
+    `insert into kernel.record_number (organization_id, object, value) select organization, object, $2
+     from unnest($1::uuid[]) as organization, unnest(array['case', 'quote']) as object`,
     [filled.organizations, Math.ceil(filled.rows / filled.organizations.length)],
   )
 }

@@ -1,5 +1,5 @@
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
-import { writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
+import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { exampleOf } from '../record-event-files.ts'
 import { inputExampleOf } from './input-example.ts'
 import type { RecordApi } from './record-api.ts'
@@ -16,11 +16,13 @@ function writableExample(api: RecordApi, operation: 'CREATE' | 'UPDATE'): Json {
   const writable = new Set(writableColumns(api.definition.entity, operation).map(({ name }) => name))
   const tags = api.columns.filter(({ name }) => name === 'tags')
   const columns = [...api.ownColumns, ...tags].filter(({ name }) => writable.has(name))
-  const sendable = columns.filter((column) => isForEverybody(api, column))
+  const sendable = columns.filter(
+    (column) => isForEverybody(api, column) || (operation === 'CREATE' && isRequired(column)),
+  )
   return exampleOf(sendable.map((column) => ({ ...column, example: inputExampleOf(column) })))
 }
 
-/** Every property that a new record of anybody can have. */
+/** Every property that a new record of anybody can have, and those that it must have. */
 export const createExample = (api: RecordApi): Json => writableExample(api, 'CREATE')
 
 /** The change in the sample of the event `<object>.updated`. */

@@ -202,6 +202,7 @@ const statsFieldTypes: Readonly<Record<string, string>> = {
 function statsFieldSchema({ name, type, description }: GraphQLField<unknown, unknown>): Json {
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
+  if (isList(type)) return { ...typed('array', nullable), items: shared('schemas', named), description }
   if (named === 'JSON' || isCounts(type)) {
     const counts = shared('schemas', 'Counts')
     return nullable ? { oneOf: [counts, { type: 'null' }], description } : { ...counts, description }
@@ -224,11 +225,14 @@ const isCounts = (type: GraphQLOutputType): boolean => countedValues(type).lengt
 
 const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type))
 
-/** The statistics that REST returns; a list of counts is there an object with the values as keys. */
+/** The figures by currency are a list in REST, too. */
+const isByCurrency = (type: GraphQLOutputType): boolean => getNamedType(type).name === 'CurrencyFigures'
+
+/** The statistics that REST returns; any other list of counts is there an object with the values as keys. */
 export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, unknown>[] {
   const stats = schema.getType(`${type}Stats`)
   if (!isObjectType(stats)) throw new Error(`The graph must have a type ${type}Stats.`)
-  return Object.values(stats.getFields()).filter(({ type }) => !isList(type))
+  return Object.values(stats.getFields()).filter(({ type }) => !isList(type) || isByCurrency(type))
 }
 
 function statsSchema(api: RecordApi): Json {

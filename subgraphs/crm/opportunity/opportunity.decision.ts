@@ -1,28 +1,22 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
-import type { Derived } from '../../kernel/record/definition.ts'
+import type { Decided } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { findPipeline, type StoredPipeline, type StoredStage } from '../pipeline/stored-pipeline.ts'
-import { expectedRevenue } from './opportunity.rules.ts'
 import { enterStage, standing, targetStage, type StageChange } from './opportunity.stage.ts'
 import type { Opportunity } from './opportunity.ts'
 
 type Given = Partial<Opportunity>
 
-/** What follows from a requested create or update: the stage with its consequences, the expected revenue, and counted delays. */
-export async function deriveOpportunity(
+/** The pipeline and the stage of a new or changed opportunity, and what follows from entering the stage. */
+export async function decideOpportunity(
   ctx: RequestContext,
   given: Given,
   previous: Opportunity | null,
-): Promise<Derived<Opportunity>> {
+): Promise<Decided<Opportunity>> {
   const now = ctx.clock.now().toISOString()
   const { values, events } = previous ? await changed(ctx, given, previous, now) : await created(ctx, given, now)
-  const amount = given.amount ?? previous?.amount ?? 0
-  const probability = values.probability ?? previous?.probability ?? 0
-  return {
-    implied: { ...values, ...closeDates(given, previous), expectedRevenue: expectedRevenue(amount, probability) },
-    events,
-  }
+  return { implied: values, events }
 }
 
 async function created(ctx: RequestContext, given: Given, now: string): Promise<StageChange> {
@@ -83,11 +77,4 @@ async function refuseUnexplainedLoss(
   if (!requireLossReason) return
   const message = `lossReason must be given in the stage ${name}; the organization requires it.`
   throw invalid({ path: 'lossReason', code: 'REQUIRED', message })
-}
-
-function closeDates({ closeDate }: Given, previous: Opportunity | null): Partial<Opportunity> {
-  if (!closeDate) return {}
-  if (!previous) return { originalCloseDate: closeDate }
-  const isPushed = !previous.isClosed && Date.parse(closeDate) > Date.parse(previous.closeDate)
-  return isPushed ? { closeDatePushCount: previous.closeDatePushCount + 1 } : {}
 }

@@ -1,0 +1,64 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { pricedColumns } from '../line-item/priced-record.ts'
+
+export const quoteTable: Migration = {
+  name: '20261123-commerce-quote',
+  sql: `
+    create table commerce.quote (${recordColumns},${pricedColumns},
+      number integer not null,
+      quote_number text not null,
+      name text not null,
+      status text not null,
+      approval_status text not null,
+      opportunity_id uuid,
+      account_id uuid,
+      contact_id uuid,
+      line_items jsonb not null default '[]',
+      valid_until timestamptz(3),
+      payment_terms text not null,
+      terms text,
+      notes text,
+      revision integer not null,
+      revision_of_id uuid,
+      is_primary boolean not null default false,
+      reviewed_by_id uuid,
+      reviewed_at timestamptz(3),
+      review_comment text,
+      sent_at timestamptz(3),
+      viewed_at timestamptz(3),
+      accepted_at timestamptz(3),
+      accepted_by_name text,
+      rejected_at timestamptz(3),
+      rejection_reason text,
+      expired_at timestamptz(3),
+      order_id uuid
+    );
+    create unique index quote_number on commerce.quote (organization_id, number);
+    create unique index quote_revision_of on commerce.quote (organization_id, revision_of_id)
+      where deleted_at is null and revision_of_id is not null;
+    create unique index quote_primary on commerce.quote (organization_id, opportunity_id)
+      where deleted_at is null and is_primary;
+    create index quote_valid_until on commerce.quote (valid_until, id) where status = 'SENT' and deleted_at is null;
+    ${searchIndex('commerce.quote', 'quote', ['quote_number', 'name'])}
+    ${listIndexes('commerce.quote', 'quote', [
+      'quote_number',
+      'name',
+      'status',
+      'approval_status',
+      'opportunity_id',
+      'account_id',
+      'contact_id',
+      'currency',
+      'subtotal',
+      'total',
+      'valid_until',
+      'revision_of_id',
+      'is_primary',
+      'sent_at',
+      'accepted_at',
+      'order_id',
+    ])}
+    ${maintainedTotals('commerce.quote', { by: ['status', 'approval_status', 'is_primary'] })}
+  `,
+}

@@ -1,0 +1,54 @@
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { timezoneProblems } from '../../kernel/values/time-zone.ts'
+import { parseEmail } from '../../kernel/values/email-address.ts'
+import type { Consent } from './consent.ts'
+import type { Contact } from './contact.ts'
+
+/** A full name of its parts, without the absent ones. */
+export const fullName = (...parts: readonly (string | null)[]): string =>
+  parts.flatMap((part) => part?.trim() || []).join(' ')
+
+export const calculatedOfContact = (
+  next: Contact,
+  previous: Contact | null,
+  given: Partial<Contact>,
+): Partial<Contact> => ({
+  name: fullName(next.firstName, next.lastName),
+  normalizedEmail: next.email === null ? null : parseEmail(next.email),
+  consent: consentOf(next, previous),
+  isPrimary: mayStayPrimary(next, previous, given) && next.isPrimary,
+})
+
+function consentOf({ consent, updatedAt }: Contact, previous: Contact | null): Consent | null {
+  if (!consent) return null
+  const before = previous?.consent
+  return { ...consent, recordedAt: before?.status === consent.status ? before.recordedAt : updatedAt }
+}
+
+function mayStayPrimary(next: Contact, previous: Contact | null, given: Partial<Contact>): boolean {
+  if (next.deletedAt !== null) return false
+  return !previous?.isPrimary || given.isPrimary === true || next.accountId === previous.accountId
+}
+
+const emailProblems = (path: string, text: string): FieldProblem[] =>
+  parseEmail(text) === null ? [{ path, code: 'NOT_AN_EMAIL', message: `${path} must be an email address.` }] : []
+
+export function contactProblems(next: Contact, previous: Contact | null): FieldProblem[] {
+  const changes = (name: keyof Contact): boolean => next[name] !== previous?.[name]
+  return [
+    ...(next.email !== null && changes('email') ? emailProblems('email', next.email) : []),
+    ...(changes('secondaryEmails')
+      ? next.secondaryEmails.flatMap((email, index) => emailProblems(`secondaryEmails.${index}`, email))
+      : []),
+    ...(next.timezone !== null && changes('timezone') ? timezoneProblems('timezone', next.timezone) : []),
+    ...(next.isPrimary && next.accountId === null
+      ? [
+          {
+            path: 'isPrimary',
+            code: 'REQUIRED',
+            message: 'isPrimary needs an accountId; set the account of the contact.',
+          },
+        ]
+      : []),
+  ]
+}

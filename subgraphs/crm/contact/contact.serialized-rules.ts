@@ -1,0 +1,46 @@
+import { organizationSettings } from '../../identity/public.ts'
+import type { RecordDefinition, SerializedRule } from '../../kernel/record/definition.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
+import { unrestricted } from '../../kernel/request.ts'
+import type { Contact } from './contact.ts'
+
+/** When a contact becomes the primary contact of its account, the former one ceases to be. */
+export const onePrimaryContact = (contact: () => RecordDefinition<Contact>): SerializedRule<Contact> => ({
+  concerns: (_ctx, next, previous) => next.isPrimary && (!previous?.isPrimary || next.accountId !== previous.accountId),
+  async enforce(ctx, next) {
+    // The caller may not see the former primary contact.
+    const inner = unrestricted(ctx)
+    const former = await inner.db.query<{ id: string }>(
+      `select id from crm.contact
+       where organization_id = $1 and account_id = $2 and is_primary and deleted_at is null and id <> $3`,
+      [next.organizationId, next.accountId, next.id],
+    )
+    for (const { id } of former)
+      await change(inner, contact(), id, () => ({ operation: 'UPDATE', values: {}, implied: { isPrimary: false } }))
+    return []
+  },
+})
+
+/** If the organization wants it, no two live contacts have the same email. */
+export const uniqueEmail = (contact: () => RecordDefinition<Contact>): SerializedRule<Contact> => ({
+  async concerns(ctx, next, previous) {
+    const isNew = next.normalizedEmail !== previous?.normalizedEmail || previous.deletedAt !== null
+    if (next.normalizedEmail === null || next.deletedAt !== null || !isNew) return false
+    const { uniqueContactEmail = false } = await organizationSettings(ctx)
+    return uniqueContactEmail
+  },
+  async enforce(ctx, { organizationId, id, normalizedEmail }) {
+    const [other] = await ctx.db.query(
+      `select 1 from crm.contact where organization_id = $1 and normalized_email = $2 and deleted_at is null and id <> $3 limit 1`,
+      [organizationId, normalizedEmail, id],
+    )
+    if (!other) return []
+    throw await uniqueViolation(
+      ctx,
+      contact(),
+      'email',
+      (values) => `t.normalized_email = ${values.add(normalizedEmail)} and t.id <> ${values.add(id)}`,
+    )
+  },
+})

@@ -1,0 +1,116 @@
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import type { CurrencySum } from '../../kernel/record/currency-figures.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactNumberOfDecimal, ExactDecimal, roundToCurrency } from '../../kernel/values/exact-decimal.ts'
+import { defaultBaseCurrency } from '../organization/organization-settings.ts'
+
+export interface BaseAmount {
+  /** The amount in the base currency of the organization, rounded half to even to its decimals. */
+  readonly baseAmount: ExactNumber
+  /** Value of one unit of the currency in the base currency; 1 for the base currency itself. */
+  readonly exchangeRate: ExactNumber
+}
+
+/** The rates of several currencies on one day. */
+export interface RatesOfDay {
+  readonly baseCurrency: string
+  /** The rate of each currency that has one, the base currency included. */
+  readonly rates: ReadonlyMap<string, ExactNumber>
+}
+
+/** The day of a time, in UTC: the rate with the latest date up to this day applies. */
+export const rateDayOf = (time: string | Date): string =>
+  (typeof time === 'string' ? time : time.toISOString()).slice(0, 10)
+
+const baseCurrencySql = `coalesce(o.settings ->> 'baseCurrency', '${defaultBaseCurrency}')`
+
+interface RateSql {
+  /** SQL of the organization's id. */
+  readonly organizationId: string
+  /** SQL of the base currency. */
+  readonly base: string
+  /** SQL of the currency to convert. */
+  readonly currency: string
+  /** SQL of the day, as text `YYYY-MM-DD`. */
+  readonly day: string
+}
+
+/**
+ * SQL of the exchange rate of a currency on a day: 1 for the base currency, null without a rate. Multiply amounts by it in sums over
+ * rows of several currencies and days: `sum(t.amount * ${exchangeRateSql(...)})`, and round the sum once.
+ */
+export const exchangeRateSql = ({ organizationId, base, currency, day }: RateSql): string =>
+  `case when ${currency} = ${base} then 1 else (
+     select r.rate from identity.exchange_rate r
+     where r.organization_id = ${organizationId} and r.base_currency = ${base} and r.currency = ${currency} and r.date <= ${day}
+     order by r.date desc limit 1) end`
+
+/** SQL of the day of a timestamp for `exchangeRateSql`, in UTC. */
+export const rateDaySql = (timestamp: string): string => `to_char(${timestamp} at time zone 'UTC', 'YYYY-MM-DD')`
+
+/** Reads the base currency and the rates of these currencies on the day of the time; by default today. */
+export async function ratesOf(
+  ctx: RequestContext,
+  currencies: readonly string[],
+  time: string | Date = ctx.clock.now(),
+): Promise<RatesOfDay> {
+  const rate = exchangeRateSql({ organizationId: 'o.id', base: 'b.base', currency: 'c.currency', day: '$3' })
+  const rows = await ctx.db.query<{ base: string; currency: string | null; rate: ExactNumber | null }>(
+    `select b.base, c.currency, ${rate} as rate from identity.organization o
+     cross join lateral (select ${baseCurrencySql} as base) b
+     left join unnest($2::text[]) c(currency) on true where o.id = $1`,
+    [ctx.caller.organizationId, [...new Set(currencies)], rateDayOf(time)],
+  )
+  const found = rows.flatMap(({ currency, rate: value }) =>
+    currency === null || value === null ? [] : [[currency, value] as const],
+  )
+  const baseCurrency = rows[0]?.base ?? defaultBaseCurrency
+  return { baseCurrency, rates: new Map([...found, [baseCurrency, 1]]) }
+}
+
+/** The base currency of the caller's organization. */
+export const baseCurrencyOf = async (ctx: RequestContext): Promise<string> => (await ratesOf(ctx, [])).baseCurrency
+
+/** The amount in the base currency, at the rate of the day of `time`. Null when the currency has no rate on that day. */
+export async function baseAmountAt(
+  ctx: RequestContext,
+  amount: ExactNumber,
+  currency: string,
+  time: string | Date,
+): Promise<BaseAmount | null> {
+  return baseAmountOf(await ratesOf(ctx, [currency], time), amount, currency)
+}
+
+/** Like `baseAmountAt`, with rates that are already read. */
+export function baseAmountOf(
+  { baseCurrency, rates }: RatesOfDay,
+  amount: ExactNumber,
+  currency: string,
+): BaseAmount | null {
+  const exchangeRate = rates.get(currency)
+  if (exchangeRate === undefined) return null
+  const exact = decimalOf(amount).times(decimalOf(exchangeRate))
+  return { baseAmount: exactNumberOfDecimal(roundToCurrency(exact, baseCurrency)), exchangeRate }
+}
+
+/** The exact sum in the base currency of the amounts whose currency has a rate, and how many they are. */
+function converted({ rates }: RatesOfDay, sums: readonly CurrencySum[]): { sum: ExactDecimal; count: number } {
+  const total = { sum: new ExactDecimal(0), count: 0 }
+  for (const { currency, sum, count } of sums) {
+    const rate = rates.get(currency)
+    if (rate === undefined) continue
+    total.sum = total.sum.plus(decimalOf(sum).times(decimalOf(rate)))
+    total.count += count
+  }
+  return total
+}
+
+/** The sum of amounts of several currencies in the base currency: converted exactly and rounded once. Amounts without a rate are left out. */
+export const baseSumOf = (rates: RatesOfDay, sums: readonly CurrencySum[]): ExactNumber =>
+  exactNumberOfDecimal(roundToCurrency(converted(rates, sums).sum, rates.baseCurrency))
+
+/** Like `baseSumOf`, for the average; null without amounts that have a rate. */
+export function baseAverageOf(rates: RatesOfDay, sums: readonly CurrencySum[]): ExactNumber | null {
+  const { sum, count } = converted(rates, sums)
+  return count === 0 ? null : exactNumberOfDecimal(roundToCurrency(sum.div(count), rates.baseCurrency))
+}

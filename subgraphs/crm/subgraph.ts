@@ -16,6 +16,8 @@ import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
+import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
+import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
@@ -37,5 +39,7 @@ export const crm: SubgraphDefinition = {
     activityResource,
     bulkResource(activity, 'ACTIVITIES'),
     ...linkEdges(activity, activityTypes),
+    timelineEntryResource,
+    ...timelineResources(),
   ],
 }

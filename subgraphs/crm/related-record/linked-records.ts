@@ -13,12 +13,16 @@ export interface LinkedRecord {
   readonly type: abstract new () => object
   /** Null for a record of another subgraph, which reads its fields. */
   readonly definition: RecordShape | null
+  /** The name of the GraphQL type. */
+  readonly name: string
+  /** The scope to read it. */
+  readonly scope: string
 }
 
 /** The records that tasks and activities concern, as far as the graph has them. */
 export const linkedRecords: Readonly<Partial<Record<Link, LinkedRecord>>> = {
-  accountId: { type: Account, definition: account },
-  contactId: { type: Contact, definition: contact },
-  opportunityId: { type: Opportunity, definition: opportunity },
-  caseId: { type: CaseExtension, definition: null },
+  accountId: { type: Account, name: 'Account', definition: account, scope: 'READ_ACCOUNTS' },
+  contactId: { type: Contact, name: 'Contact', definition: contact, scope: 'READ_CONTACTS' },
+  opportunityId: { type: Opportunity, name: 'Opportunity', definition: opportunity, scope: 'READ_OPPORTUNITIES' },
+  caseId: { type: CaseExtension, name: 'Case', definition: null, scope: 'READ_CASES' },
 }

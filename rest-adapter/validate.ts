@@ -75,7 +75,7 @@ export class Validator {
       body: withNearestNumbers(body),
     }
     const errors = this.errorsOf(request, id)
-    if (errors?.length) throw refusalOf(distinct(errors.slice(0, errorsMax).map(problemOf)))
+    if (errors?.length) throw refusalOf(distinct(errors.slice(0, errorsMax).filter(isOfOneAlternative).map(problemOf)))
   }
 
   private errorsOf(request: Parameters<OpenAPIBackend['validator']['validateRequest']>[0], id: string) {
@@ -94,6 +94,13 @@ export class Validator {
     }
   }
 }
+
+/**
+ * A value that may be null is described by two alternatives. What is wrong with it is the problem of the other alternative, not that
+ * it is not null.
+ */
+const isOfOneAlternative = ({ keyword, schemaPath, params }: ErrorObject): boolean =>
+  keyword !== 'anyOf' && !(params['type'] === 'null' && /\/anyOf\/\d+\/type$/.test(schemaPath))
 
 function ajvOf(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true })

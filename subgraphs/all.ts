@@ -8,7 +8,7 @@ import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
-import { mailCountTable, mailQueueTable, mailTable, mailTrace } from './kernel/mail/mail.migrations.ts'
+import { mailByTenants, mailCountTable, mailQueueTable, mailTable, mailTrace } from './kernel/mail/mail.migrations.ts'
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
@@ -54,6 +54,7 @@ export const migrations: readonly Migration[] = [
   ...subgraphs.flatMap(migrationsOf),
   dropRecordTotal,
   mailTrace,
+  mailByTenants,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

@@ -7,6 +7,7 @@ let skus = 0
 export const anAccount = (values: object = {}) => ({ name: 'Northwind Traders', ...values })
 export const aCase = (values: object = {}) => ({ subject: 'Labels print without a barcode', ...values })
 export const aContact = (values: object = {}) => ({ lastName: 'Halvorsen', ...values })
+export const aLead = (values: object = {}) => ({ firstName: 'Jonas', lastName: 'Lindqvist', ...values })
 /** An opportunity of this account. */
 export const anOpportunity = (accountId: string, values: object = {}) => ({
   name: 'Northwind - 12 licences',
@@ -39,6 +40,7 @@ export const supportCase = (member: Member, values: object = {}) =>
   created(member.rest.caseCreate!({ body: aCase(values) }))
 export const contact = (member: Member, values: object = {}) =>
   created(member.rest.contactCreate!({ body: aContact(values) }))
+export const lead = (member: Member, values: object = {}) => created(member.rest.leadCreate!({ body: aLead(values) }))
 /** Creates an opportunity, with a new account unless `values` names one. */
 export const opportunity = async (
   member: Member,

@@ -3,7 +3,7 @@ import { getIntrospectionQuery } from 'graphql'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { Graph } from './graph.ts'
-import { aContext } from './library.fixture.ts'
+import { aContext, libraryEndpoints, librarySupergraph } from './library.fixture.ts'
 
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
 const endpoints = ['identity', 'crm', 'commerce', 'support', 'events'].map((name) => ({
@@ -40,10 +40,11 @@ describe('introspection', () => {
     expect(named.map(({ name }) => name).sort()).toEqual(Object.keys(graph.apiSchema.getTypeMap()).sort())
   })
 
-  it('costs one object for each five values, aliases and nested lists multiplied', async () => {
+  it('costs one object for each five values of a small schema, aliases and nested lists multiplied', async () => {
     // Eight values: two fields, two objects, two names, `__typename` and `kind`.
-    const document = '{ __type(name: "Query") { name } other: __type(name: "Product") { name __typename kind } }'
-    const limited = (cost: number): Graph => Graph.create({ supergraphSdl, endpoints, limits: { cost } })
+    const document = '{ __type(name: "Query") { name } other: __type(name: "Book") { name __typename kind } }'
+    const limited = (cost: number): Graph =>
+      Graph.create({ supergraphSdl: librarySupergraph, endpoints: libraryEndpoints(), limits: { cost } })
     await limited(2).execute(limited(2).prepare(document), {}, aContext())
     const short = limited(1)
     await expect(short.execute(short.prepare(document), {}, aContext())).rejects.toMatchObject(

@@ -6,17 +6,20 @@ import { productResource } from './product/product.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
+import { publicQuoteResource } from './public-quote/public-quote.resolver.ts'
 import { quote } from './quote/quote.record.ts'
 import { quoteResource } from './quote/quote.resolver.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
+  ports: ['vault'],
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),
     productBySkuResource,
     quoteResource,
     bulkResource(quote, 'QUOTES'),
+    publicQuoteResource,
     accountExtensionResource,
     contactExtensionResource,
     opportunityExtensionResource,

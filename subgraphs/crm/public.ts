@@ -1,13 +1,53 @@
 import type { Reference } from '../kernel/record/definition.ts'
-import { visibleIds } from '../kernel/record/read.ts'
+import { readReference, visibleIds } from '../kernel/record/read.ts'
+import { recordsOf } from '../kernel/record/records-of.ts'
+import { unrestricted, type RequestContext } from '../kernel/request.ts'
 import { account } from './account/account.record.ts'
 import { contact } from './contact/contact.record.ts'
+import { lead } from './lead/lead.record.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
+import type { Opportunity } from './opportunity/opportunity.ts'
+
+const nameOnly: ReadonlySet<string> = new Set(['name'])
+const emailOnly: ReadonlySet<string> = new Set(['email'])
 
 /** Returns which of these accounts are live and visible to the caller. */
 export const visibleAccounts: Reference = (ctx, ids) => visibleIds(ctx, account, ids)
 
 /** Returns which of these contacts are live and visible to the caller. */
 export const visibleContacts: Reference = (ctx, ids) => visibleIds(ctx, contact, ids)
+
+/** Returns which of these leads are live and visible to the caller. */
+export const visibleLeads: Reference = (ctx, ids) => visibleIds(ctx, lead, ids)
+
 /** Returns which of these opportunities are live and visible to the caller. */
 export const visibleOpportunities: Reference = (ctx, ids) => visibleIds(ctx, opportunity, ids)
+
+/** The name of an account that the caller sees; null for another one. */
+export async function accountName(ctx: RequestContext, id: string): Promise<string | null> {
+  const found = await readReference(ctx, account, id, nameOnly)
+  return (found?.name as string | null | undefined) ?? null
+}
+
+/** The email of a contact that the caller sees; null without one, or if the caller's profile hides it. */
+export async function contactEmail(ctx: RequestContext, id: string): Promise<string | null> {
+  const found = await readReference(ctx, contact, id, emailOnly)
+  return (found?.email as string | null | undefined) ?? null
+}
+
+/**
+ * Sets the amount of an opportunity if it is open. The caller changes a record from which the amount follows, so neither visibility nor
+ * field security of the opportunity limits this.
+ */
+export async function setOpportunityAmount(
+  ctx: RequestContext,
+  id: string,
+  values: Pick<Opportunity, 'amount' | 'currency'>,
+): Promise<void> {
+  const inner = unrestricted(ctx)
+  const [open] = await inner.db.query(
+    `select 1 from crm.opportunity where organization_id = $1 and id = $2 and deleted_at is null and not is_closed`,
+    [ctx.caller.organizationId, id],
+  )
+  if (open) await recordsOf(opportunity).update(inner, id, values)
+}

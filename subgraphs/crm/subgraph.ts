@@ -8,7 +8,11 @@ import { caseExtensionResource } from './case-extension/case-extension.resolver.
 import { accountContactsResource } from './contact/account-contacts.resolver.ts'
 import { contact } from './contact/contact.record.ts'
 import { contactResource } from './contact/contact.resolver.ts'
-import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { convertedLeadsResources } from './lead/converted-leads.resolver.ts'
+import { lead } from './lead/lead.record.ts'
+import { leadResource } from './lead/lead.resolver.ts'
+import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
+import { opportunityEdges } from './opportunity/opportunity-edges.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 import { pipelineResource } from './pipeline/pipeline.resolver.ts'
@@ -27,12 +31,16 @@ export const crm: SubgraphDefinition = {
     contactResource,
     bulkResource(contact, 'CONTACTS'),
     accountContactsResource,
+    leadResource,
+    bulkResource(lead, 'LEADS'),
+    ...convertedLeadsResources,
+    leadConversionResource,
     caseExtensionResource,
     quoteExtensionResource,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
-    accountOpportunitiesResource,
+    ...opportunityEdges,
     taskResource,
     bulkResource(task, 'TASKS'),
     ...linkEdges(task, taskTypes),

@@ -6,6 +6,8 @@ import type { DemoAccount } from './accounts.ts'
 import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
 import { historyOf, type GeneratedCase } from './case-history.ts'
 import { nameInSentence } from './companies.ts'
+import type { DemoContact } from './contacts.ts'
+import { formalName } from './people.ts'
 import { Random } from './random.ts'
 import { membersOf, commonFields, type GeneratorInput } from './organization.ts'
 import { slotValues } from './vocabulary/stories.ts'
@@ -17,11 +19,16 @@ export interface DemoCases {
 }
 
 /** Cases in the order of their creation, numbered from one, with their comments. */
-export function demoCases(input: GeneratorInput, accounts: readonly DemoAccount[]): DemoCases {
+export function demoCases(
+  input: GeneratorInput,
+  accounts: readonly DemoAccount[],
+  contacts: readonly DemoContact[],
+): DemoCases {
   const { profile } = input
   const random = new Random(`cases ${profile.code}`)
   const customers = accounts.filter(({ given }) => given.values.type === 'CUSTOMER')
-  const generated = Array.from({ length: profile.cases }, () => oneCase(input, random, customers))
+  const contactsOf = Map.groupBy(contacts, ({ account }) => account)
+  const generated = Array.from({ length: profile.cases }, () => oneCase(input, random, customers, contactsOf))
   generated.sort((one, other) =>
     one.values.createdAt < other.values.createdAt ? -1 : one.values.createdAt > other.values.createdAt ? 1 : 0,
   )
@@ -38,7 +45,12 @@ export function demoCases(input: GeneratorInput, accounts: readonly DemoAccount[
 /** The distribution of case statuses on an ordinary day. */
 const statuses = { NEW: 5, OPEN: 14, PENDING_CUSTOMER: 9, ESCALATED: 4, RESOLVED: 12, CLOSED: 56 } as const
 
-function oneCase(input: GeneratorInput, random: Random, customers: readonly DemoAccount[]): GeneratedCase {
+function oneCase(
+  input: GeneratorInput,
+  random: Random,
+  customers: readonly DemoAccount[],
+  contactsOf: ReadonlyMap<DemoAccount, readonly DemoContact[]>,
+): GeneratedCase {
   const { profile, midnightMs } = input
   const customer = random.pick(customers.slice(0, Math.ceil(customers.length * random.next())))
   const story = random.pick(profile.stories)
@@ -55,7 +67,9 @@ function oneCase(input: GeneratorInput, random: Random, customers: readonly Demo
   const createdMs =
     midnightMs - ageOf(random, end, hours.resolution, midnightMs - Date.parse(customer.given.values.createdAt))
   const createdAt = iso(createdMs)
-  const slots = slotsOf(random, input, customer, createdMs)
+  const reporters = contactsOf.get(customer)!.filter(({ given }) => given.values.createdAt < createdAt)
+  const reporter = reporters.length > 0 ? random.pick(reporters) : null
+  const slots = slotsOf(random, input, customer, reporter, createdMs)
   const fill = (text: string) => withSlotsFilled(text, slots)
   const values = {
     ...commonFields(input, random, createdMs, owner.id),
@@ -67,6 +81,7 @@ function oneCase(input: GeneratorInput, random: Random, customers: readonly Demo
     type: story.type,
     origin: random.weighted({ EMAIL: 45, PORTAL: 25, PHONE: 15, WEB: 8, CHAT: 5, INTERNAL: 2 }),
     accountId: customer.given.values.id,
+    contactId: reporter?.given.values.id ?? null,
     slaDueAt: hoursAfter(createdAt, hours.resolution),
     firstResponseDueAt: hoursAfter(createdAt, hours.firstResponse),
     firstResponseAt: null,
@@ -114,6 +129,7 @@ function slotsOf(
   random: Random,
   { profile }: GeneratorInput,
   { company }: DemoAccount,
+  reporter: DemoContact | null,
   createdMs: number,
 ): Record<string, string> {
   const picked = Object.entries(slotValues).map(([name, values]) => [name, random.pick(values)] as const)
@@ -121,7 +137,7 @@ function slotsOf(
     ...Object.fromEntries(picked),
     city: company.city.name,
     country: nameInSentence(company.country),
-    person: random.pick(company.country.surnames.map((surname) => `${random.pick(['Mr', 'Ms'])} ${surname}`)),
+    person: reporter ? formalName(reporter.person) : `Ms ${random.pick(company.country.surnames)}`,
     product: random.pick(profile.catalog.filter(({ type }) => type === 'SUBSCRIPTION')).name,
     invoice: `INV-${new Date(createdMs).getUTCFullYear()}-${random.whole(100_000, 199_999)}`,
     number: String(random.whole(1000, 9999)),

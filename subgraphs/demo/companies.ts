@@ -58,7 +58,7 @@ export class Companies {
   }
 
   digits(pattern: string): string {
-    return pattern.replace(/#/g, () => String(this.#random.whole(0, 9)))
+    return this.#random.digits(pattern)
   }
 
   #unlessTaken(attempt: () => Company): Company {
@@ -81,8 +81,8 @@ export class Companies {
       country,
       city,
       street: random.pick(country.streets).replace('%', String(random.whole(1, 89))),
-      postalCode: this.digits(city.postalCode),
-      phone: this.digits(country.phone),
+      postalCode: random.digits(city.postalCode),
+      phone: random.digits(country.phone),
     }
   }
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { freshDatabase } from '../../test/fresh-database.ts'
 import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
@@ -15,23 +15,55 @@ import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
+import { midnightOf } from './calendar.ts'
+import { demoData, recordsByType } from './demo-data.ts'
+import type { Demo } from './demo-file.ts'
+import { loadDemo } from './demo.ts'
+import { generatorInputOf } from './organization.ts'
+import { profiles } from './profiles.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
 export const baseUrl = 'http://127.0.0.1:4000'
+
+export const midnight = new Date(midnightOf(noon))
+
+/** The tables of the record types of the demo. */
+export const recordTables: readonly string[] = recordsByType(
+  demoData(generatorInputOf(profiles[1]!, midnight.getTime())),
+).map(({ table }) => table)
 
 export interface DemoEnvironment {
   readonly services: Services
   readonly dataDir: string
 }
 
-/** Creates a migrated, empty database, a new data folder, and the services that use them. */
+interface Environment extends DemoEnvironment {
+  readonly remove: () => Promise<void>
+}
+
+/** Creates a migrated, empty database, a new data folder, and the services that use them, until the test is finished. */
 export async function demoEnvironment(now = noon, encryptionKey: string | null = null): Promise<DemoEnvironment> {
+  const { remove, ...environment } = await newEnvironment(now, encryptionKey)
+  onTestFinished(remove)
+  return environment
+}
+
+/** The whole demo, loaded once for the tests of a file, which only read it. */
+export function useLoadedDemo(): () => DemoEnvironment & { readonly demo: Demo; readonly loadingMs: number } {
+  let loaded: Environment & { readonly demo: Demo; readonly loadingMs: number }
+  beforeAll(async () => {
+    const environment = await newEnvironment(noon, null)
+    const startedMs = performance.now()
+    const demo = await loadDemo({ ...environment, baseUrl })
+    loaded = { ...environment, demo, loadingMs: performance.now() - startedMs }
+  })
+  afterAll(() => loaded?.remove())
+  return () => loaded
+}
+
+async function newEnvironment(now: Date, encryptionKey: string | null): Promise<Environment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
   const { database, url, drop } = await freshDatabase()
-  onTestFinished(async () => {
-    await drop()
-    await rm(dataDir, { recursive: true })
-  })
   const keys = await loadKeys({ dataDir, signingKey: null, encryptionKey, callerKey: null })
   const tenants = { of: () => database }
   const log = pino({ level: 'silent' })
@@ -51,5 +83,9 @@ export async function demoEnvironment(now = noon, encryptionKey: string | null =
     events: new EventLog({ tenants, databaseUrl: url, log }),
     shapes: builtInShapes,
   }
-  return { services, dataDir }
+  const remove = async () => {
+    await drop()
+    await rm(dataDir, { recursive: true })
+  }
+  return { services, dataDir, remove }
 }

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { schemaPath } from '../kernel/config/paths.ts'
-import { demoAccounts } from './accounts.ts'
 import { midnightOf } from './calendar.ts'
-import { demoCases } from './cases.ts'
+import { demoData, recordsByType } from './demo-data.ts'
 import { Random } from './random.ts'
 import { membersOf, generatorInputOf, teamNames } from './organization.ts'
-import { demoProducts } from './products.ts'
 import { demoKeys, profiles } from './profiles.ts'
 import { Secrets } from './secrets.ts'
 
@@ -36,24 +34,23 @@ describe('the demo', () => {
   })
 
   it('has companies, products and ids that are all different', () => {
-    const accounts = demoAccounts(input)
+    const data = demoData(input)
+    const { accounts, contacts } = data
     expect(new Set(accounts.map(({ given }) => given.values.name)).size).toBe(320)
     expect(new Set(accounts.map(({ given }) => given.values.domain)).size).toBe(320)
     expect(new Set(profiles.flatMap(({ catalog }) => catalog.map(({ sku }) => sku))).size).toBe(100)
-    const { cases, comments } = demoCases(input, accounts)
-    const given = [...accounts.map((one) => one.given), ...cases, ...comments, ...demoProducts(input)]
-    const ids = given.flatMap(({ values, eventId }) => [values.id, eventId])
+    expect(new Set(contacts.map(({ given }) => given.values.email)).size).toBe(700)
+    const ids = recordsByType(data).flatMap(({ records }) =>
+      records.flatMap(({ values, eventId }) => [values.id, eventId]),
+    )
     expect(new Set(ids).size).toBe(ids.length)
   })
 
   it('leaves no empty text and no unfilled slot', () => {
-    const accounts = demoAccounts(input)
-    const { cases, comments } = demoCases(input, accounts)
-    const texts = [
-      ...cases.flatMap(({ values }) => [values.subject, values.description]),
-      ...comments.map(({ values }) => values.body),
-    ]
-    expect(texts.filter((text) => !text || /[{}]|undefined|\bour our\b/.test(text))).toEqual([])
+    const texts = recordsByType(demoData(input)).flatMap(({ records }) =>
+      records.flatMap(({ values }) => Object.values(values).filter((value) => typeof value === 'string')),
+    )
+    expect(texts.filter((text) => !text || /[{}]|undefined|NaN|\bour our\b/.test(text))).toEqual([])
   })
 })
 
@@ -72,8 +69,7 @@ describe('Secrets', () => {
 describe('record visibility in the demo', () => {
   it.each(profiles)('differs in $name: OWN is less than TEAM, TEAM less than ALL', (profile) => {
     const generatorInput = generatorInputOf(profile, midnightMs)
-    const accounts = demoAccounts(generatorInput)
-    const { cases } = demoCases(generatorInput, accounts)
+    const { accounts, cases } = demoData(generatorInput)
     const seenBy = (ids: readonly string[]) => [
       accounts.filter(({ owner }) => ids.includes(owner.id)).length,
       cases.filter(({ values }) => ids.includes(values.ownerId!) || ids.includes(values.assignedToId ?? '')).length,

@@ -1,23 +1,16 @@
-import { product } from '../commerce/product/product.record.ts'
-import { account } from '../crm/account/account.record.ts'
 import { hashPassword } from '../identity/password/password.ts'
 import { createApiKey, createOrganization, createTeam, createUser } from '../identity/public.ts'
 import { parseApiKey } from '../kernel/credentials/public.ts'
 import type { Clock } from '../kernel/time/clock.ts'
 import { ConfigError } from '../kernel/config/config.ts'
 import type { Sql } from '../kernel/database/sql.ts'
-import { insertRecords } from '../kernel/record/insert-records.ts'
 import type { Services } from '../kernel/request.ts'
-import { caseComment } from '../support/case/case.record.ts'
-import { supportCase } from '../support/case/case.record.ts'
-import { demoAccounts } from './accounts.ts'
 import { midnightOf } from './calendar.ts'
-import { demoCases } from './cases.ts'
+import { demoData, recordsByType } from './demo-data.ts'
 import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
 import { Random } from './random.ts'
 import { membersOf, organizationIdOf, generatorInputOf, teamNames, type GeneratorInput } from './organization.ts'
-import { demoProducts } from './products.ts'
-import { demoKeys, profiles, type Profile } from './profiles.ts'
+import { demoKeys, profiles as allProfiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
 
 export interface DemoOptions {
@@ -25,6 +18,8 @@ export interface DemoOptions {
   readonly dataDir: string
   /** The URL of the platform. */
   readonly baseUrl: string
+  /** The organizations to load; by default all. */
+  readonly profiles?: readonly Profile[]
 }
 
 /** The advisory lock of loading: if several processes start together, one loads the demo and the others wait. */
@@ -35,13 +30,13 @@ const lockKey = 7_211_122
  * written in one transaction: if the process is killed, nothing is written, and the next start loads the demo again. The file is
  * written after the commit, because its secrets can be derived again.
  */
-export async function loadDemo({ services, dataDir, baseUrl }: DemoOptions): Promise<Demo> {
+export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfiles }: DemoOptions): Promise<Demo> {
   const secrets = new Secrets(services.keys)
   await services.database.transaction(async (sql) => {
     // Another process may be loading for longer than the statement timeout.
     await sql.query('set local statement_timeout = 0')
     await sql.query('select pg_advisory_xact_lock($1)', [lockKey])
-    if (await isLoaded(sql)) return
+    if (await isLoaded(sql, profiles[0]!)) return
     const midnightMs = midnightOf(services.clock.now())
     for (const profile of profiles)
       await loadOrganization({ ...services, database: sql }, generatorInputOf(profile, midnightMs), secrets)
@@ -59,8 +54,8 @@ export async function loadDemo({ services, dataDir, baseUrl }: DemoOptions): Pro
   return demo
 }
 
-async function isLoaded(sql: Sql): Promise<boolean> {
-  const rows = await sql.query('select 1 from identity.organization where id = $1', [organizationIdOf(profiles[0]!)])
+async function isLoaded(sql: Sql, profile: Profile): Promise<boolean> {
+  const rows = await sql.query('select 1 from identity.organization where id = $1', [organizationIdOf(profile)])
   return rows.length > 0
 }
 
@@ -94,24 +89,22 @@ const clockAt = (atMs: number): Clock => ({ now: () => new Date(atMs) })
 
 async function loadOrganization(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
   await loadPeople({ ...services, clock: clockAt(input.foundedMs) }, input, secrets)
+  await identifyPipeline(services, input)
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
-  const { database } = services
-  const accounts = demoAccounts(input)
-  const { cases, comments } = demoCases(input, accounts)
-  await insertRecords(database, product, demoProducts(input))
-  await insertRecords(
-    database,
-    account,
-    accounts.map(({ given }) => given),
-  )
-  await insertRecords(database, supportCase, cases)
-  await insertRecords(database, caseComment, comments)
+  for (const records of recordsByType(demoData(input))) await records.insert(services.database)
 }
+
+/** A trigger has created the default pipeline. It gets an id that is the same on every machine, and the time of the organization. */
+const identifyPipeline = ({ database }: Services, { organizationId, pipelineId, foundedMs }: GeneratorInput) =>
+  database.query(
+    'update crm.pipeline set id = $2, created_at = $3, updated_at = $3 where organization_id = $1 and is_default',
+    [organizationId, pipelineId, new Date(foundedMs).toISOString()],
+  )
 
 async function loadPeople(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
   const { organizationId, profile, users, foundedMs } = input
-  const { name, code } = profile
-  await createOrganization(services, { id: organizationId, name, code })
+  const { name, code, currency } = profile
+  await createOrganization(services, { id: organizationId, name, code, settings: { baseCurrency: currency } })
   const passwordHash = await hashPassword(secrets.password(code))
   for (const { id, email, name, role, visibility } of users) {
     const [firstName, lastName] = name.split(' ')

@@ -54,6 +54,11 @@ export class Random {
     return entries.at(-1)![0]
   }
 
+  /** The pattern with a digit for each `#`. */
+  digits(pattern: string): string {
+    return pattern.replace(/#/g, () => String(this.whole(0, 9)))
+  }
+
   /** A UUIDv7 with this time. */
   id(atMs: number): string {
     const hex = (digits: number): string => {

@@ -3,6 +3,7 @@ import { columnOf, type Reference } from '../kernel/record/definition.ts'
 import { Values } from '../kernel/record/predicate.ts'
 import { searchCondition } from '../kernel/record/search.ts'
 import { adminUser } from './admin/admin-user.ts'
+import { findOrganization } from './organization/organization.ts'
 
 const isActive = 'is_active and left_at is null'
 
@@ -55,6 +56,12 @@ export async function activeWriterPage(
     values.list,
     'SCAN',
   )
+}
+
+/** The name of the caller's organization; null if it is suspended. */
+export async function activeOrganizationName({ db, caller }: RequestContext): Promise<string | null> {
+  const found = await findOrganization(db, caller.organizationId)
+  return found?.status === 'ACTIVE' ? found.name : null
 }
 
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'

@@ -89,22 +89,24 @@ export function requestContext<P extends Partial<Ports> = object>(
   return { ...operation, ...ports, ...base }
 }
 
+const systemCaller = (organizationId: string): Caller => ({
+  kind: 'SYSTEM',
+  organizationId,
+  userId: noUserId,
+  role: 'OWNER',
+  visibility: 'ALL',
+  ownerIds: null,
+  fields: null,
+  entitlements: [],
+  scopes: ['*'],
+  credentialId: 'system',
+  ip: '',
+  userAgent: '',
+})
+
 /** The context of the platform itself in one organization: it may read every record, and its changes have no actor. */
 export function systemContext(services: Services, organizationId: string): RequestContext<Port> {
-  const caller: Caller = {
-    kind: 'SYSTEM',
-    organizationId,
-    userId: noUserId,
-    role: 'OWNER',
-    visibility: 'ALL',
-    ownerIds: null,
-    fields: null,
-    entitlements: [],
-    scopes: ['*'],
-    credentialId: 'system',
-    ip: '',
-    userAgent: '',
-  }
+  const caller = systemCaller(organizationId)
   const ports = portsOf(services, portNames)
   return requestContext({ caller, requestId: newId(), idempotency: null }, services, { ports, db: services.database })
 }
@@ -120,6 +122,14 @@ export const unrestricted = <C extends RequestContext>(ctx: C): C => ({
   answered: null,
 })
 
+/** The context for what the platform does in an organization on the request of somebody without an account, in the same transaction. */
+export const asSystem = <C extends RequestContext>(ctx: C, organizationId: string): C => ({
+  ...ctx,
+  caller: systemCaller(organizationId),
+  batches: new Map(),
+  answered: null,
+})
+
 /** Loads the data keys of the caller's organization, unless a transaction is open: they must be loaded before a transaction begins. */
 export async function loadDataKeys({ db, vault, caller }: RequestContext<'vault'>, sealed?: string): Promise<void> {
   if (!db.open) await vault.load(caller.organizationId, sealed)
@@ -128,4 +138,22 @@ export async function loadDataKeys({ db, vault, caller }: RequestContext<'vault'
 /** Runs `work` in a transaction; inside an open transaction, in a savepoint. */
 export function inTransaction<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   return ctx.db.transaction((db) => work({ ...ctx, db }))
+}
+
+class RolledBack<T> extends Error {
+  constructor(readonly result: T) {
+    super('The transaction was rolled back on purpose.')
+  }
+}
+
+/** The result of work whose changes are taken back: what would happen, with all checks. Its records are not part of a stored answer. */
+export async function withoutEffect<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
+  try {
+    return await inTransaction({ ...ctx, answered: null }, async (inner) => {
+      throw new RolledBack(await work(inner))
+    })
+  } catch (error) {
+    if (error instanceof RolledBack) return error.result as T
+    throw error
+  }
 }

@@ -5,7 +5,7 @@ import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import { badValues } from '../requests/bad-values.ts'
 import { edgeValues } from '../requests/edge-values.ts'
-import { fieldsWithRules, valuesOfField } from '../requests/special-cases.ts'
+import { fieldsWithRules, setByOperations, valuesOfField } from '../requests/special-cases.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { Requests, ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, withPath, schemaAt, valueAt, without, withText, type Field } from '../requests/schema.ts'
@@ -104,7 +104,8 @@ const at = ({ path }: Field): string => path.join('.')
 export function badFields({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): HostileRequest[] {
   return fieldsOf(contract, operation.body!.schema).flatMap((field) => {
     const base = withPath(body, whole, field.path)
-    const item = field.schema.items && valueAt(whole, [...field.path, 0])
+    // The smallest valid item, so that a list with too many of them is not too large a body.
+    const item = field.schema.items && (valueAt(body, [...field.path, 0]) ?? valueAt(whole, [...field.path, 0]))
     return badValues(field.schema, item).map(({ what, json, code, below }) => ({
       what: `${at(field)}: ${what}`,
       change: { body: withText(base, field.path, json) },
@@ -195,8 +196,10 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
     ({ path, schema }) => path.length === 1 && schema.format !== 'uuid' && !fieldsWithRules.has(String(path[0])),
   )
   const isDefaulted = (read: unknown): boolean => read === null && operation.success.status === 201
-  return fields.flatMap((field) =>
-    edgeValues(field.schema).map(({ what, json, read }) => {
+  return fields.flatMap((field) => {
+    const refused = setByOperations[String(field.path[0])] ?? []
+    const edges = edgeValues(field.schema).filter(({ read }) => !refused.includes(read))
+    return edges.map(({ what, json, read }) => {
       const name = String(field.path[0])
       return {
         what: `${name}: ${what}`,
@@ -206,8 +209,8 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
           isDefaulted(read) || !Object.hasOwn(answer, name) ? read : answer[name],
         expected: read,
       }
-    }),
-  )
+    })
+  })
 }
 
 /** Makes unique fields different in every request, so that they do not conflict. */

@@ -1,4 +1,3 @@
-import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import { typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { allows, isFreeForm } from './schema.ts'
 
@@ -151,14 +150,15 @@ function badObject(schema: Schema): BadValue[] {
   return bad
 }
 
-const smallest = (item: unknown): unknown => (isJsonObject(item) && 'id' in item ? { id: item['id'] } : item)
+/** A large item is shortened to its id, so that the list is not refused for its size. */
+const smallItem = (item: unknown): unknown =>
+  JSON.stringify(item).length < 500 ? item : { id: (item as { id?: unknown }).id }
 
 function badList(schema: Schema, item: unknown): BadValue[] {
   const { maxItems, minItems = 0 } = schema as { maxItems?: number; minItems?: number }
   const bad: BadValue[] = []
   if (maxItems !== undefined) {
-    // Items as small as possible, because a larger body is refused before its items are counted.
-    const json = JSON.stringify(Array.from({ length: maxItems + 1 }, () => smallest(item)))
+    const json = JSON.stringify(Array.from({ length: maxItems + 1 }, () => smallItem(item)))
     bad.push({ what: `${maxItems + 1} items`, json, code: 'TOO_MANY' })
   }
   if (minItems > 0) bad.push({ what: 'no items', json: '[]', code: 'TOO_FEW' })

@@ -3,7 +3,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
-import { bodies, credentials, placeholders, queries } from './special-cases.ts'
+import { bodies, credentials, placeholders, preparations, queries, typeOfReference } from './special-cases.ts'
 import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
 import { send, type RawResponse, type Sent } from './send.ts'
@@ -145,7 +145,7 @@ export class Requests {
    * types that do not exist yet.
    */
   creatorOfReference(name: string): RestOperation | null {
-    const subject = name.replace(/Ids?$/, '').toLowerCase()
+    const subject = typeOfReference[name] ?? name.replace(/Ids?$/, '').toLowerCase()
     if (this.isUserReference(name) || userNames.some((user) => user.toLowerCase() === subject)) return null
     const creators = this.contract.operations.filter(({ id }) => id.endsWith('Create'))
     return creators.find(({ id }) => subject.endsWith(id.slice(0, -'Create'.length).toLowerCase())) ?? null
@@ -183,11 +183,12 @@ export class Requests {
     for (const [placeholder, name] of operation.path.matchAll(/\{(\w+)\}/g)) {
       const above = operation.path.slice(0, operation.path.indexOf(placeholder) - 1)
       const creator = this.creatorOf(above)
-      const isFresh = fresh || operation.path.endsWith('/restore')
+      const isFresh = fresh || operation.path.endsWith('/restore') || operation.documentId in preparations
       // A record that no operation creates gets an id, but does not exist.
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
       path[name!] = String(record[name!] ?? record['id'])
     }
+    await preparations[operation.documentId]?.(this, path['id']!)
     if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
     return path
   }

@@ -10,7 +10,14 @@ export interface Field {
   readonly required: boolean
 }
 
-export const schemaAt = ({ document }: Contract, schema: Schema): Schema => resolve<Schema>(document, schema)
+/** The schema without references. An object that may be null is described by two alternatives; the object schema then allows null. */
+export function schemaAt({ document }: Contract, given: Schema): Schema {
+  const schema = resolve<Schema>(document, given)
+  const alternatives = ((schema['anyOf'] ?? []) as Schema[]).map((one) => resolve<Schema>(document, one))
+  const [object, ...others] = alternatives.filter((one) => !typesOf(one).includes('null'))
+  if (!object || others.length > 0 || alternatives.length !== 2) return schema
+  return { ...object, type: [...typesOf(object), 'null'] }
+}
 
 export const allows = (schema: Schema, type: string): boolean => {
   const types = typesOf(schema)

@@ -21,6 +21,7 @@ const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   email: () => `u${newId()}@example.com`,
+  secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
   password: () => 'Correct horse 7!',
   timezone: () => 'Europe/Oslo',
@@ -45,6 +46,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountType: () => null,
   discountValue: () => null,
   shippingTotal: () => 0,
+  to: () => 'ines.duarte@example.com',
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -55,6 +57,9 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
 }
+
+/** The record type of reference fields whose name does not end with it. */
+export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
@@ -76,6 +81,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'amount',
   'forecastCategory',
   'ipAllowList',
+  'isPrimary',
   'listPrice',
   'locale',
   'origin',
@@ -89,11 +95,18 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'redirectUris',
   'relatedToType',
   'refreshToken',
+  'kind',
+  'secondaryEmails',
   'stage',
+  'stages',
   'shippingTotal',
   'timezone',
+  'to',
   'token',
 ])
+
+/** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
+export const setByOperations: Readonly<Record<string, readonly unknown[]>> = { status: ['CONVERTED'] }
 
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Requests) {
@@ -126,6 +139,30 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
 /** Values of placeholders that name no record. */
 export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
 
+const aLine = `[{"id": "019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07", "productId": null, "sku": null, "name": "Onboarding", "description": null,
+  "quantity": 1, "unitPrice": 100, "listPrice": null, "discountPercent": 0, "discountAmount": 0, "taxRate": 0, "lineTotal": 100,
+  "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0}]`
+
+/** Gives a quote a line and a status, as if operations had led to it. */
+const quoteIn =
+  (status: string) =>
+  async ({ platform }: Requests, id: string): Promise<void> => {
+    await platform.query(
+      `update commerce.quote set status = $2, line_items = $3, subtotal = 100, total = 100 where id = $1`,
+      [id, status, aLine],
+    )
+  }
+
+/** What the new record of a path needs before the operation accepts it. */
+export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
+  quoteSubmit: quoteIn('DRAFT'),
+  quoteRecall: quoteIn('IN_REVIEW'),
+  quoteApprove: quoteIn('IN_REVIEW'),
+  quoteReject: quoteIn('IN_REVIEW'),
+  quoteSend: quoteIn('DRAFT'),
+  quoteRevise: quoteIn('SENT'),
+}
+
 /** Operations that need another party to succeed; separate tests provide it. */
 export const needsOtherParty: ReadonlySet<string> = new Set([
   'appInstallation',
@@ -141,10 +178,13 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  'quoteApprove',
+  'quoteReject',
 ])
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean) => Promise<object>>> = {
+  quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

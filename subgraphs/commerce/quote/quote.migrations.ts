@@ -62,3 +62,18 @@ export const quoteTable: Migration = {
     ${maintainedTotals('commerce.quote', { by: ['status', 'approval_status', 'is_primary'] })}
   `,
 }
+
+export const quoteLinkTable: Migration = {
+  name: '20261123-commerce-quote-link',
+  sql: `
+    -- The tokens of public pages of quotes, one for each mail. Only hashes are stored.
+    create table commerce.quote_link (
+      token_hash text primary key,
+      organization_id uuid not null,
+      quote_id uuid not null,
+      recipient text not null,
+      created_at timestamptz(3) not null
+    );
+    create index quote_link_quote on commerce.quote_link (organization_id, quote_id);
+  `,
+}

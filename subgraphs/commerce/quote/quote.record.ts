@@ -3,6 +3,7 @@ import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
+import { onePrimaryQuote } from './primary-quote.ts'
 import { quoteEvents } from './quote.events.ts'
 import { requireEditable } from './quote.status.ts'
 import { Quote } from './quote.ts'
@@ -52,4 +53,5 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
     return calculatedAmounts(next, previous, given)
   },
   invariants: amountProblems,
+  serializedRules: [onePrimaryQuote(() => quote)],
 })

@@ -1,12 +1,26 @@
-import { Resolver } from 'type-graphql'
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql'
+import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { cancelQuote, recallQuote, reviewQuote, reviseQuote, submitQuote } from './quote.actions.ts'
+import { quoteExpire } from './quote-expire.job.ts'
 import { quoteTypes } from './quote.inputs.ts'
-import { quoteTable } from './quote.migrations.ts'
+import { quoteLinkTable, quoteTable } from './quote.migrations.ts'
 import { quote } from './quote.record.ts'
 import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'
+import { sendQuote } from './send-quote.ts'
+
+type Version = number | null
+
+const CommentArg = () =>
+  Arg('comment', () => String, {
+    nullable: true,
+    description: 'Why, at most 2,000 characters; null for no comment. It is stored as `reviewComment`.',
+  })
 
 @Resolver(() => Quote)
 export class QuoteResolver extends standardResolver(quote, {
@@ -14,12 +28,82 @@ export class QuoteResolver extends standardResolver(quote, {
   types: quoteTypes,
   stats: { type: QuoteStats, read: quoteStats },
   restoreDescription: 'Restores a deleted quote, if no other quote took its place as revision or as primary quote.',
-}) {}
+}) {
+  @Mutation(() => Quote, { description: 'Submits a draft for approval: it becomes IN_REVIEW.' })
+  @RequiresScope('QUOTES')
+  quoteSubmit(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
+    return submitQuote(ctx, id, expectedVersion)
+  }
+
+  @Mutation(() => Quote, { description: 'Takes a submitted quote back to DRAFT, so that it can be changed.' })
+  @RequiresScope('QUOTES')
+  quoteRecall(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
+    return recallQuote(ctx, id, expectedVersion)
+  }
+
+  @Mutation(() => Quote, { description: 'Approves a submitted quote. For owners, admins and managers.' })
+  @RequiresScope('QUOTES')
+  quoteApprove(
+    @IdArg() id: string,
+    @CommentArg() comment: string | null,
+    @ExpectedVersionArg() expectedVersion: Version,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return reviewQuote(ctx, id, 'APPROVED', comment ?? null, expectedVersion)
+  }
+
+  @Mutation(() => Quote, {
+    description: 'Declines to approve a submitted quote, which becomes DRAFT again. For owners, admins and managers.',
+  })
+  @RequiresScope('QUOTES')
+  quoteReject(
+    @IdArg() id: string,
+    @CommentArg() comment: string | null,
+    @ExpectedVersionArg() expectedVersion: Version,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return reviewQuote(ctx, id, 'REJECTED', comment ?? null, expectedVersion)
+  }
+
+  @Mutation(() => Quote, {
+    description:
+      'Mails the quote with a link to a page on which the customer accepts or rejects it. It becomes SENT; sending it again mails another link.',
+  })
+  @RequiresScope('QUOTES')
+  quoteSend(
+    @IdArg() id: string,
+    @Arg('to', () => String, {
+      nullable: true,
+      description: 'Email address of the recipient; null: that of the contact of the quote.',
+    })
+    to: string | null,
+    @ExpectedVersionArg() expectedVersion: Version,
+    @Ctx() ctx: RequestContext<'vault'>,
+  ) {
+    return sendQuote(ctx, id, to ?? null, expectedVersion)
+  }
+
+  @Mutation(() => Quote, { description: 'Withdraws a quote that the customer has not answered.' })
+  @RequiresScope('QUOTES')
+  quoteCancel(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
+    return cancelQuote(ctx, id, expectedVersion)
+  }
+
+  @Mutation(() => Quote, {
+    description:
+      'Creates a draft with the content of a quote as its next revision, and returns it. An open quote is cancelled by it.',
+  })
+  @RequiresScope('QUOTES')
+  quoteRevise(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
+    return reviseQuote(ctx, id, expectedVersion)
+  }
+}
 
 export const quoteResource: Resource = {
   resolver: QuoteResolver,
   entities: { Quote: quote },
-  migrations: [quoteTable],
+  migrations: [quoteTable, quoteLinkTable],
+  jobs: [quoteExpire],
   rest: restArea(quote, {
     path: 'quotes',
     filters: [

@@ -16,6 +16,9 @@ export const quoteTransitions: Transitions<QuoteStatus> = {
   CONVERTED: [],
 }
 
+/** The statuses in which a quote can be revised: it is frozen, and the customer has not accepted it. */
+export const revisable: ReadonlySet<QuoteStatus> = new Set(['APPROVED', 'SENT', 'REJECTED', 'EXPIRED', 'CANCELLED'])
+
 /** What the customer agrees to. It changes only in DRAFT, so an approved or sent quote stays what was approved or sent. */
 const frozenFields = [
   'name',

@@ -139,10 +139,9 @@ export class Quote extends PricedRecord {
 
   @Column(() => Boolean, {
     indexed: true,
-    writable: 'NEVER',
     default: false,
     description:
-      'Whether it is the quote of its opportunity that counts. At most one quote of an opportunity is primary.',
+      'Whether it is the quote of its opportunity that counts. At most one quote of an opportunity is: setting it clears it in the others. While the opportunity is open, its `amount` and `currency` follow the quote: `subtotal` − `discountTotal`, without tax and shipping.',
     example: false,
   })
   isPrimary!: boolean

@@ -34,3 +34,13 @@ export const contactActivityDates: Migration = {
     { table: 'crm.opportunity', link: 'opportunity_id' },
   ]),
 }
+
+export const leadActivityDates: Migration = {
+  name: '20261123-crm-lead-activity-dates',
+  sql: refreshActivityDates([
+    { table: 'crm.account', link: 'account_id' },
+    { table: 'crm.contact', link: 'contact_id' },
+    { table: 'crm.lead', link: 'lead_id' },
+    { table: 'crm.opportunity', link: 'opportunity_id' },
+  ]),
+}

@@ -37,6 +37,11 @@ export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
       'reportsToId',
       'Conditions on the contacts that report to the person, as far as the caller sees them.',
     ),
+    opportunities: relationFromType(
+      'opportunity',
+      'contactIds',
+      'Conditions on the opportunities in which the contact has a role and that the caller sees. Needs READ_OPPORTUNITIES.',
+    ),
     cases: relationFromType(
       'case',
       'contactId',

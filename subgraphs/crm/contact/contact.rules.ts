@@ -1,12 +1,9 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { timezoneProblems } from '../../kernel/values/time-zone.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
+import { fullName } from '../full-name.ts'
 import type { Consent } from './consent.ts'
 import type { Contact } from './contact.ts'
-
-/** A full name of its parts, without the absent ones. */
-export const fullName = (...parts: readonly (string | null)[]): string =>
-  parts.flatMap((part) => part?.trim() || []).join(' ')
 
 export const calculatedOfContact = (
   next: Contact,

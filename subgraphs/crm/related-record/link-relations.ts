@@ -14,6 +14,7 @@ const relation = <T extends RelatedRecord>(one: string, by: Link, object: string
 export const linkRelations = <T extends RelatedRecord>(one: string): Readonly<Record<string, RelationBy<T>>> => ({
   account: relation(one, 'accountId', 'account', 'READ_ACCOUNTS'),
   contact: relation(one, 'contactId', 'contact', 'READ_CONTACTS'),
+  lead: relation(one, 'leadId', 'lead', 'READ_LEADS'),
   opportunity: relation(one, 'opportunityId', 'opportunity', 'READ_OPPORTUNITIES'),
   case: relation(one, 'caseId', 'case', 'READ_CASES'),
 })

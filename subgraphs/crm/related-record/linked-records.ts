@@ -4,6 +4,8 @@ import { account } from '../account/account.record.ts'
 import { CaseExtension } from '../case-extension/case-extension.resolver.ts'
 import { Contact } from '../contact/contact.ts'
 import { contact } from '../contact/contact.record.ts'
+import { Lead } from '../lead/lead.ts'
+import { lead } from '../lead/lead.record.ts'
 import { Opportunity } from '../opportunity/opportunity.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { Link } from './related-types.ts'
@@ -23,6 +25,7 @@ export interface LinkedRecord {
 export const linkedRecords: Readonly<Partial<Record<Link, LinkedRecord>>> = {
   accountId: { type: Account, name: 'Account', definition: account, scope: 'READ_ACCOUNTS' },
   contactId: { type: Contact, name: 'Contact', definition: contact, scope: 'READ_CONTACTS' },
+  leadId: { type: Lead, name: 'Lead', definition: lead, scope: 'READ_LEADS' },
   opportunityId: { type: Opportunity, name: 'Opportunity', definition: opportunity, scope: 'READ_OPPORTUNITIES' },
   caseId: { type: CaseExtension, name: 'Case', definition: null, scope: 'READ_CASES' },
 }

@@ -1,7 +1,8 @@
+import type { Big } from 'big.js'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { CurrencySum } from '../../kernel/record/currency-figures.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { decimalOf, exactNumberOfDecimal, ExactDecimal, roundToCurrency } from '../../kernel/values/exact-decimal.ts'
+import { decimalOf, exactOf, roundToCurrency, zero } from '../../kernel/values/decimal.ts'
 import { defaultBaseCurrency } from '../organization/organization-settings.ts'
 
 export interface BaseAmount {
@@ -90,12 +91,12 @@ export function baseAmountOf(
   const exchangeRate = rates.get(currency)
   if (exchangeRate === undefined) return null
   const exact = decimalOf(amount).times(decimalOf(exchangeRate))
-  return { baseAmount: exactNumberOfDecimal(roundToCurrency(exact, baseCurrency)), exchangeRate }
+  return { baseAmount: exactOf(roundToCurrency(exact, baseCurrency)), exchangeRate }
 }
 
 /** The exact sum in the base currency of the amounts whose currency has a rate, and how many they are. */
-function converted({ rates }: RatesOfDay, sums: readonly CurrencySum[]): { sum: ExactDecimal; count: number } {
-  const total = { sum: new ExactDecimal(0), count: 0 }
+function converted({ rates }: RatesOfDay, sums: readonly CurrencySum[]): { sum: Big; count: number } {
+  const total = { sum: zero, count: 0 }
   for (const { currency, sum, count } of sums) {
     const rate = rates.get(currency)
     if (rate === undefined) continue
@@ -107,10 +108,10 @@ function converted({ rates }: RatesOfDay, sums: readonly CurrencySum[]): { sum: 
 
 /** The sum of amounts of several currencies in the base currency: converted exactly and rounded once. Amounts without a rate are left out. */
 export const baseSumOf = (rates: RatesOfDay, sums: readonly CurrencySum[]): ExactNumber =>
-  exactNumberOfDecimal(roundToCurrency(converted(rates, sums).sum, rates.baseCurrency))
+  exactOf(roundToCurrency(converted(rates, sums).sum, rates.baseCurrency))
 
 /** Like `baseSumOf`, for the average; null without amounts that have a rate. */
 export function baseAverageOf(rates: RatesOfDay, sums: readonly CurrencySum[]): ExactNumber | null {
   const { sum, count } = converted(rates, sums)
-  return count === 0 ? null : exactNumberOfDecimal(roundToCurrency(sum.div(count), rates.baseCurrency))
+  return count === 0 ? null : exactOf(roundToCurrency(sum.div(count), rates.baseCurrency))
 }

@@ -31,6 +31,9 @@ export class OrganizationSettingsType {
   @Field(() => Boolean, { description: 'Whether an opportunity can be lost only with a `lossReason`.' })
   requireLossReason!: boolean
 
+  @Field(() => Boolean, { description: 'Whether a quote can be sent only after its approval.' })
+  requireQuoteApproval!: boolean
+
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
 
@@ -70,6 +73,12 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse to lose an opportunity without `lossReason`.',
   })
   requireLossReason?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to refuse to send a quote that is not approved. Default: false.',
+  })
+  requireQuoteApproval?: boolean | null
 
   @Field(() => Json, {
     nullable: true,
@@ -134,6 +143,7 @@ export class OrganizationAdminResolver {
       enforceCaseTransitions = false,
       uniqueContactEmail = false,
       requireLossReason = false,
+      requireQuoteApproval = false,
       businessHours = null,
       timezone = 'UTC',
       baseCurrency = defaultBaseCurrency,
@@ -141,7 +151,15 @@ export class OrganizationAdminResolver {
       ...ctx,
       caller: { ...ctx.caller, organizationId: id },
     })
-    return { enforceCaseTransitions, uniqueContactEmail, requireLossReason, businessHours, timezone, baseCurrency }
+    return {
+      enforceCaseTransitions,
+      uniqueContactEmail,
+      requireLossReason,
+      requireQuoteApproval,
+      businessHours,
+      timezone,
+      baseCurrency,
+    }
   }
 }
 

@@ -13,6 +13,8 @@ export interface OrganizationSettings {
   readonly uniqueContactEmail?: boolean
   /** Refuse to lose an opportunity without `lossReason`. */
   readonly requireLossReason?: boolean
+  /** Refuse to send a quote that is not approved. */
+  readonly requireQuoteApproval?: boolean
   /** Working hours for due dates; absent: every hour counts. */
   readonly businessHours?: BusinessHours
   /** IANA time zone name; default UTC. */

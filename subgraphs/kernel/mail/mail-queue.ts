@@ -2,7 +2,7 @@ import type { Outcome, Queue, QueuedItem } from '../queue/queue.ts'
 import type { Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
 import { MailRefused } from './message.ts'
-import { mailPlace, type MailContent } from './queue-mail.ts'
+import { mailPlace, type StoredContent } from './queue-mail.ts'
 
 const minuteMs = 60_000
 
@@ -35,7 +35,7 @@ async function send({ mailer, clock, vault }: Services, mail: QueuedMail): Promi
   const { id, recipient, content: sealed } = mail
   if (Date.parse(mail.expiresAt) <= clock.now().getTime()) return { end: 'EXPIRED' }
   await vault.load(platformId, sealed)
-  const content = JSON.parse(vault.open(platformId, mailPlace(id), sealed)) as MailContent
+  const content = JSON.parse(vault.open(platformId, mailPlace(id), sealed)) as StoredContent
   try {
     await mailer.send({ id, to: recipient, date: new Date(mail.createdAt), ...content })
     return { end: 'SENT' }

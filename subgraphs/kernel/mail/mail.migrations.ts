@@ -1,4 +1,5 @@
 import type { Migration } from '../database/migrate.ts'
+import { tenantRole } from '../database/tenant-role.ts'
 import { queueIndexes } from '../queue/queue-table.ts'
 
 export const mailTable: Migration = {
@@ -67,5 +68,14 @@ export const mailQueueTable: Migration = {
     alter table kernel.mail alter column state set default 'QUEUED', 
       alter column next_attempt_at set default date_trunc('milliseconds', clock_timestamp());
     ${queueIndexes({ name: 'mail', table: 'kernel.mail' })}
+  `,
+}
+
+export const mailByTenants: Migration = {
+  name: '20261123-kernel-mail-by-tenants',
+  sql: `
+    -- Requests of an organization may queue mails, but read none.
+    grant insert on kernel.mail to ${tenantRole};
+    grant select, insert, update on kernel.mail_count to ${tenantRole};
   `,
 }

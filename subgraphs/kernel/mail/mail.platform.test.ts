@@ -264,6 +264,24 @@ describe('mailers', () => {
     expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, isEmpty: false }])
   })
 
+  it('files: have attachments with exactly their bytes', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'crm-mail-'))
+    onTestFinished(() => rm(dataDir, { recursive: true }))
+    const log = pino({ level: 'silent' })
+    const writing = {
+      ...services,
+      mailer: openMailer({ smtpUrl: null, mailFrom: 'CRM <no-reply@example.com>', dataDir }, log),
+    }
+    const content = Buffer.from([0, 13, 10, 255, 37, 80, 68, 70])
+    await queue({ attachments: [{ filename: 'Angebot ä.pdf', contentType: 'application/pdf', content }] })
+    await deliverMail(writing)
+    const [file] = await readdir(join(dataDir, 'mail'))
+    const message = await readFile(join(dataDir, 'mail', file!), 'utf8')
+    expect(message).toContain('Content-Type: application/pdf')
+    expect(message).toContain(content.toString('base64'))
+    expect(message).toContain("filename*0*=utf-8''Angebot%20%C3%A4.pdf")
+  })
+
   it('files: one for each mail, also after several attempts, and named in the log', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'mail-'))
     onTestFinished(() => rm(dataDir, { recursive: true }))

@@ -12,10 +12,11 @@ const domainOf = (from: string): string => /@([^\s>]+)>?\s*$/.exec(from)?.[1] ??
  * The message for nodemailer. Its parser finds recipients in comments and lists, so it gets exactly one validated address, already
  * parsed. `Auto-Submitted` keeps auto-responders from answering (RFC 3834).
  */
-export function messageOf({ id, to, ...mail }: OutgoingMail, from: string): Mail.Options {
+export function messageOf({ id, to, attachments = [], ...mail }: OutgoingMail, from: string): Mail.Options {
   if (!isStoredEmail(to)) throw new MailRefused('The recipient must be an email address.')
   return {
     ...mail,
+    attachments: attachments.map((attachment) => ({ ...attachment, encoding: 'base64' })),
     to: { name: '', address: to },
     from,
     messageId: `<${id}@${domainOf(from)}>`,

@@ -1,3 +1,13 @@
+export interface MailAttachment {
+  readonly filename: string
+  /** Media type. */
+  readonly contentType: string
+  readonly content: Buffer
+}
+
+/** An attachment as JSON: its bytes in Base64. */
+export type EncodedAttachment = Omit<MailAttachment, 'content'> & { readonly content: string }
+
 export interface OutgoingMail {
   /** The same for every attempt, so that mail programs show a mail that was sent twice as one. */
   readonly id: string
@@ -5,6 +15,7 @@ export interface OutgoingMail {
   readonly subject: string
   readonly text: string
   readonly html: string
+  readonly attachments?: readonly EncodedAttachment[]
   readonly date: Date
 }
 

@@ -1,9 +1,13 @@
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import { countMail, type MailKind } from './mail-limits.ts'
+import type { EncodedAttachment, MailAttachment } from './outgoing-mail.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import { activeTracing } from '../tracing/tracing.ts'
 import { platformId } from '../secrets/vault.ts'
+
+/** Maximum bytes of all attachments of a mail: they are stored in its row, and many mail servers refuse larger mails. */
+export const attachmentBytesMax = 5_000_000
 
 export interface MailContent {
   readonly subject: string
@@ -12,6 +16,7 @@ export interface MailContent {
 }
 
 export interface MailDraft extends MailContent {
+  readonly attachments?: readonly MailAttachment[]
   /** The mail is not sent after this time. */
   readonly expiresAt: Date
 }
@@ -21,6 +26,17 @@ export interface MailRequest {
   readonly kind: MailKind
   /** No user has this address. Everything is done as for a user, so that the response time reveals nothing, but no mail is sent. */
   readonly withheld?: boolean
+}
+
+/** The sealed content of a mail. */
+export interface StoredContent extends MailContent {
+  readonly attachments?: readonly EncodedAttachment[]
+}
+
+function encoded(attachments: readonly MailAttachment[]): EncodedAttachment[] {
+  const bytes = attachments.reduce((sum, { content }) => sum + content.length, 0)
+  if (bytes > attachmentBytesMax) throw new Error(`The attachments of a mail have ${bytes} bytes.`)
+  return attachments.map((attachment) => ({ ...attachment, content: attachment.content.toString('base64') }))
 }
 
 /** The place for which the content of a mail is sealed; see `Vault`. */
@@ -44,9 +60,10 @@ export async function queueMail(
   draft: () => Promise<MailDraft>,
 ): Promise<boolean> {
   if (!(await countMail(ctx, kind, to))) return false
-  const { expiresAt, subject, text, html } = await draft()
+  const { expiresAt, subject, text, html, attachments = [] } = await draft()
   const id = newId()
-  const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify({ subject, text, html }))
+  const stored: StoredContent = { subject, text, html, attachments: encoded(attachments) }
+  const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify(stored))
   await ctx.db.query(
     `insert into kernel.mail (id, recipient, content, state, created_at, expires_at, traceparent)
      values ($1, $2, $3, $4, $5, $6, $7)`,

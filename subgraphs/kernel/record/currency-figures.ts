@@ -1,6 +1,6 @@
 import { Directive, Field, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../json/exact-number.ts'
-import { decimalOf, exactNumberOfDecimal, roundToCurrency } from '../values/exact-decimal.ts'
+import { decimalOf, exactOf, roundToCurrency } from '../values/decimal.ts'
 import { Decimal } from './scalars.ts'
 
 /** Statistics of an amount in one currency; amounts of several currencies cannot be added. */
@@ -28,6 +28,6 @@ export type CurrencySum = Pick<CurrencyFigures, 'currency' | 'count' | 'sum'>
 /** The figures of each currency with their averages. */
 export const currencyFigures = (sums: readonly CurrencySum[]): CurrencyFigures[] =>
   sums.map(({ currency, count, sum }) => {
-    const average = exactNumberOfDecimal(roundToCurrency(decimalOf(sum).div(count), currency))
+    const average = exactOf(roundToCurrency(decimalOf(sum).div(count), currency))
     return { currency, count, sum, average }
   })

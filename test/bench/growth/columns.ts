@@ -122,6 +122,32 @@ export const contactColumns: Columns = {
   status: pick(['ACTIVE', 'INACTIVE'], 225, 4),
 }
 
+export const leadColumns: Columns = {
+  ...common('lead'),
+  name: `${brand(300)} || ' ' || ${brand(302)}`,
+  first_name: brand(300),
+  last_name: brand(302),
+  email: some(0.9, 304, `lower(${brand(300)}) || '.' || i || '@' || lower(${brand(305)}) || i % 997 || '.example'`),
+  phone: some(0.6, 307, `'+49 40 ' || lpad(${whole(10_000_000, 308)}::text, 7, '0')`),
+  company: some(0.9, 309, `${brand(305)} || ' ' || ${pick(words.trades, 310)}`),
+  title: some(0.8, 311, `${pick(words.trades, 312)} || ' Manager'`),
+  status: pick(['NEW', 'CONTACTED', 'CONVERTED', 'UNQUALIFIED', 'NURTURING', 'QUALIFIED'], 313),
+  lead_source: pick(['WEB', 'EVENT', 'REFERRAL', 'IMPORT', 'OUTBOUND', 'OTHER'], 314),
+  rating: some(0.6, 315, pick(['WARM', 'COLD', 'HOT'], 316)),
+  lead_score: some(0.7, 317, whole(101, 318)),
+  website: some(0.5, 319, `'https://www.' || lower(${brand(305)}) || i % 997 || '.example'`),
+  industry: some(0.7, 320, pick(words.industries, 321, 3)),
+  number_of_employees: some(0.5, 322, `5 + ${whole(90_000, 323, 4)}`),
+  annual_revenue: some(0.4, 324, `round((power(${part(325)}, 3) * 90000000)::numeric, 2)`),
+  city: some(0.7, 326, pick(words.cities, 327)),
+  country: some(0.8, 328, pick(words.countries, 329)),
+  description: some(0.4, 330, pick(words.details, 331)),
+  first_response_at: some(0.6, 332, hoursAfter(created, 60, 333)),
+  last_activity_date: some(0.7, 334, hoursAfter(created, 30_000, 335)),
+  email_opt_out: `${part(336)} < 0.08`,
+  do_not_call: `${part(337)} < 0.03`,
+}
+
 const finished = `${part(102)} < 0.9`
 const due = `${created} + make_interval(hours => 4 + ${whole(120, 122)})`
 

@@ -8,6 +8,7 @@ import {
   caseColumns,
   caseCommentColumns,
   contactColumns,
+  leadColumns,
   productColumns,
   taskColumns,
   quoteColumns,
@@ -32,6 +33,7 @@ const emailOf = (rows: number): string => `growth-${rows}@bench.example`
 const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['crm.account', accountColumns],
   ['crm.contact', contactColumns],
+  ['crm.lead', leadColumns],
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
   ['commerce.quote', quoteColumns],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { exactNumber } from '../json/exact-number.ts'
 import { currencyDecimals, currencyName, isCurrency } from './currency.ts'
-import { decimalOf, exactNumberOfDecimal, roundToCurrency } from './exact-decimal.ts'
+import { decimalOf, exactOf, roundToCurrency } from './decimal.ts'
 
 const text = (value: unknown): string => JSON.stringify(value)
 
@@ -17,15 +17,15 @@ describe('roundToCurrency', () => {
     ['1.0015', 'KWD', '1.002'],
     ['999999999999999.995', 'USD', '1000000000000000'],
   ])('rounds %s %s half to even', (amount, currency, rounded) => {
-    expect(text(exactNumberOfDecimal(roundToCurrency(decimalOf(exactNumber(amount)), currency)))).toBe(rounded)
+    expect(text(exactOf(roundToCurrency(decimalOf(exactNumber(amount)), currency)))).toBe(rounded)
   })
 })
 
 describe('exact decimals', () => {
   it('keep every digit of sums and products', () => {
     const product = decimalOf(exactNumber('999999999999999.12345678901234567891')).times('0.000000000001')
-    expect(text(exactNumberOfDecimal(product))).toBe('999.99999999999912345678901234567891')
-    expect(text(exactNumberOfDecimal(decimalOf(0.1).plus(decimalOf(0.2))))).toBe('0.3')
+    expect(text(exactOf(product))).toBe('999.99999999999912345678901234567891')
+    expect(text(exactOf(decimalOf(0.1).plus(decimalOf(0.2))))).toBe('0.3')
   })
 })
 

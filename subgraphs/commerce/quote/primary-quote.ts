@@ -1,0 +1,35 @@
+import { setOpportunityAmount } from '../../crm/public.ts'
+import type { RecordDefinition, SerializedRule } from '../../kernel/record/definition.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
+import { unrestricted } from '../../kernel/request.ts'
+import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
+import type { Quote } from './quote.ts'
+
+const watched = ['isPrimary', 'opportunityId', 'subtotal', 'discountTotal', 'currency', 'deletedAt'] as const
+
+/**
+ * An opportunity has at most one primary quote: another one ceases to be it. The amount of the opportunity is that of its primary
+ * quote before tax and shipping, and changes in the same transaction.
+ */
+export const onePrimaryQuote = (quote: () => RecordDefinition<Quote>): SerializedRule<Quote> => ({
+  concerns: (_ctx, next, previous) =>
+    next.isPrimary &&
+    next.opportunityId !== null &&
+    next.deletedAt === null &&
+    watched.some((name) => !previous || !isSameValue(next[name], previous[name])),
+  async enforce(ctx, next) {
+    // The caller may not see the former primary quote.
+    const inner = unrestricted(ctx)
+    const former = await inner.db.query<{ id: string }>(
+      `select id from commerce.quote
+       where organization_id = $1 and opportunity_id = $2 and is_primary and deleted_at is null and id <> $3`,
+      [next.organizationId, next.opportunityId, next.id],
+    )
+    for (const { id } of former)
+      await change(inner, quote(), id, () => ({ operation: 'UPDATE', values: {}, implied: { isPrimary: false } }))
+    const amount = exactOf(decimalOf(next.subtotal).minus(decimalOf(next.discountTotal)))
+    await setOpportunityAmount(ctx, next.opportunityId!, { amount, currency: next.currency })
+    return []
+  },
+})

@@ -1,0 +1,134 @@
+import { organizationSettings } from '../../identity/public.ts'
+import { invalid, Refusal } from '../../kernel/errors.ts'
+import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { requireAllowedTransition } from '../../kernel/record/transitions.ts'
+import { requireRole } from '../../kernel/require.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { quote } from './quote.record.ts'
+import { quoteTransitions, revisable } from './quote.status.ts'
+import type { Quote, QuoteStatus } from './quote.ts'
+
+type Version = number | null
+
+const requireStep = (from: QuoteStatus, to: QuoteStatus): void => {
+  if (from === to)
+    throw new Refusal('INVALID_STATE', `The quote has the status ${from} already.`, {
+      allowed: [...quoteTransitions[from]],
+    })
+  requireAllowedTransition('quote', quoteTransitions, from, to)
+}
+
+export function requireLines({ lineItems }: Pick<Quote, 'lineItems'>): void {
+  if (lineItems.length > 0) return
+  throw invalid({ path: 'lineItems', code: 'REQUIRED', message: 'lineItems must have at least one line.' })
+}
+
+/** Changes the status if the state machine allows it, and what follows from that. */
+function step(
+  ctx: RequestContext,
+  id: string,
+  to: QuoteStatus,
+  expectedVersion: Version,
+  follows: (previous: Quote) => Partial<Quote> = () => ({}),
+): Promise<Quote> {
+  const decide = (previous: Quote) => {
+    requireStep(previous.status, to)
+    return { operation: 'UPDATE' as const, values: {}, implied: { ...follows(previous), status: to } }
+  }
+  return change(ctx, quote, id, decide, { expectedVersion })
+}
+
+/** Asks for the approval of a draft. */
+export const submitQuote = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> =>
+  step(ctx, id, 'IN_REVIEW', expectedVersion, (previous) => {
+    requireLines(previous)
+    return { approvalStatus: 'PENDING', reviewedById: null, reviewedAt: null, reviewComment: null }
+  })
+
+/** Takes a submitted quote back to DRAFT before anybody has decided. */
+export const recallQuote = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> =>
+  step(ctx, id, 'DRAFT', expectedVersion, () => ({ approvalStatus: 'NOT_REQUIRED' }))
+
+/** A manager, an admin or an owner decides; a user may decide on their own quote. */
+export async function reviewQuote(
+  ctx: RequestContext,
+  id: string,
+  approvalStatus: 'APPROVED' | 'REJECTED',
+  reviewComment: string | null,
+  expectedVersion: Version,
+): Promise<Quote> {
+  requireRole(ctx, 'OWNER', 'ADMIN', 'MANAGER')
+  const review = { approvalStatus, reviewedById: ctx.caller.userId, reviewedAt: ctx.clock.now().toISOString() }
+  const to = approvalStatus === 'APPROVED' ? 'APPROVED' : 'DRAFT'
+  return step(ctx, id, to, expectedVersion, () => ({ ...review, reviewComment }))
+}
+
+/** Withdraws a quote that the customer has not answered. */
+export const cancelQuote = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> =>
+  step(ctx, id, 'CANCELLED', expectedVersion)
+
+/** Throws INVALID_STATE unless the quote may be sent: approved, or a draft where the organization requires no approval. */
+export async function requireSendable(ctx: RequestContext, { status }: Quote): Promise<void> {
+  if (status === 'SENT') return
+  requireAllowedTransition('quote', quoteTransitions, status, 'SENT')
+  const { requireQuoteApproval = false } = await organizationSettings(ctx)
+  if (status !== 'DRAFT' || !requireQuoteApproval) return
+  throw new Refusal('INVALID_STATE', 'Your organization sends only approved quotes; submit the quote for approval.', {
+    allowed: quoteTransitions.DRAFT.filter((allowed) => allowed !== 'SENT'),
+  })
+}
+
+const copied = [
+  'ownerId',
+  'name',
+  'opportunityId',
+  'accountId',
+  'contactId',
+  'currency',
+  'lineItems',
+  'discountType',
+  'discountValue',
+  'shippingTotal',
+  'paymentTerms',
+  'terms',
+  'notes',
+  'isPrimary',
+  'tags',
+  'metadata',
+  'customFields',
+] as const satisfies readonly (keyof Quote)[]
+
+/**
+ * Creates a draft with the content of a quote, as its next revision. The customer can no longer accept the earlier one. A quote has at
+ * most one revision that is not deleted.
+ */
+export function reviseQuote(ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> {
+  return inTransaction(ctx, async (inner) => {
+    let revised: Quote
+    const retire = (previous: Quote) => {
+      revised = previous
+      requireRevisable(previous)
+      const isOpen = quoteTransitions[previous.status].includes('CANCELLED')
+      const implied = { isPrimary: false, ...(isOpen && { status: 'CANCELLED' as const }) }
+      return { operation: 'UPDATE' as const, values: {}, implied }
+    }
+    await change(inner, quote, id, retire, { expectedVersion })
+    const { validUntil, revision, ...previous } = revised!
+    const isFuture = validUntil !== null && validUntil > inner.clock.now().toISOString()
+    const content = Object.fromEntries(copied.map((name) => [name, previous[name]])) as Partial<Quote>
+    const implied = {
+      ...content,
+      validUntil: isFuture ? validUntil : null,
+      revision: revision + 1,
+      revisionOfId: previous.id,
+    }
+    return recordsOf(quote).create(inner, {}, implied)
+  })
+}
+
+function requireRevisable({ status }: Quote): void {
+  if (revisable.has(status)) return
+  throw new Refusal('INVALID_STATE', `A quote with status ${status} cannot be revised.`, {
+    allowed: [...quoteTransitions[status]],
+  })
+}

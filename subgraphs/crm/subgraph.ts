@@ -11,6 +11,7 @@ import { contactResource } from './contact/contact.resolver.ts'
 import { convertedLeadsResources } from './lead/converted-leads.resolver.ts'
 import { lead } from './lead/lead.record.ts'
 import { leadResource } from './lead/lead.resolver.ts'
+import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
 import { opportunityEdges } from './opportunity/opportunity-edges.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
@@ -19,6 +20,7 @@ import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
+import { orderExtensionResource } from './order-extension/order-extension.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
@@ -31,8 +33,10 @@ export const crm: SubgraphDefinition = {
     leadResource,
     bulkResource(lead, 'LEADS'),
     ...convertedLeadsResources,
+    leadConversionResource,
     caseExtensionResource,
     quoteExtensionResource,
+    orderExtensionResource,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),

@@ -95,6 +95,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'redirectUris',
   'relatedToType',
   'refreshToken',
+  'isDefault',
   'kind',
   'secondaryEmails',
   'stage',
@@ -173,6 +174,9 @@ export const preparations: Readonly<Record<string, (requests: Requests, id: stri
   orderCancel: orderIn('CONFIRMED'),
   orderReturn: orderIn('FULFILLED'),
 }
+
+/** Paths below which records of another path are named. */
+export const recordsOfPath: Readonly<Record<string, string>> = { '/v1/quota-forecast/deals': '/v1/deals' }
 
 /** Operations that need another party to succeed; separate tests provide it. */
 export const needsOtherParty: ReadonlySet<string> = new Set([

@@ -20,6 +20,7 @@ import { operateRouter } from './gateway/operate/operate-router.ts'
 import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
+import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
@@ -88,6 +89,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
   const onDefect = (thrown: unknown, requestId: string) =>
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
+  app.use(publicQuotesRouter({ config, edge, graph }))
   app.use(
     await restRouter({ contract, publicUrl, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }),
   )

@@ -4,13 +4,17 @@ import { join } from 'node:path'
 const extension = '.graphql'
 const fragmentsFile = `fragments${extension}`
 
+/** The fragments in these folders by name. One of a later folder replaces one of the same name in an earlier folder. */
+export const fragmentsIn = (folders: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(folders.flatMap((folder) => [...fragmentsOf(folder)]))
+
 /**
- * The stored documents of one area by operation id, each with the fragments that it uses. A document or fragment of a later folder
- * replaces one of the same name in an earlier folder.
+ * The stored documents of one area by operation id, each with the fragments that it uses: those of the area, or shared ones. A document
+ * or fragment of a later folder replaces one of the same name in an earlier folder.
  */
-export function documentsOf(folders: readonly string[]): Map<string, string> {
+export function documentsOf(folders: readonly string[], shared: ReadonlyMap<string, string>): Map<string, string> {
   const existing = folders.filter((folder) => existsSync(folder))
-  const fragments = new Map(existing.flatMap((folder) => [...fragmentsOf(folder)]))
+  const fragments = new Map([...shared, ...fragmentsIn(existing)])
   const texts = new Map(existing.flatMap((folder) => textsIn(folder)))
   return new Map([...texts].map(([id, text]) => [id, [text, ...usedIn(text, fragments)].join('\n')]))
 }

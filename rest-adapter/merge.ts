@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse as parseYaml } from 'yaml'
-import { documentsOf } from './documents.ts'
+import { documentsOf, fragmentsIn } from './documents.ts'
 import { needsOf, tagOrder } from './needs.ts'
 import {
   methods,
@@ -41,7 +41,10 @@ export function readMerged(folder: string): Merged {
   const tags = [...(root.tags ?? [])]
   const documents = new Map<string, string>()
   addComponents(components, root.components)
-  for (const name of areasIn(folder)) {
+  const areas = areasIn(folder)
+  // A document may return records of other areas.
+  const printedFragments = fragmentsIn(areas.map((name) => join(folder, name, standardFolder)))
+  for (const name of areas) {
     const area = areaIn(join(folder, name))
     tags.push(...(area.tags ?? []))
     addComponents(components, area.components ?? {})
@@ -49,7 +52,7 @@ export function readMerged(folder: string): Merged {
       refuseDuplicate(paths, path)
       paths[path] = withCommonParts(item, root, area)
     }
-    for (const [id, text] of documentsOf([join(folder, name, standardFolder), join(folder, name)])) {
+    for (const [id, text] of documentsOf([join(folder, name, standardFolder), join(folder, name)], printedFragments)) {
       if (documents.has(id))
         throw new Error(`The name of a stored document must be unique: there are two called ${id}.`)
       documents.set(id, text)

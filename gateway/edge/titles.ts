@@ -41,6 +41,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   IDEMPOTENCY_KEY_REUSED: 'Idempotency key used for another request',
   IDEMPOTENCY_IN_PROGRESS: 'Request with this idempotency key still running',
   UNIQUE_VIOLATION: 'Unique value already used',
+  DUPLICATE_DETECTED: 'Such a record exists already',
   INVALID_STATE: 'Not possible in this state',
   VERSION_CONFLICT: 'Record changed meanwhile',
   HAS_DEPENDENTS: 'Other records depend on this one',

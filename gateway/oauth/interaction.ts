@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseCookie } from 'cookie'
 import type { Provider } from 'oidc-provider'
-import { readBody } from '../edge/body.ts'
 import { deviceCookie } from '../edge/cookies.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { accountId } from './account.ts'
-import { consentPage, errorPage, setPageHeaders, signInPage, type AuthorizationPage } from './page.ts'
+import { formOf, sendPage } from '../pages/plain-page.ts'
+import { consentPage, errorPage, signInPage, type AuthorizationPage } from './page.ts'
 
 /** A consent is valid until it is revoked or until its last token is gone. */
 export const grantLifeSeconds = 10 * 365 * 86_400
@@ -27,13 +27,6 @@ interface FoundInteraction {
   readonly interaction: Interaction
   readonly request: AuthorizationPage
   readonly redirectOrigin: string
-}
-
-function sendPage(res: ServerResponse, status: number, html: string, redirectOrigins: readonly string[] = []): void {
-  setPageHeaders(res, redirectOrigins)
-  res.statusCode = status
-  res.setHeader('Content-Type', 'text/html; charset=utf-8')
-  res.end(html)
 }
 
 /** A parameter of the authorization request, which the server has already checked. */
@@ -80,16 +73,6 @@ export async function showPage(pageRequest: PageRequest, path: string): Promise<
   const memberships = signedInMemberships(interaction)
   const html = memberships ? consentPage(request, memberships) : signInPage(request, null)
   sendPage(res, 200, html, [redirectOrigin])
-}
-
-async function formOf(req: IncomingMessage): Promise<URLSearchParams> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')) {
-    throw new Refusal(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The body must be a form; send Content-Type: application/x-www-form-urlencoded.',
-    )
-  }
-  return new URLSearchParams((await readBody(req)).toString('utf8'))
 }
 
 function seeOther(res: ServerResponse, location: string): void {

@@ -10,7 +10,7 @@ import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
 import { decide, showPage, signIn, type PageRequest } from './interaction.ts'
 import { refuseOtherMethods } from './methods.ts'
-import { setPageHeaders } from './page.ts'
+import { setPageHeaders } from '../pages/plain-page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { openProvider, paths } from './provider.ts'
 

@@ -167,6 +167,12 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Another record already has a value that must be unique; nothing was changed.',
     action: 'Choose another value for the inputs that `errors` names, or change the other record.',
   },
+  DUPLICATE_DETECTED: {
+    meaning:
+      'The operation would create a record that may exist already, and the request forbids that. Nothing was changed.',
+    action:
+      'Name one of the records in `errors` to use it, or allow that existing records are used or new ones are created.',
+  },
   INVALID_STATE: {
     meaning: 'The operation is not possible in the state of the record; nothing was changed.',
     action: 'Read the record again. `allowed` lists what is possible, where there is such a list.',

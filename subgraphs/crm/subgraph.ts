@@ -11,7 +11,8 @@ import { contactResource } from './contact/contact.resolver.ts'
 import { convertedLeadsResources } from './lead/converted-leads.resolver.ts'
 import { lead } from './lead/lead.record.ts'
 import { leadResource } from './lead/lead.resolver.ts'
-import { accountOpportunitiesResource } from './opportunity/account-opportunities.resolver.ts'
+import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
+import { opportunityEdges } from './opportunity/opportunity-edges.resolver.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 import { pipelineResource } from './pipeline/pipeline.resolver.ts'
@@ -20,6 +21,8 @@ import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
 import { orderExtensionResource } from './order-extension/order-extension.resolver.ts'
+import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
+import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
@@ -32,18 +35,21 @@ export const crm: SubgraphDefinition = {
     leadResource,
     bulkResource(lead, 'LEADS'),
     ...convertedLeadsResources,
+    leadConversionResource,
     caseExtensionResource,
     quoteExtensionResource,
     orderExtensionResource,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
-    accountOpportunitiesResource,
+    ...opportunityEdges,
     taskResource,
     bulkResource(task, 'TASKS'),
     ...linkEdges(task, taskTypes),
     activityResource,
     bulkResource(activity, 'ACTIVITIES'),
     ...linkEdges(activity, activityTypes),
+    timelineEntryResource,
+    ...timelineResources(),
   ],
 }

@@ -54,7 +54,7 @@ function accountOf(
     updatedAt: iso(lastActivityMs),
     ownerId: owner.id,
     ...addressOf(random, company),
-    ...salesFieldsOf(random, lastActivityMs, midnightMs),
+    ...salesFieldsOf(random, input, lastActivityMs),
     name: company.name,
     industry: company.industry.name,
     website: `https://${company.domain}`,
@@ -105,11 +105,10 @@ function addressOf(random: Random, { street, city, postalCode, country }: Compan
   }
 }
 
-const competitors = ['Palletron', 'Cargowise Nord', 'Logivance', 'StoreMatic', 'Quaylink'] as const
 const renewalMonths = ['January', 'March', 'June', 'September', 'November'] as const
 
 /** The sales fields of an account, which are consistent with each other. */
-function salesFieldsOf(random: Random, lastActivityMs: number, midnightMs: number) {
+function salesFieldsOf(random: Random, { profile, midnightMs }: GeneratorInput, lastActivityMs: number) {
   const type = random.weighted({ CUSTOMER: 58, PROSPECT: 24, PARTNER: 7, RESELLER: 5, COMPETITOR: 3, OTHER: 3 })
   const isCustomer = type === 'CUSTOMER'
   const accountStatus = isCustomer
@@ -144,7 +143,7 @@ function salesFieldsOf(random: Random, lastActivityMs: number, midnightMs: numbe
     tier:
       lifetimeValue === null ? null : lifetimeValue > 250_000 ? 'Gold' : lifetimeValue > 50_000 ? 'Silver' : 'Bronze',
     isStrategic: (lifetimeValue ?? 0) > 500_000,
-    competitors: type === 'PROSPECT' || random.chance(0.15) ? random.some(competitors, 0, 2) : [],
+    competitors: type === 'PROSPECT' || random.chance(0.15) ? random.some(profile.competitors, 0, 2) : [],
     nextActivityDate:
       isActive && random.chance(0.5)
         ? iso(midnightMs + random.whole(1, 45) * dayMs + random.whole(8, 16) * hourMs)

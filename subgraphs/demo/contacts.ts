@@ -2,6 +2,7 @@ import type { Contact } from '../crm/contact/contact.ts'
 import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import type { DemoAccount } from './accounts.ts'
 import { dayMs, timeBetween } from './calendar.ts'
+import type { Conversion } from './conversions.ts'
 import { commonFields, type GeneratorInput } from './organization.ts'
 import { People, type Person } from './people.ts'
 import { Random } from './random.ts'
@@ -10,41 +11,60 @@ export interface DemoContact {
   readonly given: GeneratedRecord<Contact>
   readonly person: Person
   readonly account: DemoAccount
+  /** The conversion that created the contact; null if none did. */
+  readonly conversion: Conversion | null
 }
 
 /** The first contact of each account, who is its primary contact, is among the seniors of the positions. */
 const seniorShare = 0.45
 
-/** One primary contact for each account, then further contacts, mostly of customers. */
-export function demoContacts(input: GeneratorInput, accounts: readonly DemoAccount[]): DemoContact[] {
-  const { profile } = input
+/** One primary contact for each account, those of the conversions, then further contacts, mostly of customers. */
+export function demoContacts(
+  input: GeneratorInput,
+  accounts: readonly DemoAccount[],
+  conversions: readonly Conversion[],
+): DemoContact[] {
+  const { profile, midnightMs } = input
   const random = new Random(`contacts ${profile.code}`)
   const people = new People(random, profile.positions)
-  const contacts = accounts.map((account) => contactOf(input, random, people, account, null))
-  const attractive = accounts.flatMap((account, index) => (isAttractive(account) ? [contacts[index]!] : []))
-  const active = attractive.filter(({ account }) => account.given.values.type === 'CUSTOMER')
-  while (contacts.length < profile.contacts) {
-    const first = random.pick(random.chance(0.6) ? active : attractive)
-    contacts.push(contactOf(input, random, people, first.account, first))
+  const conversionOf = new Map(conversions.filter(({ isNewAccount }) => isNewAccount).map((one) => [one.account, one]))
+  const firstOf = new Map(
+    accounts.map((account) => {
+      const accountMs = Date.parse(account.given.values.createdAt)
+      const conversion = conversionOf.get(account) ?? null
+      const createdMs = conversion?.atMs ?? timeBetween(random, accountMs, Math.min(accountMs + 2 * dayMs, midnightMs))
+      return [account, contactOf({ input, random, people, account, conversion, createdMs, superior: null })]
+    }),
+  )
+  const contacts = [...firstOf.values()]
+  const add = (account: DemoAccount, conversion: Conversion | null): void => {
+    const superior = firstOf.get(account)!
+    const createdMs = conversion?.atMs ?? timeBetween(random, Date.parse(superior.given.values.createdAt), midnightMs)
+    contacts.push(contactOf({ input, random, people, account, conversion, createdMs, superior }))
   }
+  for (const conversion of conversions) if (!conversion.isNewAccount) add(conversion.account, conversion)
+  const attractive = accounts.filter(isAttractive)
+  const active = attractive.filter(({ given }) => given.values.type === 'CUSTOMER')
+  while (contacts.length < profile.contacts) add(random.pick(random.chance(0.6) ? active : attractive), null)
   return contacts
 }
 
 const isAttractive = ({ given }: DemoAccount): boolean =>
   given.values.type !== 'COMPETITOR' && given.values.accountStatus === 'ACTIVE'
 
-function contactOf(
-  input: GeneratorInput,
-  random: Random,
-  people: People,
-  account: DemoAccount,
-  superior: DemoContact | null,
-): DemoContact {
+interface ContactInput {
+  readonly input: GeneratorInput
+  readonly random: Random
+  readonly people: People
+  readonly account: DemoAccount
+  readonly conversion: Conversion | null
+  readonly createdMs: number
+  /** The first contact of the account; null for that contact itself. */
+  readonly superior: DemoContact | null
+}
+
+function contactOf({ input, random, people, account, conversion, createdMs, superior }: ContactInput): DemoContact {
   const { owner, company, given } = account
-  const accountMs = Date.parse(given.values.createdAt)
-  const createdMs = superior
-    ? timeBetween(random, Date.parse(superior.given.values.createdAt), input.midnightMs)
-    : timeBetween(random, accountMs, Math.min(accountMs + 2 * dayMs, input.midnightMs))
   const person = people.inventAt(company, superior ? 1 : seniorShare)
   const values = {
     ...commonFields(input, random, createdMs, owner.id),
@@ -54,7 +74,10 @@ function contactOf(
     reportsToId: superior && reportsTo(random, person, superior) ? superior.given.values.id : null,
     buyingRole: random.chance(0.75) ? buyingRoleOf(random, person) : null,
     isPrimary: !superior,
-    leadSource: random.weighted({ WEB: 20, EVENT: 18, REFERRAL: 20, OUTBOUND: 15, PARTNER: 8, EMAIL: 9, IMPORT: 10 }),
+    convertedFromLeadId: conversion?.leadId ?? null,
+    leadSource:
+      conversion?.leadSource ??
+      random.weighted({ WEB: 20, EVENT: 18, REFERRAL: 20, OUTBOUND: 15, PARTNER: 8, EMAIL: 9, IMPORT: 10 }),
     lifecycleStage: lifecycleOf(random, account),
     ...mailingAddressOf(random, account),
     ...standingOf(random),
@@ -64,7 +87,7 @@ function contactOf(
     externalId: random.chance(0.5) ? random.digits('P-1#####') : null,
     tags: random.chance(0.2) ? random.some(['newsletter', 'trade-fair', 'user-group', 'reference'], 1, 2) : [],
   }
-  return { given: { values, actorId: owner.id, eventId: random.id(createdMs) }, person, account }
+  return { given: { values, actorId: owner.id, eventId: random.id(createdMs) }, person, account, conversion }
 }
 
 export const personFields = ({ position, ...person }: Person) => ({ ...person, ...position })

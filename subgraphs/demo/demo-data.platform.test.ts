@@ -25,9 +25,17 @@ describe('the demo', () => {
       'commerce.product': [80, 20],
       'crm.account': [320, 40],
       'crm.contact': [700, 70],
+      'crm.opportunity': [450, 45],
       'support."case"': [600, 60],
     })
-    const maintained = ['crm.account', 'crm.contact', 'support.case', 'commerce.product', 'identity.api_key']
+    const maintained = [
+      'crm.account',
+      'crm.contact',
+      'crm.opportunity',
+      'support.case',
+      'commerce.product',
+      'identity.api_key',
+    ]
     const totals = await query(
       maintained
         .map(
@@ -37,7 +45,7 @@ describe('the demo', () => {
         .join(' union all '),
       [demo.organizations[0]!.id],
     )
-    expect(totals.map(({ total }) => total)).toEqual([320, 700, 600, 80, 3])
+    expect(totals.map(({ total }) => total)).toEqual([320, 700, 450, 600, 80, 3])
   })
 
   it('has an event for every record, valid against its JSON Schema, with the record as it is stored', async () => {
@@ -77,6 +85,51 @@ describe('the accounts of the demo', () => {
        having count(*) filter (where c.is_primary) <> 1 or not bool_and(c.email like '%@' || a.domain) or min(c.created_at) < a.created_at`,
     )
     expect(wrong).toEqual([])
+  })
+})
+
+describe('the opportunities of the demo', () => {
+  const violations = (rule: string) =>
+    query(
+      `select o.name, o.stage, o.close_date from crm.opportunity o
+       join crm.account a on a.organization_id = o.organization_id and a.id = o.account_id
+       left join crm.contact p on p.organization_id = o.organization_id and p.id = o.primary_contact_id
+       where not coalesce((${rule}), false) limit 3`,
+    )
+
+  it('are consistent in time, with their accounts and with their contacts', async () => {
+    expect(await violations(`a.created_at <= o.created_at`)).toEqual([])
+    expect(await violations(`p.account_id = o.account_id and p.created_at <= o.created_at`)).toEqual([])
+    expect(
+      await violations(`o.stage_entered_at >= o.created_at and o.stage_entered_at < '${midnight.toISOString()}'`),
+    ).toEqual([])
+    expect(await violations(`o.is_closed or o.close_date > '${midnight.toISOString()}'`)).toEqual([])
+    expect(
+      await violations(
+        `not o.is_closed or o.close_date = date_trunc('day', o.closed_at at time zone 'UTC') at time zone 'UTC'`,
+      ),
+    ).toEqual([])
+    expect(
+      await violations(`(o.close_date_push_count > 0) = (o.close_date > o.original_close_date) or o.is_closed`),
+    ).toEqual([])
+    expect(await violations(`(o.loss_reason is not null) = (o.is_closed and not o.is_won)`)).toEqual([])
+    expect(await violations(`a.type = 'CUSTOMER' or not o.is_won`)).toEqual([])
+    expect(
+      await violations(
+        `o.currency <> 'JPY' and o.pipeline_id = (select id from crm.pipeline q where q.organization_id = o.organization_id)`,
+      ),
+    ).toEqual([])
+  })
+
+  it('are in every stage, some in another currency, some pushed', async () => {
+    const [numbers] = await query(
+      `select count(distinct stage)::int as stages, count(distinct currency)::int as currencies,
+         count(*) filter (where is_won)::int as won, count(*) filter (where is_closed and not is_won)::int as lost,
+         count(*) filter (where not is_closed)::int as open, count(*) filter (where close_date_push_count > 0)::int as pushed
+       from crm.opportunity where organization_id = $1`,
+      [loaded().demo.organizations[0]!.id],
+    )
+    expect(numbers).toEqual({ stages: 7, currencies: 4, won: 135, lost: 132, open: 183, pushed: 76 })
   })
 })
 

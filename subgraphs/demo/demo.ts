@@ -89,14 +89,22 @@ const clockAt = (atMs: number): Clock => ({ now: () => new Date(atMs) })
 
 async function loadOrganization(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
   await loadPeople({ ...services, clock: clockAt(input.foundedMs) }, input, secrets)
+  await identifyPipeline(services, input)
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
   for (const records of recordsByType(demoData(input))) await records.insert(services.database)
 }
 
+/** A trigger has created the default pipeline. It gets an id that is the same on every machine, and the time of the organization. */
+const identifyPipeline = ({ database }: Services, { organizationId, pipelineId, foundedMs }: GeneratorInput) =>
+  database.query(
+    'update crm.pipeline set id = $2, created_at = $3, updated_at = $3 where organization_id = $1 and is_default',
+    [organizationId, pipelineId, new Date(foundedMs).toISOString()],
+  )
+
 async function loadPeople(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
   const { organizationId, profile, users, foundedMs } = input
-  const { name, code } = profile
-  await createOrganization(services, { id: organizationId, name, code })
+  const { name, code, currency } = profile
+  await createOrganization(services, { id: organizationId, name, code, settings: { baseCurrency: currency } })
   const passwordHash = await hashPassword(secrets.password(code))
   for (const { id, email, name, role, visibility } of users) {
     const [firstName, lastName] = name.split(' ')

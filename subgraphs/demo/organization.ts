@@ -1,3 +1,5 @@
+import { defaultStages } from '../crm/pipeline/pipeline.migrations.ts'
+import type { PipelineStage } from '../crm/pipeline/pipeline.ts'
 import { dayMs, iso } from './calendar.ts'
 import { Random } from './random.ts'
 import type { DemoPerson, Profile } from './profiles.ts'
@@ -14,6 +16,9 @@ export interface GeneratorInput {
   /** The last midnight. Only planned activities are later. */
   readonly midnightMs: number
   readonly foundedMs: number
+  readonly pipelineId: string
+  /** The stages of the default pipeline. */
+  readonly stages: readonly PipelineStage[]
 }
 
 /** The fixed time in the ids of organizations and users, so that the ids are the same on every day. */
@@ -31,6 +36,8 @@ export function generatorInputOf(profile: Profile, midnightMs: number): Generato
     users: profile.people.map((person) => ({ ...person, id: random.id(idsMs) })),
     midnightMs,
     foundedMs: midnightMs - historyDays * dayMs,
+    pipelineId: new Random(`pipeline ${profile.code}`).id(idsMs),
+    stages: defaultStages,
   }
 }
 

@@ -3,6 +3,13 @@ import type { Role, Visibility } from '../kernel/context.ts'
 import { schemaPath } from '../kernel/config/paths.ts'
 import { freightCatalog, laboratoryCatalog, type CatalogEntry } from './vocabulary/catalogs.ts'
 import { freightStories, generalStories, laboratoryStories, type Story } from './vocabulary/stories.ts'
+import {
+  freightCompetitors,
+  freightDeals,
+  laboratoryCompetitors,
+  laboratoryDeals,
+  type DealTexts,
+} from './vocabulary/deals.ts'
 import { freightPositions, laboratoryPositions, type Position } from './vocabulary/people.ts'
 import { table } from './vocabulary/text.ts'
 
@@ -20,9 +27,16 @@ export interface Profile {
   readonly code: string
   readonly name: string
   readonly currency: string
+  readonly country: string
   readonly accounts: number
   readonly cases: number
   readonly contacts: number
+  readonly leads: number
+  readonly opportunities: number
+  readonly activities: number
+  readonly tasks: number
+  readonly quotes: number
+  readonly orders: number
   /** The positions of contacts; those who decide come first. */
   readonly positions: readonly Position[]
   readonly people: readonly DemoPerson[]
@@ -31,6 +45,12 @@ export interface Profile {
   readonly supportTeam: string
   readonly catalog: readonly CatalogEntry[]
   readonly stories: readonly Story[]
+  readonly deals: DealTexts
+  readonly competitors: readonly string[]
+  /** What most deals are about. */
+  readonly mainCategory: CatalogEntry['category']
+  /** Value of one unit of each further currency in the organization's currency, about a year ago. */
+  readonly exchangeRates: Readonly<Record<string, number>>
 }
 
 /** Rows of `email | name | role | visibility | team`. */
@@ -61,9 +81,16 @@ export const profiles: readonly Profile[] = [
     code: 'fjordline-freight',
     name: 'Fjordline Freight Systems',
     currency: 'EUR',
+    country: 'Germany',
     accounts: 320,
     cases: 600,
     contacts: 700,
+    leads: 350,
+    opportunities: 450,
+    activities: 2500,
+    tasks: 700,
+    quotes: 220,
+    orders: 90,
     positions: freightPositions,
     teamOfRegion: {
       Nordics: 'Northern Europe',
@@ -91,14 +118,25 @@ export const profiles: readonly Profile[] = [
     ),
     catalog: freightCatalog,
     stories: [...generalStories, ...freightStories],
+    deals: freightDeals,
+    competitors: freightCompetitors,
+    mainCategory: 'SOFTWARE',
+    exchangeRates: { GBP: 1.168, SEK: 0.0884, USD: 0.921 },
   },
   {
     code: 'kestrel-instruments',
     name: 'Kestrel Instruments',
     currency: 'USD',
+    country: 'United States',
     accounts: 40,
     cases: 60,
     contacts: 70,
+    leads: 35,
+    opportunities: 45,
+    activities: 250,
+    tasks: 70,
+    quotes: 22,
+    orders: 9,
     positions: laboratoryPositions,
     teamOfRegion: { 'North America': 'Americas' },
     supportTeam: 'Service Desk',
@@ -117,5 +155,9 @@ export const profiles: readonly Profile[] = [
     ),
     catalog: laboratoryCatalog,
     stories: [...generalStories, ...laboratoryStories],
+    deals: laboratoryDeals,
+    competitors: laboratoryCompetitors,
+    mainCategory: 'HARDWARE',
+    exchangeRates: { CAD: 0.734, EUR: 1.086, GBP: 1.268 },
   },
 ]

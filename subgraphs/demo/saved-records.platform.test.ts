@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { account } from '../crm/account/account.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
+import { opportunity } from '../crm/opportunity/opportunity.record.ts'
 import type { Row } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { save } from '../kernel/record/save.ts'
@@ -40,6 +41,8 @@ const sample = <T extends StoredRow>(given: Sample<T>) => given
 
 const samples = [
   sample({ definition: account, where: 'parent_account_id is not null' }),
+  sample({ definition: opportunity, where: 'forecast_category_overridden', at: 'stage_entered_at' }),
+  sample({ definition: opportunity, where: 'loss_reason is not null', at: 'stage_entered_at' }),
   sample({ definition: contact, where: 'consent is not null', at: 'updated_at' }),
 ]
 

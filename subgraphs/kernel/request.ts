@@ -139,3 +139,21 @@ export async function loadDataKeys({ db, vault, caller }: RequestContext<'vault'
 export function inTransaction<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   return ctx.db.transaction((db) => work({ ...ctx, db }))
 }
+
+class RolledBack<T> extends Error {
+  constructor(readonly result: T) {
+    super('The transaction was rolled back on purpose.')
+  }
+}
+
+/** The result of work whose changes are taken back: what would happen, with all checks. Its records are not part of a stored answer. */
+export async function withoutEffect<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
+  try {
+    return await inTransaction({ ...ctx, answered: null }, async (inner) => {
+      throw new RolledBack(await work(inner))
+    })
+  } catch (error) {
+    if (error instanceof RolledBack) return error.result as T
+    throw error
+  }
+}

@@ -7,7 +7,7 @@ import { credentials, needsOtherParty } from '../requests/special-cases.ts'
 import { flawsOf } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
 import { deadlineMs, type RawResponse } from '../requests/send.ts'
-import { accessOf, callers, recordsOf, type Caller } from './callers.ts'
+import { accessOf, callers, recordsOf, type Access, type Caller } from './callers.ts'
 import { createCallerFixture, type CallerFixture } from './caller-fixture.ts'
 
 const { operations, document, version } = loadContract(schemaPath('rest'))
@@ -33,8 +33,13 @@ function expectHeaders({ hasQuotaHeaders }: Caller, { status, headers }: RawResp
 
 type Headers = ValidRequest['headers']
 
-async function ask(caller: Caller, request: ValidRequest, headers: Headers): Promise<[RawResponse, string[]]> {
-  const requests = recordsOf(caller, fixture)
+async function ask(
+  caller: Caller,
+  access: Access,
+  request: ValidRequest,
+  headers: Headers,
+): Promise<[RawResponse, string[]]> {
+  const requests = recordsOf(caller, fixture, access)
   const asked = { ...request, headers }
   const answer = await requests.send(asked)
   return [answer, answer.status < 400 ? [] : flawsOf(requests.sent(asked), answer)]
@@ -54,7 +59,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     const before = await platform.fingerprint()
     const found: unknown[] = []
     for (const [index, caller] of refused.entries()) {
-      const [answer, flaws] = await ask(caller, request, headers[index]!)
+      const [answer, flaws] = await ask(caller, access, request, headers[index]!)
       expectHeaders(caller, answer)
       found.push([caller.name, answer.status, answer.body.code, answer.body.missingScopes, flaws])
     }
@@ -69,8 +74,8 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   })
 
   it.each(allowed.map((caller) => [caller.name, caller] as const))('is open to %s', async (_name, caller) => {
-    const request = await recordsOf(caller, fixture).valid(operation, { fresh: operation.method !== 'get' })
-    const [answer] = await ask(caller, request, await caller.headers(fixture, access))
+    const request = await recordsOf(caller, fixture, access).valid(operation, { fresh: operation.method !== 'get' })
+    const [answer] = await ask(caller, access, request, await caller.headers(fixture, access))
     expect([answer.status, answer.status < 400 ? null : answer.body]).toEqual([operation.success.status, null])
     expectHeaders(caller, answer)
   })

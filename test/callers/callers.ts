@@ -307,5 +307,6 @@ export const callers: readonly Caller[] = [
   },
 ]
 
-export const recordsOf = ({ records }: Caller, fixture: CallerFixture): Requests =>
-  records ? fixture[records] : fixture.requests
+/** Who creates the records of a request. Records that everybody sees are created by the owner, because not everybody may create them. */
+export const recordsOf = ({ records }: Caller, fixture: CallerFixture, { visibleTo }: Access): Requests =>
+  records && visibleTo !== 'everybody' ? fixture[records] : fixture.requests

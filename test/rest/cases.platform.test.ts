@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createUser, deactivateUser } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { account, contact, aCase, each, supportCase } from '../builders.ts'
+import { account, contact, aCase, each, opportunity, supportCase } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs, unchanged, values } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -74,7 +74,7 @@ describe('caseCreate', () => {
       origin: 'PORTAL',
       accountId: (await account(member)).id,
       contactId: (await contact(member)).id,
-      opportunityId: newId(),
+      opportunityId: (await opportunity(member)).id,
       ownerId: member.userId,
       assignedToId: member.userId,
       slaDueAt: '2027-03-01T00:00:00.000Z',

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { account, anOpportunity, opportunity } from '../builders.ts'
-import { expectValidEvents, refusedInputs, unchanged } from '../expectations.ts'
+import { account, anOpportunity, contact, opportunity, supportCase } from '../builders.ts'
+import { expectValidEvents, refused, refusedInputs, unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { restClient } from '../rest-client.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -314,5 +316,323 @@ describe('Edges', () => {
       accounts: { data: [{ id: ownAccount }] },
       account: { opportunities: { nodes: [] } },
     })
+  })
+})
+
+describe('Stage history', () => {
+  it('has one entry for each stage, with who entered it and how long it lasted', async () => {
+    const { id, stageHistory } = await opportunity(member, { accountId })
+    const enteredAt = platform.now.toISOString()
+    expect(stageHistory).toEqual([
+      { stage: 'PROSPECTING', enteredAt, leftAt: null, durationSeconds: null, changedById: member.userId },
+    ])
+    platform.advanceClock(90_000)
+    const other = await platform.member()
+    const { body } = await other.rest.opportunityUpdate!({ id, body: { stage: 'PROPOSAL' } })
+    const leftAt = platform.now.toISOString()
+    expect(body.stageHistory).toEqual([
+      { stage: 'PROSPECTING', enteredAt, leftAt, durationSeconds: 90, changedById: member.userId },
+      { stage: 'PROPOSAL', enteredAt: leftAt, leftAt: null, durationSeconds: null, changedById: other.userId },
+    ])
+    expect(body.stageEnteredAt).toBe(leftAt)
+    const { body: read } = await member.graphql(
+      `query ($id: ID!) { opportunity(id: $id) { stageHistory { stage changedBy { id } } } }`,
+      { id },
+    )
+    expect(read.data.opportunity.stageHistory[1]).toEqual({ stage: 'PROPOSAL', changedBy: { id: other.userId } })
+  })
+
+  it('has neither gaps nor doubles when many callers move the opportunity at once', async () => {
+    const { id } = await opportunity(member, { accountId })
+    const stages = ['QUALIFICATION', 'NEEDS_ANALYSIS', 'PROPOSAL', 'NEGOTIATION', 'CLOSED_WON', 'CLOSED_LOST']
+    const moves = await Promise.all(
+      [...stages, ...stages].map((stage) => member.rest.opportunityUpdate!({ id, body: { stage } })),
+    )
+    expect(moves.every(({ status }) => status === 200)).toBe(true)
+    const { body } = await member.rest.opportunity!({ id })
+    const history = body.stageHistory as { stage: string; leftAt: string | null }[]
+    const changes = (await platform.eventsOf(id)).filter(({ type }) => type === 'opportunity.stage_changed')
+    expect(history.map(({ stage }) => stage)).toEqual(['PROSPECTING', ...changes.map(({ data }) => data.stage)])
+    expect(changes.map(({ data }) => data.previousStage)).toEqual(history.slice(0, -1).map(({ stage }) => stage))
+    expect(history.map(({ leftAt }) => leftAt === null)).toEqual(
+      history.map((_, index) => index === history.length - 1),
+    )
+    expect(body.stage).toBe(history.at(-1)!.stage)
+  })
+
+  it('keeps the last 50 stages', async () => {
+    const { id } = await opportunity(member, { accountId })
+    for (let move = 1; move <= 52; move++) await patched(id, { stage: move % 2 ? 'PROPOSAL' : 'NEGOTIATION' })
+    const { body } = await member.rest.opportunity!({ id })
+    expect(body.stageHistory).toHaveLength(50)
+    expect([body.stageHistory[0].stage, body.stageHistory.at(-1).stage]).toEqual(['PROPOSAL', 'NEGOTIATION'])
+  })
+})
+
+describe('Contact roles', () => {
+  it('name the primary contact, whichever of the two fields a client sets', async () => {
+    const [ann, bo] = [await contact(member), await contact(member)]
+    const created = await opportunity(member, {
+      accountId,
+      contactRoles: [
+        { contactId: ann.id, role: 'CHAMPION' },
+        { contactId: bo.id, role: 'DECISION_MAKER', isPrimary: true },
+      ],
+    })
+    expect(created).toMatchObject({ primaryContactId: bo.id, contactIds: [ann.id, bo.id] })
+    expect(await patched(created.id, { primaryContactId: ann.id })).toMatchObject({
+      contactRoles: [
+        { contactId: ann.id, role: 'CHAMPION', isPrimary: true },
+        { contactId: bo.id, role: 'DECISION_MAKER', isPrimary: false },
+      ],
+    })
+    const cy = await contact(member)
+    expect(await patched(created.id, { contactRoles: [], primaryContactId: cy.id })).toMatchObject({
+      contactRoles: [{ contactId: cy.id, role: null, isPrimary: true }],
+      contactIds: [cy.id],
+    })
+    expect(await patched(created.id, { contactRoles: [] })).toMatchObject({ primaryContactId: null, contactIds: [] })
+  })
+
+  it('refuse a contact twice, two primary contacts and unknown contacts with 400', async () => {
+    const { id: contactId } = await contact(member)
+    const { id: other } = await contact(member)
+    const { id } = await opportunity(member, { accountId })
+    const roles = (contactRoles: object[]) => () => member.rest.opportunityUpdate!({ id, body: { contactRoles } })
+    expect(await refusedInputs(platform, roles([{ contactId }, { contactId }]))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'contactRoles.1.contactId NOT_UNIQUE',
+    ])
+    const two = [
+      { contactId, isPrimary: true },
+      { contactId: other, isPrimary: true },
+    ]
+    expect(await refusedInputs(platform, roles(two))).toEqual([400, 'VALIDATION_FAILED', 'contactRoles NOT_UNIQUE'])
+    expect(await refusedInputs(platform, roles([{ contactId: accountId }]))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'contactRoles.0.contactId UNKNOWN_REFERENCE',
+    ])
+  })
+
+  it('lead from a contact to its opportunities, in edges and in filters', async () => {
+    const [ann, bo, cy] = [await contact(member), await contact(member), await contact(member)]
+    const one = await opportunity(member, {
+      accountId,
+      name: 'One',
+      contactRoles: [{ contactId: ann.id }, { contactId: bo.id }],
+    })
+    const two = await opportunity(member, { accountId, name: 'Two', primaryContactId: ann.id })
+    const ids = [ann.id, bo.id, cy.id]
+    const { body } = await member.graphql(
+      `query ($ids: [ID!]!) {
+        contactList(filter: { id: { in: $ids } }, orderBy: { field: createdAt, direction: ASC }) {
+          data { id opportunities { totalCount nodes { id primaryContact { id } pipeline { name opportunities(first: 1) { nodes { __typename } } } } } }
+        }
+        some: contactList(filter: { id: { in: $ids }, opportunities: { some: { name: { eq: "One" } } } }) { total data { id } }
+        none: contactList(filter: { id: { in: $ids }, opportunities: { none: {} } }) { data { id } }
+        every: contactList(filter: { id: { in: $ids }, opportunities: { every: { name: { eq: "Two" } } } }) { data { id } }
+        primary: opportunityList(filter: { primaryContact: { id: { in: $ids } } }) { data { id } }
+      }`,
+      { ids },
+    )
+    expect(body.errors).toBeUndefined()
+    const found = (nodes: { id: string }[]) => nodes.map(({ id }) => id).toSorted()
+    const opportunitiesOf = Object.fromEntries(
+      body.data.contactList.data.map(
+        (item: { id: string; opportunities: { totalCount: number; nodes: { id: string }[] } }) => [
+          item.id,
+          [item.opportunities.totalCount, found(item.opportunities.nodes)],
+        ],
+      ),
+    )
+    expect(opportunitiesOf).toEqual({
+      [ann.id]: [2, found([one, two])],
+      [bo.id]: [1, [one.id]],
+      [cy.id]: [0, []],
+    })
+    expect(found(body.data.some.data)).toEqual(found([ann, bo]))
+    expect(body.data.some.total).toBe(2)
+    expect(found(body.data.none.data)).toEqual([cy.id])
+    expect(found(body.data.every.data)).toEqual([cy.id])
+    expect(found(body.data.primary.data)).toEqual([two.id])
+  })
+})
+
+describe('Cases of an opportunity', () => {
+  it('are found from both sides', async () => {
+    const { id } = await opportunity(member, { accountId, name: 'With a case' })
+    const ticket = await supportCase(member, { opportunityId: id })
+    const { body } = await member.graphql(
+      `query ($id: ID!, $case: ID!) {
+        opportunity(id: $id) { cases { nodes { id } } }
+        case(id: $case) { opportunity { name } }
+        caseList(filter: { opportunity: { name: { eq: "With a case" } } }) { data { id } }
+        opportunityList(filter: { cases: { some: { id: { eq: $case } } } }) { data { id } }
+      }`,
+      { id, case: ticket.id },
+    )
+    expect(body.data).toEqual({
+      opportunity: { cases: { nodes: [{ id: ticket.id }] } },
+      case: { opportunity: { name: 'With a case' } },
+      caseList: { data: [{ id: ticket.id }] },
+      opportunityList: { data: [{ id }] },
+    })
+  })
+
+  it('refuse an unknown opportunity with 400', async () => {
+    const body = { subject: 'x', opportunityId: accountId }
+    expect(await refusedInputs(platform, () => member.rest.caseCreate!({ body }))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'opportunityId UNKNOWN_REFERENCE',
+    ])
+  })
+})
+
+describe('opportunitySetForecastCategory', () => {
+  const set = (id: string, body: object) => member.rest.opportunitySetForecastCategory!({ id, body })
+
+  it('sets category and reason, which a change of the stage keeps and a close ends', async () => {
+    const { id } = await opportunity(member, { accountId })
+    const { status, body } = await set(id, { category: 'COMMIT', reason: 'Signed today' })
+    expect([status, body.forecastCategory, body.forecastCategoryOverridden, body.forecastReason]).toEqual([
+      200,
+      'COMMIT',
+      true,
+      'Signed today',
+    ])
+    expect(await patched(id, { stage: 'QUALIFICATION' })).toMatchObject({ forecastCategory: 'COMMIT', probability: 20 })
+    expect(await patched(id, { stage: 'CLOSED_LOST' })).toMatchObject({
+      forecastCategory: 'OMITTED',
+      forecastCategoryOverridden: false,
+      forecastReason: null,
+    })
+    expect(await refused(platform, () => set(id, { category: 'COMMIT' }))).toEqual([409, 'INVALID_STATE'])
+  })
+
+  it('refuses CLOSED with 400', async () => {
+    const { id } = await opportunity(member, { accountId })
+    expect(await refusedInputs(platform, () => set(id, { category: 'CLOSED' }))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'category NOT_ALLOWED',
+    ])
+  })
+})
+
+describe('opportunityBoard', () => {
+  let seller: Member
+
+  beforeAll(async () => {
+    seller = await platform.member({ organizationId: await platform.organization('Board') })
+    const { id } = await account(seller, { name: 'Board Yard' })
+    for (let index = 1; index <= 5; index++)
+      await opportunity(seller, {
+        accountId: id,
+        name: `P${index}`,
+        amount: index,
+        currency: index > 3 ? 'JPY' : 'EUR',
+      })
+    await opportunity(seller, { accountId: id, name: 'W', amount: 7.5, currency: 'EUR', stage: 'CLOSED_WON' })
+  })
+
+  it('has the stages in order, each with its totals by currency and its first opportunities', async () => {
+    const { body } = await seller.graphql(
+      `{ opportunityBoard(perStage: 2) { pipelineName columns {
+        stage { name label } count totals { currency count amount expectedRevenue } nextCursor
+        opportunities { name account { name } owner { id } }
+      } } }`,
+    )
+    expect(body.errors).toBeUndefined()
+    const { columns, pipelineName } = body.data.opportunityBoard
+    expect([
+      pipelineName,
+      columns.map(({ stage, count }: { stage: { name: string }; count: number }) => `${stage.name} ${count}`),
+    ]).toEqual([
+      'Sales',
+      [
+        'PROSPECTING 5',
+        'QUALIFICATION 0',
+        'NEEDS_ANALYSIS 0',
+        'PROPOSAL 0',
+        'NEGOTIATION 0',
+        'CLOSED_WON 1',
+        'CLOSED_LOST 0',
+      ],
+    ])
+    expect(columns[0]).toMatchObject({
+      stage: { label: 'Prospecting' },
+      totals: [
+        { currency: 'EUR', count: 3, amount: 6, expectedRevenue: 0.6 },
+        { currency: 'JPY', count: 2, amount: 9, expectedRevenue: 0.9 },
+      ],
+      opportunities: [
+        { name: 'P5', account: { name: 'Board Yard' }, owner: { id: seller.userId } },
+        { name: 'P4', account: { name: 'Board Yard' }, owner: { id: seller.userId } },
+      ],
+    })
+    expect(columns[5].nextCursor).toBeNull()
+  })
+
+  it('has sums in the base currency: open ones at the rates of today, closed ones at those of the close date', async () => {
+    const owner = await platform.member({ organizationId: await platform.organization('Rates'), role: 'OWNER' })
+    const { id } = await account(owner)
+    const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
+    const administration = restClient(platform.contract, platform.url, headers)
+    const rate = (date: string, value: number) =>
+      administration.exchangeRateSet!({ body: { currency: 'EUR', date, rate: value } })
+    await rate('2027-01-01', 1.1)
+    const deal = await opportunity(owner, { accountId: id, amount: 100.05, currency: 'EUR', closeDate: '2027-01-15' })
+    expect(deal).toMatchObject({ baseAmount: 110.06, exchangeRate: 1.1 })
+    expect(await opportunity(owner, { accountId: id, amount: 5, currency: 'JPY' })).toMatchObject({
+      baseAmount: null,
+      exchangeRate: null,
+    })
+    expect(await opportunity(owner, { accountId: id, amount: 5 })).toMatchObject({ currency: 'USD', baseAmount: 5 })
+    await rate('2027-02-01', 1.2)
+    const sums = async () => {
+      const { body } = await owner.rest.opportunityBoard!()
+      return body.columns.map((column: { baseAmount: number }) => column.baseAmount)
+    }
+    expect(await sums()).toEqual([125.06, 0, 0, 0, 0, 0, 0])
+    const won = await owner.rest.opportunityUpdate!({ id: deal.id, body: { stage: 'CLOSED_WON' } })
+    expect(won.body).toMatchObject({ baseAmount: 110.06, exchangeRate: 1.1 })
+    expect(await sums()).toEqual([5, 0, 0, 0, 0, 110.06, 0])
+    const reopened = await owner.rest.opportunityUpdate!({ id: deal.id, body: { stage: 'PROPOSAL' } })
+    expect(reopened.body).toMatchObject({ baseAmount: 120.06, exchangeRate: 1.2 })
+  })
+
+  it('is continued by the list with its cursor', async () => {
+    const { body } = await seller.rest.opportunityBoard!({ query: { perStage: '2' } })
+    const [{ nextCursor, stage }] = body.columns
+    const query = { cursor: nextCursor, pipelineId: body.pipelineId, stage: stage.name }
+    const rest = await seller.rest.opportunityList!({ query })
+    expect(rest.body.data.map(({ name }: { name: string }) => name)).toEqual(['P3', 'P2', 'P1'])
+    expect((await seller.rest.opportunityBoard_deals!({ query: { perStage: '2' } })).body).toEqual(body)
+  })
+
+  it('counts and shows only what matches the filter and what the caller sees', async () => {
+    const board = async (who: Member) => {
+      const { body } = await who.graphql(
+        `{ opportunityBoard(filter: { amount: { gte: 3 }, account: { name: { eq: "Board Yard" } } }) { columns { count opportunities { name } } } }`,
+      )
+      const [{ count, opportunities }] = body.data.opportunityBoard.columns
+      return [count, opportunities.map(({ name }: { name: string }) => name)]
+    }
+    expect(await board(seller)).toEqual([3, ['P5', 'P4', 'P3']])
+    const { organizationId } = seller
+    expect(await board(await platform.member({ organizationId, visibility: 'OWN' }))).toEqual([0, []])
+  })
+
+  it('refuses an unknown pipeline with 404 and a page size out of range with 400', async () => {
+    const board = (query: Record<string, string>) => () => seller.rest.opportunityBoard!({ query })
+    expect(await refused(platform, board({ pipelineId: accountId }))).toEqual([404, 'NOT_FOUND'])
+    expect(await refusedInputs(platform, board({ perStage: '101' }))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'perStage OUT_OF_RANGE',
+    ])
   })
 })

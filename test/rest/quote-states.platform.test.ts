@@ -102,6 +102,9 @@ describe('quoteSend', () => {
     expect(await platform.eventTypesOf(id)).toEqual(['quote.created', 'quote.updated', 'quote.sent'])
     const [mail] = await mailsTo(platform, 'ines.frozen@customer.example')
     expect(mail!.subject).toBe(`Quote ${quoteNumber}`)
+    const [attached, ...others] = mail!.attachments!
+    expect([attached, others]).toMatchObject([{ filename: `${quoteNumber}.pdf`, contentType: 'application/pdf' }, []])
+    expect(Buffer.from(attached!.content, 'base64').subarray(0, 5).toString()).toBe('%PDF-')
     expect(mail!.text).toMatch(/\/v1\/public\/quotes\/[\w-]{43}\n/)
     const change = () => member.rest.quoteUpdate!({ id, body: { lineItems: [aLine({ unitPrice: 1 })] } })
     expect(await refused(platform, change)).toEqual([409, 'INVALID_STATE'])

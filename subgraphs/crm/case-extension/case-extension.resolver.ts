@@ -6,12 +6,15 @@ import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
 import { contact } from '../contact/contact.record.ts'
 import { Contact } from '../contact/contact.ts'
+import { opportunity } from '../opportunity/opportunity.record.ts'
+import { Opportunity } from '../opportunity/opportunity.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const accounts = recordsOf(account)
 const contacts = recordsOf(contact)
+const opportunities = recordsOf(opportunity)
 
-/** Fields that this subgraph adds to the entity `Case`. Accounts and contacts are read here, so their visibility rules apply. */
+/** Fields that this subgraph adds to the entity `Case`. Accounts, contacts and opportunities are read here, so their visibility rules apply. */
 @ObjectType('Case')
 @Directive('@key(fields: "id")')
 export class CaseExtension {
@@ -25,6 +28,10 @@ export class CaseExtension {
   @Directive('@external')
   @Field(() => ID, { nullable: true, description: 'Id of the contact that the case is about; null if none.' })
   contactId!: string | null
+
+  @Directive('@external')
+  @Field(() => ID, { nullable: true, description: 'Id of the opportunity that the case is about; null if none.' })
+  opportunityId!: string | null
 }
 
 @Resolver(() => CaseExtension)
@@ -45,6 +52,15 @@ export class CaseExtensionResolver {
   @Directive('@requires(fields: "contactId")')
   contact(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return contacts.reference(ctx, root.contactId, info)
+  }
+
+  @FieldResolver(() => Opportunity, {
+    nullable: true,
+    description: 'The opportunity of the case; null if there is none or the caller does not see it.',
+  })
+  @Directive('@requires(fields: "opportunityId")')
+  opportunity(@Root() root: CaseExtension, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return opportunities.reference(ctx, root.opportunityId, info)
   }
 }
 

@@ -37,10 +37,25 @@ export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
       'reportsToId',
       'Conditions on the contacts that report to the person, as far as the caller sees them.',
     ),
+    opportunities: relationFromType(
+      'opportunity',
+      'contactIds',
+      'Conditions on the opportunities in which the contact has a role and that the caller sees. Needs READ_OPPORTUNITIES.',
+    ),
     cases: relationFromType(
       'case',
       'contactId',
       'Conditions on the cases of the contact that the caller sees. Needs READ_CASES.',
+    ),
+    tasks: relationFromType(
+      'task',
+      'contactId',
+      'Conditions on the tasks of the contact that the caller sees. Needs READ_TASKS.',
+    ),
+    activities: relationFromType(
+      'activity',
+      'contactId',
+      'Conditions on the activities of the contact that the caller sees. Needs READ_ACTIVITIES.',
     ),
     quotes: relationFromType(
       'quote',

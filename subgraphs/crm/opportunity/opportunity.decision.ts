@@ -1,39 +1,43 @@
 import { organizationSettings } from '../../identity/public.ts'
+import { actorIdOf } from '../../kernel/context.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { findPipeline, type StoredPipeline, type StoredStage } from '../pipeline/stored-pipeline.ts'
-import { enterStage, standing, targetStage, type StageChange } from './opportunity.stage.ts'
+import type { PipelineStage } from '../pipeline/pipeline.ts'
+import { findPipeline, type StoredPipeline } from '../pipeline/stored-pipeline.ts'
+import { convertedAmount } from './opportunity.currency.ts'
+import { enterStage, standing, targetStage, type Moment, type StageChange } from './opportunity.stage.ts'
 import type { Opportunity } from './opportunity.ts'
 
 type Given = Partial<Opportunity>
 
-/** The pipeline and the stage of a new or changed opportunity, and what follows from entering the stage. */
+/** The pipeline and the stage of a new or changed opportunity, what follows from entering the stage, and the amount in the base currency. */
 export async function decideOpportunity(
   ctx: RequestContext,
   given: Given,
   previous: Opportunity | null,
 ): Promise<Decided<Opportunity>> {
-  const now = ctx.clock.now().toISOString()
-  const { values, events } = previous ? await changed(ctx, given, previous, now) : await created(ctx, given, now)
-  return { implied: values, events }
+  const moment = { now: ctx.clock.now().toISOString(), userId: actorIdOf(ctx.caller) }
+  const { values, events } = previous ? await changed(ctx, given, previous, moment) : await created(ctx, given, moment)
+  const isClosed = values.isClosed ?? previous?.isClosed ?? false
+  return { implied: { ...values, ...(await convertedAmount(ctx, given, previous, isClosed)) }, events }
 }
 
-async function created(ctx: RequestContext, given: Given, now: string): Promise<StageChange> {
+async function created(ctx: RequestContext, given: Given, moment: Moment): Promise<StageChange> {
   const pipeline = await pipelineInUse(ctx, given.pipelineId ?? null)
   const stage = targetStage(pipeline, given.stage ?? undefined)
   await refuseUnexplainedLoss(ctx, stage, given.lossReason)
-  const entered = enterStage(stage, given, null, now)
+  const entered = enterStage(stage, given, null, moment)
   return { ...entered, values: { pipelineId: pipeline.id, ...entered.values } }
 }
 
-async function changed(ctx: RequestContext, given: Given, previous: Opportunity, now: string): Promise<StageChange> {
+async function changed(ctx: RequestContext, given: Given, previous: Opportunity, moment: Moment): Promise<StageChange> {
   const pipelineId = given.pipelineId?.toLowerCase() ?? previous.pipelineId
   const name = given.stage ?? previous.stage
   if (name !== previous.stage || pipelineId !== previous.pipelineId) {
     const stage = targetStage(await pipelineInUse(ctx, pipelineId, previous), name)
     await refuseUnexplainedLoss(ctx, stage, given.lossReason === undefined ? previous.lossReason : given.lossReason)
-    return enterStage(stage, given, previous, now)
+    return enterStage(stage, given, previous, moment)
   }
   if (given.probability == null && given.forecastCategory == null) return { values: {}, events: [] }
   const stage = await presentStage(ctx, previous)
@@ -60,7 +64,7 @@ async function pipelineInUse(
 }
 
 /** The stage in which the opportunity is, also when it is retired. */
-async function presentStage(ctx: RequestContext, { pipelineId, stage: name }: Opportunity): Promise<StoredStage> {
+async function presentStage(ctx: RequestContext, { pipelineId, stage: name }: Opportunity): Promise<PipelineStage> {
   const pipeline = await findPipeline(ctx, pipelineId)
   const stage = pipeline?.stages.find((candidate) => candidate.name === name)
   if (!stage) throw new Error(`The pipeline ${pipelineId} has no stage ${name}.`)
@@ -69,7 +73,7 @@ async function presentStage(ctx: RequestContext, { pipelineId, stage: name }: Op
 
 async function refuseUnexplainedLoss(
   ctx: RequestContext,
-  { kind, name }: StoredStage,
+  { kind, name }: PipelineStage,
   lossReason: string | null | undefined,
 ): Promise<void> {
   if (kind !== 'LOST' || lossReason) return

@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  columnIndexes,
+  listIndexes,
+  maintainedTotals,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 
 export const opportunityTable: Migration = {
   name: '20261122-crm-opportunity',
@@ -67,5 +73,18 @@ export const opportunityTable: Migration = {
       by: ['pipeline_id', 'stage', 'currency', 'forecast_category', 'type', 'is_closed', 'is_won'],
       measures: { amount: 'amount', expected_revenue: 'expected_revenue', base_amount: 'base_amount' },
     })}
+  `,
+}
+
+export const opportunityDetails: Migration = {
+  name: '20261122-crm-opportunity-details',
+  sql: `
+    alter table crm.opportunity
+      add column lead_source text,
+      add column contact_roles jsonb not null default '[]',
+      add column contact_ids text[] not null default '{}',
+      add column stage_history jsonb not null default '[]';
+    ${columnIndexes('crm.opportunity', 'opportunity', ['lead_source'])}
+    create index opportunity_contacts on crm.opportunity using gin (organization_id, contact_ids) where deleted_at is null;
   `,
 }

@@ -4,9 +4,11 @@ import { visibleIds } from '../../kernel/record/read.ts'
 import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { hasCurrency } from '../../kernel/values/currency.ts'
 import { account } from '../account/account.record.ts'
+import { contact } from '../contact/contact.record.ts'
+import { pipeline } from '../pipeline/pipeline.record.ts'
 import { opportunityEvents } from './opportunity.events.ts'
 import { decideOpportunity } from './opportunity.decision.ts'
-import { amountFitsCurrency, calculatedValues } from './opportunity.rules.ts'
+import { amountFitsCurrency, calculatedValues, contactRoleProblems } from './opportunity.rules.ts'
 import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
@@ -15,7 +17,12 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
   visibleBy: ['ownerId'],
   searchable: ['name', 'nextStep', 'description'],
   hasSearchText: true,
-  references: { ownerId: activeUsers, accountId: (ctx, ids) => visibleIds(ctx, account, ids) },
+  references: {
+    ownerId: activeUsers,
+    accountId: (ctx, ids) => visibleIds(ctx, account, ids),
+    primaryContactId: (ctx, ids) => visibleIds(ctx, contact, ids),
+    'contactRoles.contactId': (ctx, ids) => visibleIds(ctx, contact, ids),
+  },
   relations: {
     account: {
       to: () => account,
@@ -23,6 +30,22 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
       description:
         'Conditions on the account of the opportunity. An opportunity whose account the caller does not see does not match. Needs READ_ACCOUNTS.',
     },
+    pipeline: {
+      to: () => pipeline,
+      by: 'pipelineId',
+      description: 'Conditions on the pipeline of the opportunity.',
+    },
+    primaryContact: {
+      to: () => contact,
+      by: 'primaryContactId',
+      description:
+        'Conditions on the primary contact of the opportunity. An opportunity without a primary contact that the caller sees does not match. Needs READ_CONTACTS.',
+    },
+    cases: relationFromType(
+      'case',
+      'opportunityId',
+      'Conditions on the cases of the opportunity that the caller sees. Needs READ_CASES.',
+    ),
     tasks: relationFromType(
       'task',
       'opportunityId',
@@ -53,7 +76,11 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
     },
   },
   events: opportunityEvents,
-  invariants: (next, previous) => [...hasCurrency(next, previous), ...amountFitsCurrency(next)],
+  invariants: (next, previous) => [
+    ...hasCurrency(next, previous),
+    ...amountFitsCurrency(next),
+    ...contactRoleProblems(next),
+  ],
   decide: decideOpportunity,
   calculated: calculatedValues,
 })

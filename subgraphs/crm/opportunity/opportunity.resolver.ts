@@ -1,4 +1,7 @@
-import { Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql'
+import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -7,13 +10,22 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
+import { contact } from '../contact/contact.record.ts'
+import { Contact } from '../contact/contact.ts'
+import { pipeline } from '../pipeline/pipeline.record.ts'
+import { Pipeline } from '../pipeline/pipeline.ts'
+import { opportunityBoard, OpportunityBoard } from './opportunity-board.ts'
+import { setForecastCategory } from './opportunity.actions.ts'
+import { ForecastCategory } from './opportunity.enumerations.ts'
 import { opportunityTypes } from './opportunity.inputs.ts'
-import { opportunityTable } from './opportunity.migrations.ts'
+import { opportunityDetails, opportunityTable } from './opportunity.migrations.ts'
 import { opportunity } from './opportunity.record.ts'
 import { OpportunityStats, opportunityStats } from './opportunity.stats.ts'
 import { Opportunity } from './opportunity.ts'
 
 const accounts = recordsOf(account)
+const contacts = recordsOf(contact)
+const pipelines = recordsOf(pipeline)
 
 @Resolver(() => Opportunity)
 export class OpportunityResolver extends standardResolver(opportunity, {
@@ -21,6 +33,51 @@ export class OpportunityResolver extends standardResolver(opportunity, {
   types: opportunityTypes,
   stats: { type: OpportunityStats, read: opportunityStats },
 }) {
+  @Query(() => OpportunityBoard, {
+    description:
+      'The deal board: for each stage of a pipeline its totals and its first opportunities. Without a filter, and with one by pipeline, stage, currency, `forecastCategory`, `type`, `isClosed` and `isWon`, the totals are maintained.',
+  })
+  opportunityBoard(
+    @Arg('pipelineId', () => ID, {
+      nullable: true,
+      description: 'Id of the pipeline; null for the default pipeline of the organization.',
+    })
+    pipelineId: string | null,
+    @Arg('perStage', () => Int, { defaultValue: 20, description: 'Opportunities for each stage, 1 to 100.' })
+    perStage: number,
+    @Arg('filter', () => opportunityTypes.Filter, {
+      nullable: true,
+      description: 'Conditions; null: all opportunities of the pipeline that the caller sees.',
+    })
+    filter: FilterInput | null,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return opportunityBoard(ctx, { pipelineId, perStage, filter }, info)
+  }
+
+  @Mutation(() => Opportunity, {
+    description:
+      'Sets the forecast category of an open opportunity, which then stays when the stage changes, until the opportunity is closed or the category is changed again.',
+  })
+  @RequiresScope('OPPORTUNITIES')
+  opportunitySetForecastCategory(
+    @IdArg() id: string,
+    @Arg('category', () => ForecastCategory, {
+      description: 'The category: PIPELINE, BEST_CASE, COMMIT or OMITTED.',
+    })
+    category: ForecastCategory,
+    @Arg('reason', () => String, {
+      nullable: true,
+      description: 'Why the category differs from that of the stage, at most 1000 characters; null for no reason.',
+    })
+    reason: string | null,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return setForecastCategory(ctx, id, category, reason ?? null, expectedVersion)
+  }
+
   @FieldResolver(() => Account, {
     nullable: true,
     description: 'The account of the opportunity; null if it is deleted or the caller does not see it.',
@@ -28,21 +85,36 @@ export class OpportunityResolver extends standardResolver(opportunity, {
   account(@Root() root: Opportunity, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return accounts.reference(ctx, root.accountId, info)
   }
+
+  @FieldResolver(() => Contact, {
+    nullable: true,
+    description: 'The primary contact; null if there is none or the caller does not see it.',
+  })
+  primaryContact(@Root() root: Opportunity, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return contacts.reference(ctx, root.primaryContactId, info)
+  }
+
+  @FieldResolver(() => Pipeline, { nullable: true, description: 'The pipeline of the opportunity.' })
+  pipeline(@Root() root: Opportunity, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return pipelines.reference(ctx, root.pipelineId, info)
+  }
 }
 
 export const opportunityResource: Resource = {
   resolver: OpportunityResolver,
   entities: { Opportunity: opportunity },
-  migrations: [opportunityTable],
+  migrations: [opportunityTable, opportunityDetails],
   rest: restArea(opportunity, {
     path: 'opportunities',
     filters: [
       'stage',
       'pipelineId',
       'accountId',
+      'primaryContactId',
       { name: 'owner', column: 'ownerId', operator: 'eq' },
       'forecastCategory',
       'type',
+      'leadSource',
       'isClosed',
       'isWon',
       'currency',

@@ -1,6 +1,8 @@
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
-import { compareNumbers, type ExactNumber } from '../../kernel/json/exact-number.ts'
-import type { StoredPipeline, StoredStage } from '../pipeline/stored-pipeline.ts'
+import { compareNumbers, textOfNumber, type ExactNumber } from '../../kernel/json/exact-number.ts'
+import type { PipelineStage } from '../pipeline/pipeline.ts'
+import type { StoredPipeline } from '../pipeline/stored-pipeline.ts'
+import type { StageHistoryEntry } from './opportunity.structures.ts'
 import type { Opportunity } from './opportunity.ts'
 
 type Given = Partial<Pick<Opportunity, 'stage' | 'probability' | 'forecastCategory' | 'lossReason' | 'lossNotes'>>
@@ -11,7 +13,7 @@ export interface StageChange {
 }
 
 /** The stage that a new opportunity gets, or to which an opportunity moves. Throws with the allowed stages if the pipeline does not use it. */
-export function targetStage(pipeline: StoredPipeline, name: string | undefined): StoredStage {
+export function targetStage(pipeline: StoredPipeline, name: string | undefined): PipelineStage {
   const inUse = pipeline.stages.filter(({ isActive }) => isActive)
   const found = inUse.find((stage) => (name === undefined ? stage.kind === 'OPEN' : stage.name === name))
   if (found) return found
@@ -21,15 +23,27 @@ export function targetStage(pipeline: StoredPipeline, name: string | undefined):
 }
 
 /** Whether an opportunity in this stage is closed and won. */
-const stateOf = ({ kind }: StoredStage) => ({ isClosed: kind !== 'OPEN', isWon: kind === 'WON' })
+const stateOf = ({ kind }: PipelineStage) => ({ isClosed: kind !== 'OPEN', isWon: kind === 'WON' })
+
+/** When a change is made, and by which user. */
+export interface Moment {
+  readonly now: string
+  readonly userId: string | null
+}
 
 /** The values and events of entering a stage; `previous` is null for a new opportunity. */
-export function enterStage(stage: StoredStage, given: Given, previous: Opportunity | null, now: string): StageChange {
+export function enterStage(
+  stage: PipelineStage,
+  given: Given,
+  previous: Opportunity | null,
+  { now, userId }: Moment,
+): StageChange {
   const state = stateOf(stage)
   return {
     values: {
       stage: stage.name,
       stageEnteredAt: now,
+      stageHistory: continued(previous?.stageHistory ?? [], stage.name, { now, userId }),
       ...state,
       closedAt: state.isClosed ? now : null,
       ...standing(stage, given),
@@ -41,12 +55,25 @@ export function enterStage(stage: StoredStage, given: Given, previous: Opportuni
   }
 }
 
+const historyMax = 50
+
+/** The history with one more stage. It is limited, because it is part of the record and of each of its events. */
+function continued(history: readonly StageHistoryEntry[], stage: string, { now, userId }: Moment): StageHistoryEntry[] {
+  const ended = history.map((entry) =>
+    entry.leftAt === null
+      ? { ...entry, leftAt: now, durationSeconds: Math.floor((Date.parse(now) - Date.parse(entry.enteredAt)) / 1000) }
+      : entry,
+  )
+  const entered = { stage, enteredAt: now, leftAt: null, durationSeconds: null, changedById: userId }
+  return [...ended, entered].slice(-historyMax)
+}
+
 /** A category that a client set stays until the opportunity is closed. */
 const keptCategory = ({ isClosed, forecastCategory, forecastCategoryOverridden }: Opportunity): Partial<Opportunity> =>
   forecastCategoryOverridden && !isClosed ? { forecastCategory, forecastCategoryOverridden } : {}
 
 /** Probability and forecast category of an opportunity in this stage: those that are given, otherwise those of the stage. */
-export function standing(stage: StoredStage, { probability, forecastCategory }: Given): Partial<Opportunity> {
+export function standing(stage: PipelineStage, { probability, forecastCategory }: Given): Partial<Opportunity> {
   refuseContradiction(stage, probability, forecastCategory)
   return {
     probability: probability ?? stage.probability,
@@ -58,7 +85,7 @@ export function standing(stage: StoredStage, { probability, forecastCategory }: 
 
 /** The outcome of a closed opportunity is certain, so its probability and category are those of its stage; only a won one is CLOSED. */
 function refuseContradiction(
-  { name, kind, ...stage }: StoredStage,
+  { name, kind, ...stage }: PipelineStage,
   probability: ExactNumber | null | undefined,
   forecastCategory: string | null | undefined,
 ): void {
@@ -72,7 +99,7 @@ function refuseContradiction(
       )
   } else {
     if (probability != null && compareNumbers(probability, stage.probability) !== 0)
-      wrong('probability', `probability must be ${stage.probability} in the stage ${name}.`)
+      wrong('probability', `probability must be ${textOfNumber(stage.probability)} in the stage ${name}.`)
     if (forecastCategory != null && forecastCategory !== stage.forecastCategory)
       wrong('forecastCategory', `forecastCategory must be ${stage.forecastCategory} in the stage ${name}.`)
   }
@@ -84,7 +111,7 @@ const clearedLoss = ({ lossReason = null, lossNotes = null }: Given): Partial<Op
   lossNotes,
 })
 
-function stageEvents({ name, kind }: StoredStage, previous: Opportunity): string[] {
+function stageEvents({ name, kind }: PipelineStage, previous: Opportunity): string[] {
   const wasLost = previous.isClosed && !previous.isWon
   return [
     ...(name === previous.stage ? [] : ['opportunity.stage_changed']),

@@ -2,11 +2,14 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { Column } from '../../kernel/record/column.ts'
-import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
+import { StructureColumn } from '../../kernel/record/structure.ts'
+import { LeadSource } from '../lead-source.ts'
+import { OpportunityProgress } from './opportunity-progress.ts'
+import { OpportunityType } from './opportunity.enumerations.ts'
+import { OpportunityContactRole } from './opportunity.structures.ts'
 import { lastActivityDate, nextActivityDate } from '../activity-date-columns.ts'
-import { ForecastCategory, LossReason, OpportunityType } from './opportunity.enumerations.ts'
 
 @ObjectType({
   description:
@@ -15,7 +18,7 @@ import { ForecastCategory, LossReason, OpportunityType } from './opportunity.enu
 @Directive('@key(fields: "id")')
 @RequiresScope('OPPORTUNITIES')
 @Entity({ schema: 'crm', tableName: 'opportunity' })
-export class Opportunity extends OrgRecord {
+export class Opportunity extends OpportunityProgress {
   @Column(() => String, {
     indexed: true,
     max: 255,
@@ -44,49 +47,11 @@ export class Opportunity extends OrgRecord {
   @Column(() => String, {
     indexed: true,
     max: 3,
-    default: 'USD',
+    derivedDefault: 'the base currency of the organization',
     description: 'Currency of `amount`, as an ISO 4217 code in upper case.',
     example: 'EUR',
   })
   currency!: string
-
-  @Column(() => ID, {
-    indexed: true,
-    derivedDefault: 'the default pipeline of the organization',
-    description:
-      'Id of the pipeline whose stages the opportunity goes through. If another pipeline lacks the stage of the opportunity, a change must set both.',
-    example: '019a0c5e-7f00-7f41-9c62-3b8d70e5a914',
-  })
-  pipelineId!: string
-
-  @Column(() => String, {
-    indexed: true,
-    max: 63,
-    derivedDefault: 'the first open stage of the pipeline',
-    description:
-      'API name of a stage of the pipeline. A change must name a stage in use; it sets `probability` and `forecastCategory` unless the same change gives them, and opens or closes the opportunity as the stage says.',
-    example: 'PROPOSAL',
-  })
-  stage!: string
-
-  @Column(() => Decimal, {
-    indexed: true,
-    minimum: 0,
-    maximum: 100,
-    decimals: 2,
-    derivedDefault: 'the probability of the stage',
-    description:
-      'Probability of winning the deal in percent. Set with the stage; a value that a client gives stays until the next change of the stage. Always that of the stage in a closed opportunity.',
-    example: 55,
-  })
-  probability!: ExactNumber
-
-  @Column(() => Boolean, {
-    writable: 'NEVER',
-    description: 'True if a client set a `probability` other than that of the stage.',
-    example: false,
-  })
-  probabilityOverridden!: boolean
 
   @Column(() => Decimal, {
     indexed: true,
@@ -99,8 +64,9 @@ export class Opportunity extends OrgRecord {
   @Column(() => Decimal, {
     nullable: true,
     writable: 'NEVER',
-    description: '`amount` in the base currency of the organization; null without an exchange rate.',
-    example: null,
+    description:
+      '`amount` in the base currency of the organization, rounded half to even to its decimals; null without an exchange rate. In an open opportunity at the rate of the day on which `amount` or `currency` was last set, in a closed one at the rate of `closeDate`.',
+    example: 52128,
   })
   baseAmount!: ExactNumber | null
 
@@ -109,33 +75,9 @@ export class Opportunity extends OrgRecord {
     writable: 'NEVER',
     description:
       'Units of the base currency for one unit of `currency` in `baseAmount`; null without an exchange rate.',
-    example: null,
+    example: 1.086,
   })
   exchangeRate!: ExactNumber | null
-
-  @Column(() => ForecastCategory, {
-    indexed: true,
-    derivedDefault: 'the category of the stage',
-    description:
-      'How the opportunity counts in forecasts. Set with the stage until a client sets it; then it stays until the opportunity is closed or a client changes it again. CLOSED if won, OMITTED if lost.',
-    example: 'BEST_CASE',
-  })
-  forecastCategory!: ForecastCategory
-
-  @Column(() => Boolean, {
-    writable: 'NEVER',
-    description: 'True if a client set a `forecastCategory` other than that of the stage.',
-    example: false,
-  })
-  forecastCategoryOverridden!: boolean
-
-  @Column(() => String, {
-    nullable: true,
-    max: 1000,
-    description: 'Why `forecastCategory` differs from that of the stage; null if none was given. Closing clears it.',
-    example: null,
-  })
-  forecastReason!: string | null
 
   @Column(() => DateTime, {
     indexed: true,
@@ -168,13 +110,39 @@ export class Opportunity extends OrgRecord {
   })
   type!: OpportunityType | null
 
+  @Column(() => LeadSource, {
+    indexed: true,
+    nullable: true,
+    description: 'How the deal came about; null if unknown.',
+    example: 'REFERRAL',
+  })
+  leadSource!: LeadSource | null
+
+  @StructureColumn(() => OpportunityContactRole, {
+    list: true,
+    maxItems: 100,
+    description:
+      'The contacts of the deal with the parts that they play; empty if none are known. Setting it without `primaryContactId` also sets that.',
+    example: [],
+  })
+  contactRoles!: OpportunityContactRole[]
+
   @Column(() => ID, {
     indexed: true,
     nullable: true,
-    description: 'Id of the most important contact of the deal; null if none.',
+    description:
+      'Id of the primary contact of the deal, a live contact that the caller sees; null if none. A contact without a role in `contactRoles` gets one.',
     example: null,
   })
   primaryContactId!: string | null
+
+  @Column(() => [String], {
+    writable: 'NEVER',
+    derivedFrom: ['contactRoles'],
+    description: 'Ids of the contacts in `contactRoles`, for filters.',
+    example: [],
+  })
+  contactIds!: string[]
 
   @Column(() => String, {
     nullable: true,
@@ -199,56 +167,6 @@ export class Opportunity extends OrgRecord {
     example: ['Harbourline Software'],
   })
   competitors!: string[]
-
-  @Column(() => LossReason, {
-    indexed: true,
-    nullable: true,
-    description:
-      'Why the deal was lost; null if unknown. The organization can require it when an opportunity is lost. Cleared when a lost opportunity is reopened or won.',
-    example: null,
-  })
-  lossReason!: LossReason | null
-
-  @Column(() => String, {
-    nullable: true,
-    max: 5000,
-    description: 'Details of the loss; null if none. Cleared with `lossReason`.',
-    example: null,
-  })
-  lossNotes!: string | null
-
-  @Column(() => Boolean, {
-    indexed: true,
-    writable: 'NEVER',
-    description: 'True if the opportunity is won or lost.',
-    example: false,
-  })
-  isClosed!: boolean
-
-  @Column(() => Boolean, {
-    indexed: true,
-    writable: 'NEVER',
-    description: 'True if the opportunity is won.',
-    example: false,
-  })
-  isWon!: boolean
-
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the opportunity was won or lost; null while it is open. Reopening clears it.',
-    example: null,
-  })
-  closedAt!: string | null
-
-  @Column(() => DateTime, {
-    indexed: true,
-    writable: 'NEVER',
-    description: 'When the opportunity entered its stage.',
-    example: '2026-11-02T08:15:00.000Z',
-  })
-  stageEnteredAt!: string
 
   @Column(() => Float, {
     indexed: true,

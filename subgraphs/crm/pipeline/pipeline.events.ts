@@ -11,7 +11,7 @@ export const pipelineEvents: RecordEvents<Pipeline> = {
       operation: 'UPDATE',
       description:
         'A pipeline or one of its stages was changed; previous holds the record before the change and changedFields lists the changed fields.',
-      before: { name: 'Contract renewals' },
+      before: { description: 'Contracts that end.' },
     },
   },
 }

@@ -1,7 +1,9 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
+import type { PipelineStage } from './pipeline.ts'
 
-const stages = [
+/** The stages of the default pipeline. Never edit them, because a migration that has run must not change. */
+export const defaultStages = [
   ['PROSPECTING', 'Prospecting', 'OPEN', 10, 'PIPELINE', 30],
   ['QUALIFICATION', 'Qualification', 'OPEN', 20, 'PIPELINE', 21],
   ['NEEDS_ANALYSIS', 'Needs analysis', 'OPEN', 35, 'PIPELINE', 21],
@@ -17,7 +19,7 @@ const stages = [
   forecastCategory,
   rottenAfterDays,
   isActive: true,
-}))
+})) as readonly PipelineStage[]
 
 /** A UUIDv7, which PostgreSQL generates itself only from version 18 on. */
 const uuidv7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing
@@ -25,7 +27,7 @@ const uuidv7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) plac
 
 const defaultPipeline = (organizationId: string): string => `
       insert into crm.pipeline (id, organization_id, name, is_default, stages, custom_fields, version, created_at, updated_at)
-      select ${uuidv7}, ${organizationId}, 'Sales', true, '${JSON.stringify(stages)}', '{}', 1, now(), now()`
+      select ${uuidv7}, ${organizationId}, 'Sales', true, '${JSON.stringify(defaultStages)}', '{}', 1, now(), now()`
 
 /**
  * A trigger gives each organization its default pipeline, so that deals can be created without any setup. It runs with the rights of

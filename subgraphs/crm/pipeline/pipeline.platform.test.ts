@@ -90,6 +90,12 @@ describe('pipelineCreate', () => {
     expect(await platform.eventTypesOf(body.id)).toEqual(['pipeline.created'])
   })
 
+  it('copies the stages in use of the default pipeline if none are given', async () => {
+    const { body } = await admin.rest.pipelineCreate!({ body: { name: 'Copied' } })
+    const [sales] = (await admin.rest.pipelineList!({ query: { isDefault: 'true' } })).body.data
+    expect(body.stages).toEqual(sales.stages)
+  })
+
   it.each<[string, object, string]>([
     ['a name that is no API name', { stages: [open('Review', 1), won, lost] }, 'stages.0.name WRONG_FORMAT'],
     ['two stages with one name', { stages: [open('A', 1), open('A', 2), won, lost] }, 'stages.1.name NOT_UNIQUE'],

@@ -5,6 +5,7 @@ import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { pipelineEvents } from './pipeline.events.ts'
 import { keepsDefault, pipelineProblems } from './pipeline.rules.ts'
 import { fewPipelines, oneDefaultPipeline, uniqueName } from './pipeline.serialized-rules.ts'
+import { findPipeline } from './stored-pipeline.ts'
 import { Pipeline } from './pipeline.ts'
 
 export const pipeline: RecordDefinition<Pipeline> = defineRecord(Pipeline, {
@@ -21,10 +22,12 @@ export const pipeline: RecordDefinition<Pipeline> = defineRecord(Pipeline, {
     ),
   },
   events: pipelineEvents,
-  async decide(_ctx, given, previous) {
+  async decide(ctx, given, previous) {
     const problems = keepsDefault(given, previous)
     if (problems.length > 0) throw invalid(...problems)
-    return {}
+    if (previous || given.stages) return {}
+    const copied = await findPipeline(ctx, null)
+    return { implied: { stages: copied!.stages.filter(({ isActive }) => isActive) } }
   },
   invariants: pipelineProblems,
   serializedRules: [uniqueName(() => pipeline), fewPipelines, oneDefaultPipeline(() => pipeline)],

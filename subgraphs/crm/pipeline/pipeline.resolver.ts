@@ -29,7 +29,7 @@ export class PipelineResolver {
   }
 
   @Mutation(() => Pipeline, {
-    description: 'Creates a pipeline. An organization has at most 50. For owners and admins.',
+    description: 'Creates a pipeline. An organization has at most 500. For owners and admins.',
   })
   @RequiresScope('OPPORTUNITIES')
   pipelineCreate(@InputArg(() => PipelineCreateInput) input: RecordInput<Pipeline>, @Ctx() ctx: RequestContext) {

@@ -3,7 +3,7 @@ import { change } from '../../kernel/record/records-of.ts'
 import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
 import type { Pipeline } from './pipeline.ts'
 
-const pipelinesMax = 50
+const pipelinesMax = 500
 
 /** When a pipeline becomes the default, the former default ceases to be. */
 export const oneDefaultPipeline = (pipeline: () => RecordDefinition<Pipeline>): SerializedRule<Pipeline> => ({

@@ -114,6 +114,7 @@ export class Pipeline extends OrgRecord {
   @StructureColumn(() => PipelineStage, {
     list: true,
     maxItems: 50,
+    derivedDefault: 'the stages in use of the default pipeline',
     description:
       'The stages in their order, at least one OPEN, one WON and one LOST stage in use. A change replaces the whole list and must contain every stage that the pipeline has; the order may change, and `isActive` retires a stage.',
     example: [

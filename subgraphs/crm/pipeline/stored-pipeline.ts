@@ -1,24 +1,13 @@
 import { isId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import type { ForecastCategory } from '../opportunity/opportunity.enumerations.ts'
-
-/** A stage as pipelines store it. */
-export interface StoredStage {
-  readonly name: string
-  readonly label: string
-  readonly kind: 'OPEN' | 'WON' | 'LOST'
-  readonly probability: number
-  readonly forecastCategory: ForecastCategory
-  readonly rottenAfterDays: number | null
-  readonly isActive: boolean
-}
+import type { PipelineStage } from './pipeline.ts'
 
 /** The part of a pipeline that the rules of opportunities use. */
 export interface StoredPipeline {
   readonly id: string
   readonly name: string
   readonly isActive: boolean
-  readonly stages: readonly StoredStage[]
+  readonly stages: readonly PipelineStage[]
 }
 
 /** A pipeline of the caller's organization; null if there is none with this id. Without an id, the default pipeline. */

@@ -166,7 +166,7 @@ export const laboratoryCatalog: readonly CatalogEntry[] = [
   SPEC-V1 | Spectrophotometer V1 | 7400 | Visible light, 325 to 1000 nm. | Ten cuvettes, Kinetics
   CENT-16 | Micro Centrifuge 16 | 2600 | Up to 16 000 g for 24 tubes. | Quiet, Soft ramp
   INC-55 | Incubator 55 l | 2950 | Natural convection up to 80 degrees. | Glass door, Alarm relay
-  STIR-4 | Four DemoEnvironment Stirrer | 540 | Four magnetic positions. | Independent speed, Flat
+  STIR-4 | Four Place Stirrer | 540 | Four magnetic positions. | Independent speed, Flat
 `,
   ),
   ...entries(

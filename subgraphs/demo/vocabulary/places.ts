@@ -155,3 +155,16 @@ export const countries: readonly Country[] = [
       Geelong | Victoria | 32##`),
   },
 ]
+
+/** The tax on sales inside a country, in percent. */
+const taxRates: Readonly<Record<string, number>> = {
+  Sweden: 25,
+  Ireland: 23,
+  Germany: 19,
+  France: 20,
+  'United Kingdom': 20,
+  'United States': 6.25,
+}
+
+/** The tax on a sale of a seller in `home`: none abroad, where the buyer pays it. */
+export const taxRateOf = (home: string, { name }: Country): number => (name === home ? taxRates[home]! : 0)

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
+import { columnKinds } from './column-kind.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { isHidden } from './field-security.ts'
 import { pageSize, type ConnectionArgs } from './list.ts'
@@ -97,6 +98,12 @@ export function readChildren(
   ).load(parentId)
 }
 
+/** Whether a row refers to the parent `p`, in a column with one id or with a list of ids. */
+function isChildOf(definition: RecordShape, parentColumn: string): string {
+  const { kind, sql } = columnOf(definition, parentColumn)
+  return kind === 'textList' ? `${sql('t')} @> array[p.parent_id::text]` : `${sql('t')} = p.parent_id`
+}
+
 async function childrenOf(
   ctx: RequestContext,
   definition: RecordShape,
@@ -106,7 +113,7 @@ async function childrenOf(
   selected: { readonly record: ReadonlySet<string>; readonly total: boolean },
 ): Promise<Connection[]> {
   const first = pageSize(args.first, 'first')
-  const query = new ListQuery(ctx, definition, args, `${columnOf(definition, parentColumn).sql('t')} = p.parent_id`)
+  const query = new ListQuery(ctx, definition, args, isChildOf(definition, parentColumn))
   const { predicate, order, conditions, rules } = query
   // The parent column is hidden from the caller: return empty connections.
   if (isHidden(ctx.caller, definition, parentColumn))
@@ -115,7 +122,8 @@ async function childrenOf(
   const distinct = [...new Set(parents)]
   const columns =
     selectList(definition, withFields(selected.record, order.columnNames), 't', rules) + order.selected('t')
-  const parentIds = `unnest(${predicate.values.add(distinct)}::uuid[])`
+  const { kind } = columnOf(definition, parentColumn)
+  const parentIds = `unnest(${predicate.values.add(distinct)}::${columnKinds[kind === 'textList' ? 'id' : kind].listType})`
   const counted = selected.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)
     : Promise.resolve(new Map<string, number>())
@@ -140,6 +148,18 @@ async function childrenOf(
   return parents.map((id) => connections.get(id)!)
 }
 
+/** The first records of each group of listed records that have the same value in a column. One statement reads all groups. */
+export function readGroups(
+  ctx: RequestContext,
+  definition: RecordShape,
+  column: string,
+  values: readonly string[],
+  args: ConnectionArgs,
+  record: ReadonlySet<string>,
+): Promise<Connection[]> {
+  return childrenOf(ctx, definition, column, args, values, { record, total: false })
+}
+
 async function countsOf(
   ctx: RequestContext,
   definition: RecordShape,
@@ -147,10 +167,19 @@ async function countsOf(
   args: ListArgs,
   parents: readonly string[],
 ): Promise<Map<string, number>> {
-  const parent = columnOf(definition, parentColumn).sql('t')
+  const { sql, kind } = columnOf(definition, parentColumn)
   const { predicate, conditions } = new ListQuery(ctx, definition, args)
+  const ids = `${predicate.values.add(parents)}::${columnKinds[kind === 'textList' ? 'id' : kind].listType}`
+  const [id, source, match] =
+    kind === 'textList'
+      ? [
+          'p.parent_id',
+          `unnest(${ids}) as p(parent_id) cross join ${readSource(definition)} t`,
+          isChildOf(definition, parentColumn),
+        ]
+      : [sql('t'), `${readSource(definition)} t`, `${sql('t')} = any(${ids})`]
   const rows = await ctx.db.query<{ id: string; total: number }>(
-    `select ${parent} as id, count(*)::int8 as total from ${readSource(definition)} t where ${parent} = any(${predicate.values.add(parents)}::uuid[]) and ${conditions.join(' and ')} group by 1`,
+    `select ${id} as id, count(*)::int8 as total from ${source} where ${match} and ${conditions.join(' and ')} group by 1`,
     predicate.values.list,
     'SCAN',
   )

@@ -27,6 +27,8 @@ export interface Draft<T extends StoredRow> {
    * when no column changes. The record then keeps its version, and a changed version is still refused with VERSION_CONFLICT.
    */
   readonly events?: readonly string[]
+  /** The additional events replace the event of the operation instead of following it. */
+  readonly isEventReplaced?: boolean
   /** The action in the audit log; default: the type of the event. */
   readonly action?: string
 }

@@ -44,6 +44,8 @@ export interface Change<T extends object = object> {
   readonly changedFields?: readonly string[]
   /** Types of additional events of the same change. */
   readonly events?: readonly string[]
+  /** The additional events replace the event of the operation. */
+  readonly isEventReplaced?: boolean | undefined
   /** The action in the audit log; default: the type of the event. */
   readonly action?: string
 }

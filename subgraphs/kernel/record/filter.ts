@@ -244,8 +244,12 @@ class FilterCompiler {
     const joinCondition = relation.by
       ? `${other}.id = ${columnOf(definition, relation.by).sql(alias)}`
       : `${columnOf(target, relation.from!).sql(other)} = ${alias}.id`
+    const listed = relation.from && columnOf(target, relation.from).kind === 'textList' ? relation.from : null
+    // PostgreSQL can join the ids of the lists, but not rows by the operator of lists.
     const exists = (inner: string | null) =>
-      `exists (select 1 from ${readSource(target)} ${other} where ${this.predicate.live(target, other)} and ${joinCondition}${inner ? ` and ${inner}` : ''})`
+      listed
+        ? `${alias}.id in (select listed.id::uuid from ${readSource(target)} ${other} cross join lateral unnest(${columnOf(target, listed).sql(other)}) as listed(id) where ${this.predicate.live(target, other)}${inner ? ` and ${inner}` : ''})`
+        : `exists (select 1 from ${readSource(target)} ${other} where ${this.predicate.live(target, other)} and ${joinCondition}${inner ? ` and ${inner}` : ''})`
     if (relation.by) {
       this.#count(path)
       return exists(this.object(target, value, other, path, depth + 1))

@@ -50,18 +50,22 @@ export function changedFieldsIn(
     )
 }
 
-/** The event of the operation, then the additional events. An update without changed fields has only the additional events, if there are any. */
+/**
+ * The event of the operation, then the additional events. An update without changed fields has only the additional events, if there are
+ * any; so has a change whose event they replace.
+ */
 export function eventsOf(source: TrackedObject, change: Change, actorId: string | null): EventDraft[] {
   const { object, events: declared } = source
   if (!declared) return []
-  const { operation, previous, next, events: additional = [] } = change
+  const { operation, previous, next, events: additional = [], isEventReplaced = false } = change
   const record = payloadOf(source, next)
   const before = operation === 'UPDATE' ? payloadOf(source, previous!) : null
   const changedFields = before && (change.changedFields ?? differing(record, before))
   const { id } = next as { id: string }
   const data = { object, id, record, previous: before, changedFields, actorId }
   const main = eventTypeOf(source, operation)
-  const types = changedFields?.length === 0 && additional.length > 0 ? additional : [main, ...additional]
+  const isReplaced = isEventReplaced || (changedFields?.length === 0 && additional.length > 0)
+  const types = isReplaced ? additional : [main, ...additional]
   return types.map((type) => {
     const declaredType = declared.types[type]
     if (!declaredType) throw new Error(`${object} does not declare the event type ${type}`)

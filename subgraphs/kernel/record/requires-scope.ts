@@ -6,6 +6,10 @@ type Decorator = ClassDecorator & MethodDecorator & PropertyDecorator
 export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
   Directive(`@requiresScopes(scopes: [${scopes.map((scope) => `["${scope}"]`).join(', ')}])`) as Decorator
 
+/** Requires every one of these scopes; `RequiresScopes` requires one of them. */
+export const RequiresAllScopes = (...scopes: readonly string[]): Decorator =>
+  Directive(`@requiresScopes(scopes: [[${scopes.map((scope) => `"${scope}"`).join(', ')}]])`) as Decorator
+
 /** Requires the scope of a resource: READ on a type, WRITE on a mutation. */
 export function RequiresScope(resource: string): Decorator {
   return ((target: object, key?: string, descriptor?: PropertyDescriptor) => {

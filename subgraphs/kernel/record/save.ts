@@ -159,7 +159,7 @@ async function write<T extends StoredRow>(
   next: T & Fields,
   changed: readonly Column[],
 ): Promise<void> {
-  const { operation, events, action } = draft
+  const { operation, events, isEventReplaced, action } = draft
   const previous = draft.previous as (T & Fields) | null
   const rowSql = (values: Values): string =>
     previous
@@ -167,7 +167,7 @@ async function write<T extends StoredRow>(
       : insertSql(definition, next, values)
   const changedFields =
     previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
-  const change = { operation, previous, next, changedFields, events, action }
+  const change = { operation, previous, next, changedFields, events, isEventReplaced, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // PostgreSQL aborts a transaction after a failed statement, so an open transaction needs a savepoint.

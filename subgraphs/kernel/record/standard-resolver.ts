@@ -15,6 +15,7 @@ import type { SelectionInfo } from './selection.ts'
 export interface OperationTypes {
   readonly CreateInput: Class
   readonly UpdateInput: Class
+  readonly Filter: Class
   readonly Page: Class
   readonly PageArgs: Class
   readonly Connection: Class
@@ -32,6 +33,7 @@ export function operationTypes<T extends StoredRow>(
   return {
     CreateInput: createInputOf(`${name}CreateInput`, entity),
     UpdateInput: updateInputOf(`${name}UpdateInput`, entity),
+    Filter: filter,
     Page: pageOf(`${name}Page`, entity, scope),
     PageArgs: pageArgs(filter, order),
     Connection: connectionOf(name, entity, scope),

@@ -1,4 +1,4 @@
-import { visibleAccounts, visibleContacts } from '../../crm/public.ts'
+import { visibleAccounts, visibleContacts, visibleOpportunities } from '../../crm/public.ts'
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import type { Condition } from '../../kernel/record/addend.ts'
 import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/record/definition.ts'
@@ -25,6 +25,7 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
     assignedToId: activeWriters,
     accountId: visibleAccounts,
     contactId: visibleContacts,
+    opportunityId: visibleOpportunities,
   },
   relations: {
     comments: relationFrom(() => caseComment, 'caseId', 'Conditions on the comments of the case.'),
@@ -39,6 +40,12 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
       by: 'contactId',
       description:
         'Conditions on the contact of the case. A case without a contact that the caller sees does not match. Needs READ_CONTACTS.',
+    },
+    opportunity: {
+      to: recordType('opportunity'),
+      by: 'opportunityId',
+      description:
+        'Conditions on the opportunity of the case. A case without an opportunity that the caller sees does not match. Needs READ_OPPORTUNITIES.',
     },
     tasks: relationFromType(
       'task',

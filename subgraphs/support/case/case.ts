@@ -132,7 +132,7 @@ export class Case extends OrgRecord {
   @Column(() => ID, {
     indexed: true,
     nullable: true,
-    description: 'Id of the opportunity that the case is about; null if none.',
+    description: 'Id of the opportunity that the case is about, a live opportunity that the caller sees; null if none.',
     example: null,
   })
   opportunityId!: string | null

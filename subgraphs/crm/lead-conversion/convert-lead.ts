@@ -1,0 +1,179 @@
+import { activeUsers } from '../../identity/public.ts'
+import { actorIdOf } from '../../kernel/context.ts'
+import { notFound, Refusal } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { redact } from '../../kernel/record/field-security.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
+import { requireWritableRole, save } from '../../kernel/record/save.ts'
+import { inTransaction, withoutEffect, type RequestContext } from '../../kernel/request.ts'
+import { account } from '../account/account.record.ts'
+import type { Account } from '../account/account.ts'
+import { contact } from '../contact/contact.record.ts'
+import type { Contact } from '../contact/contact.ts'
+import { lead } from '../lead/lead.record.ts'
+import { allowedMoves } from '../lead/lead.rules.ts'
+import type { Lead } from '../lead/lead.ts'
+import { opportunity } from '../opportunity/opportunity.record.ts'
+import type { Opportunity } from '../opportunity/opportunity.ts'
+import type { LeadConversion, LeadConvertInput } from './conversion.ts'
+import { accountValues, companyOf, contactValues, customFieldsFor, valuesForEmpty } from './copied-values.ts'
+import { lockRelatedWork, moveRelatedWork } from './related-work.ts'
+import { findTargets, type Targets } from './targets.ts'
+
+const closesAfterDays = 90
+const nameLengthMax = 255
+
+/**
+ * Turns a lead into an account, a contact and, unless the input refuses it, an opportunity, in one transaction. The row of the lead is
+ * locked first, so that of several concurrent conversions one succeeds and the others find the lead converted.
+ */
+export function convertLead(
+  ctx: RequestContext,
+  id: string,
+  input: LeadConvertInput,
+  expectedVersion: number | null,
+): Promise<LeadConversion> {
+  requireWritableRole(ctx)
+  const work = (inner: RequestContext) => convert(inner, id, input, expectedVersion)
+  return input.dryRun ? withoutEffect(ctx, work) : inTransaction(ctx, work)
+}
+
+interface Conversion {
+  readonly lead: Lead
+  readonly input: LeadConvertInput
+  readonly targets: Targets
+  readonly ownerId: string
+  readonly now: Date
+}
+
+async function convert(
+  ctx: RequestContext,
+  id: string,
+  input: LeadConvertInput,
+  expectedVersion: number | null,
+): Promise<LeadConversion> {
+  if (!isId(id)) throw notFound('The lead')
+  const work = await lockRelatedWork(ctx, id)
+  const before = await requireRecord(ctx, lead, id, { isLocked: true })
+  requireConvertible(ctx, before)
+  const targets = await findTargets(ctx, before, input)
+  const ownerId = input.ownerId ?? (await ownerOf(ctx, before))
+  const conversion: Conversion = { lead: before, input, targets, ownerId, now: ctx.clock.now() }
+  // A new record may have an owner whose records the caller does not see.
+  const wide = { ...ctx, caller: { ...ctx.caller, visibility: 'ALL' as const, ownerIds: null } }
+  const ofAccount = await accountOf(wide, conversion)
+  const ofContact = await contactOf(wide, conversion, ofAccount.id)
+  const ofOpportunity = await opportunityOf(wide, conversion, ofAccount.id, ofContact.id)
+  const ids = {
+    convertedAccountId: ofAccount.id,
+    convertedContactId: ofContact.id,
+    convertedOpportunityId: ofOpportunity?.id ?? null,
+  }
+  const converted = await save(ctx, lead, {
+    operation: 'UPDATE',
+    previous: before,
+    values: {},
+    implied: {
+      status: 'CONVERTED',
+      convertedAt: conversion.now.toISOString(),
+      convertedById: actorIdOf(ctx.caller),
+      ...ids,
+    },
+    expectedVersion,
+    events: ['lead.converted'],
+    isEventReplaced: true,
+  })
+  await moveRelatedWork(ctx, { ...before, ...ids }, work)
+  return {
+    lead: converted,
+    account: ofAccount,
+    contact: ofContact,
+    opportunity: ofOpportunity,
+    created: {
+      account: targets.account === null,
+      contact: targets.contact === null,
+      opportunity: ofOpportunity !== null && targets.opportunityId === null,
+    },
+    matchedBy: { account: targets.account?.by ?? null, contact: targets.contact?.by ?? null },
+  }
+}
+
+function requireConvertible(ctx: RequestContext, before: Lead): void {
+  if (before.status === 'CONVERTED') {
+    const { convertedAccountId, convertedContactId, convertedOpportunityId } = redact(ctx.caller, lead, before)
+    throw new Refusal('INVALID_STATE', 'The lead is already converted.', {
+      allowed: [],
+      convertedAccountId,
+      convertedContactId,
+      convertedOpportunityId,
+    })
+  }
+  if (before.status === 'UNQUALIFIED')
+    throw new Refusal('INVALID_STATE', 'An UNQUALIFIED lead cannot be converted; reopen it first.', {
+      allowed: allowedMoves('UNQUALIFIED'),
+    })
+}
+
+/** The owner of the lead, or the caller if that user is not active. */
+async function ownerOf(ctx: RequestContext, { ownerId }: Lead): Promise<string> {
+  if (ownerId === null || ownerId === ctx.caller.userId) return ctx.caller.userId
+  return (await activeUsers(ctx, [ownerId])).has(ownerId) ? ownerId : ctx.caller.userId
+}
+
+function accountOf(ctx: RequestContext, { lead: from, targets, ownerId }: Conversion): Promise<Account> {
+  const customFields = customFieldsFor(ctx, from, account)
+  if (!targets.account) return recordsOf(account).create(ctx, {}, { ...accountValues(from), customFields, ownerId })
+  return change(ctx, account, targets.account.id, (previous) => ({
+    operation: 'UPDATE',
+    values: {},
+    implied: valuesForEmpty(previous, accountValues(from), customFields),
+  }))
+}
+
+function contactOf(ctx: RequestContext, conversion: Conversion, accountId: string): Promise<Contact> {
+  const { lead: from, targets, ownerId, input } = conversion
+  const customFields = customFieldsFor(ctx, from, contact)
+  const values = contactValues(from, accountId)
+  if (!targets.contact)
+    return recordsOf(contact).create(ctx, {}, { ...values, customFields, ownerId, convertedFromLeadId: from.id })
+  return change(ctx, contact, targets.contact.id, (previous) => ({
+    operation: 'UPDATE',
+    values: {},
+    implied: {
+      ...valuesForEmpty(previous, values, customFields),
+      ...(input.overwriteLeadSource && { leadSource: from.leadSource }),
+    },
+  }))
+}
+
+async function opportunityOf(
+  ctx: RequestContext,
+  { lead: from, targets, ownerId, input, now }: Conversion,
+  accountId: string,
+  primaryContactId: string,
+): Promise<Opportunity | null> {
+  const customFields = customFieldsFor(ctx, from, opportunity)
+  const values: Partial<Opportunity> = { description: from.description, primaryContactId }
+  if (targets.opportunityId)
+    return change(ctx, opportunity, targets.opportunityId, (previous) => ({
+      operation: 'UPDATE',
+      values: {},
+      implied: valuesForEmpty(previous, values, customFields),
+    }))
+  if (!input.createOpportunity) return null
+  const closeDate = input.closeDate ?? new Date(now.getTime() + closesAfterDays * 86_400_000).toISOString()
+  const wanted = {
+    name: input.opportunityName ?? defaultName(from),
+    accountId,
+    closeDate,
+    ...(input.amount != null && { amount: input.amount }),
+    ...(input.stage != null && { stage: input.stage }),
+  }
+  return recordsOf(opportunity).create(ctx, wanted, { ...values, customFields, ownerId })
+}
+
+const defaultName = (from: Lead): string => {
+  const suffix = ' - '
+  return `${[...companyOf(from)].slice(0, nameLengthMax - suffix.length).join('')}${suffix}`
+}

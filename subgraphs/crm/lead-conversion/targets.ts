@@ -1,0 +1,142 @@
+import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { TenantPredicate, type Values } from '../../kernel/record/predicate.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { parseEmail } from '../../kernel/values/email-address.ts'
+import { account } from '../account/account.record.ts'
+import { contact } from '../contact/contact.record.ts'
+import type { Lead } from '../lead/lead.ts'
+import { opportunity } from '../opportunity/opportunity.record.ts'
+import type { AccountMatch, ContactMatch, LeadConvertInput } from './conversion.ts'
+import { companyDomain } from './free-mail.ts'
+
+export interface Target<Match> {
+  readonly id: string
+  readonly by: Match
+}
+
+/** The existing records that a conversion uses; null: it creates one. */
+export interface Targets {
+  readonly account: Target<AccountMatch> | null
+  readonly contact: Target<ContactMatch> | null
+  readonly opportunityId: string | null
+}
+
+interface Found {
+  readonly accountId: string | null
+  readonly contactId: string | null
+  readonly accountOfContact: string | null
+  readonly opportunityId: string | null
+  readonly accountOfOpportunity: string | null
+  readonly byDomain: string | null
+  readonly byName: string | null
+  readonly byEmail: string | null
+  readonly accountOfEmail: string | null
+}
+
+/**
+ * Finds the existing records of a conversion, in one statement: those that the input names, the contact with the email address of the
+ * lead, the account with its domain, and the account with its company as the name. Of several, the oldest is taken. Only records that the
+ * caller sees are found.
+ */
+export async function findTargets(ctx: RequestContext, lead: Lead, input: LeadConvertInput): Promise<Targets> {
+  const found = await search(ctx, lead, input)
+  const given = { accountId: found.accountId, contactId: found.contactId, opportunityId: found.opportunityId }
+  const problems = Object.entries(given).flatMap(([path, id]) =>
+    input[path as keyof typeof given] != null && id === null ? [unknownReference(path)] : [],
+  )
+  if (problems.length > 0) throw invalid(...problems)
+  const { accountId, opportunityId, accountOfOpportunity } = found
+  if (accountId !== null && opportunityId !== null && accountOfOpportunity !== accountId)
+    throw invalid({
+      path: 'opportunityId',
+      code: 'NOT_ALLOWED',
+      message: 'opportunityId must be the id of an opportunity of the account.',
+    })
+  const targets = { account: accountTarget(found), contact: contactTarget(found), opportunityId }
+  if (input.duplicateStrategy === 'FAIL') refuseDuplicates(targets)
+  return targets
+}
+
+const contactTarget = ({ contactId, byEmail }: Found): Targets['contact'] =>
+  contactId !== null ? { id: contactId, by: 'ID' } : byEmail !== null ? { id: byEmail, by: 'EMAIL' } : null
+
+function accountTarget(found: Found): Targets['account'] {
+  const candidates: readonly (readonly [AccountMatch, string | null])[] = [
+    ['ID', found.accountId],
+    ['OPPORTUNITY', found.accountOfOpportunity],
+    // A contact that the input names decides before similarities do.
+    ['CONTACT', found.accountOfContact],
+    ['DOMAIN', found.byDomain],
+    ['NAME', found.byName],
+    ['CONTACT', found.contactId === null ? found.accountOfEmail : null],
+  ]
+  for (const [by, id] of candidates) if (id !== null) return { id, by }
+  return null
+}
+
+function refuseDuplicates({ account: ofAccount, contact: ofContact }: Targets): void {
+  const duplicate = (path: string, id: string, message: string): FieldProblem => ({
+    path,
+    code: 'DUPLICATE',
+    message,
+    conflictingId: id,
+  })
+  const problems = [
+    ...(ofAccount && ofAccount.by !== 'ID' && ofAccount.by !== 'OPPORTUNITY'
+      ? [duplicate('accountId', ofAccount.id, 'The account of the lead may exist already; set accountId to use it.')]
+      : []),
+    ...(ofContact?.by === 'EMAIL'
+      ? [duplicate('contactId', ofContact.id, 'A contact with the email of the lead exists; set contactId to use it.')]
+      : []),
+  ]
+  if (problems.length > 0)
+    throw new Refusal('DUPLICATE_DETECTED', 'The contact or the account of the lead may exist already.', {
+      errors: problems,
+    })
+}
+
+const unknownReference = (path: string): FieldProblem => ({
+  path,
+  code: 'UNKNOWN_REFERENCE',
+  message: `${path} must be the id of an existing record that you can see.`,
+})
+
+const uuidOf = (id: string | null | undefined): string | null => (isId(id) ? id.toLowerCase() : null)
+
+async function search(ctx: RequestContext, lead: Lead, input: LeadConvertInput): Promise<Found> {
+  const predicate = new TenantPredicate(ctx.caller)
+  const { values } = predicate
+  const isMatching = input.duplicateStrategy !== 'CREATE_NEW'
+  const email = isMatching && input.contactId == null && lead.email !== null ? parseEmail(lead.email) : null
+  const isAccountGiven = input.accountId != null || input.opportunityId != null
+  const isAccountSought = isMatching && !isAccountGiven
+  const domain = isAccountSought ? companyDomain(lead.email) : null
+  const oldest = (definition: RecordShape, columns: string, condition: string): string =>
+    `select ${columns} from ${definition.table} t where ${predicate.live(definition, 't')} and ${condition}
+     order by t.created_at, t.id limit 1`
+  const byId = (definition: RecordShape, columns: string, id: string | null | undefined): string =>
+    oldest(definition, columns, `t.id = ${parameter(values, 'uuid', uuidOf(id))}`)
+  const byDomain = `t.normalized_domain = coalesce(${parameter(values, 'text', domain)},
+    crm.normalized_domain(${parameter(values, 'text', isAccountSought ? lead.website : null)}))`
+  const byName = `t.normalized_name = crm.normalized_company(${parameter(values, 'text', isAccountSought ? lead.company : null)})`
+  const [row] = await ctx.db.query<{ found: Found }>(
+    `select jsonb_build_object(
+       'accountId', a.id, 'contactId', c.id, 'accountOfContact', coalesce(ca.id, null), 'opportunityId', o.id,
+       'accountOfOpportunity', o.account_id, 'byDomain', d.id, 'byName', n.id, 'byEmail', e.id, 'accountOfEmail', ea.id) as found
+     from (values (1)) one
+     left join lateral (${byId(account, 't.id', input.accountId)}) a on true
+     left join lateral (${byId(contact, 't.id, t.account_id', input.contactId)}) c on true
+     left join lateral (${oldest(account, 't.id', 't.id = c.account_id')}) ca on true
+     left join lateral (${byId(opportunity, 't.id, t.account_id', input.opportunityId)}) o on true
+     left join lateral (${oldest(account, 't.id', byDomain)}) d on true
+     left join lateral (${oldest(account, 't.id', byName)}) n on true
+     left join lateral (${oldest(contact, 't.id, t.account_id', `t.normalized_email = ${parameter(values, 'text', email)}`)}) e on true
+     left join lateral (${oldest(account, 't.id', 't.id = e.account_id')}) ea on true`,
+    values.list,
+  )
+  return row!.found
+}
+
+const parameter = (values: Values, type: string, value: unknown): string => `${values.add(value)}::${type}`

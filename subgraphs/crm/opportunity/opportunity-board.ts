@@ -1,0 +1,138 @@
+import { Field, Int, ObjectType } from 'type-graphql'
+import { baseSumOf, ratesOf, type RatesOfDay } from '../../identity/public.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { sum } from '../../kernel/record/aggregates.ts'
+import { readGroups } from '../../kernel/record/connection.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
+import { figuresBy } from '../../kernel/record/figures-by.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
+import { pageSize } from '../../kernel/record/list.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactOf, sumOf } from '../../kernel/values/decimal.ts'
+import { PipelineStage } from '../pipeline/pipeline.ts'
+import { findPipeline } from '../pipeline/stored-pipeline.ts'
+import { opportunity } from './opportunity.record.ts'
+import { currencyFigures, OpportunityCurrencyTotal } from './opportunity.stats.ts'
+import { Opportunity } from './opportunity.ts'
+
+@ObjectType({ description: 'The opportunities in one stage of a deal board.' })
+@RequiresScope('OPPORTUNITIES')
+export class OpportunityBoardColumn {
+  @Field(() => PipelineStage, { description: 'The stage of the pipeline whose opportunities follow.' })
+  stage!: PipelineStage
+
+  @Field(() => Int, { description: 'Number of all matching opportunities in the stage.' })
+  count!: number
+
+  @Field(() => [OpportunityCurrencyTotal], {
+    description:
+      'Sums of all matching opportunities in the stage for each currency, ordered by currency; empty if the profile hides `currency`.',
+  })
+  totals!: OpportunityCurrencyTotal[]
+
+  @Field(() => Decimal, {
+    nullable: true,
+    description:
+      'Sum of all matching amounts in the stage in the base currency of the organization: in an open stage at the rates of today, in a closed one the sum of `baseAmount`. Amounts without an exchange rate are left out. Null if the profile hides a field that it needs.',
+  })
+  baseAmount!: ExactNumber | null
+
+  @Field(() => [Opportunity], { description: 'The first matching opportunities in the stage, newest first.' })
+  opportunities!: object[]
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Cursor of the next opportunities in the stage, for `after` of `opportunityConnection` or `cursor` of the list, with the same filter, the pipeline and the stage; null if there are no more.',
+  })
+  nextCursor!: string | null
+}
+
+@ObjectType({ description: 'The opportunities of a pipeline by stage, as a deal board shows them.' })
+@RequiresScope('OPPORTUNITIES')
+export class OpportunityBoard {
+  @Field(() => String, { description: 'Id of the pipeline.' })
+  pipelineId!: string
+
+  @Field(() => String, { description: 'Name of the pipeline.' })
+  pipelineName!: string
+
+  @Field(() => String, { description: 'Base currency of the organization, as an ISO 4217 code.' })
+  baseCurrency!: string
+
+  @Field(() => [OpportunityBoardColumn], {
+    description: 'The stages in use in their order, and retired stages that have matching opportunities.',
+  })
+  columns!: OpportunityBoardColumn[]
+}
+
+export interface BoardArgs {
+  readonly pipelineId?: string | null
+  readonly perStage: number
+  readonly filter?: FilterInput | null
+}
+
+/** One statement reads the totals of all stages, and one the first opportunities of each. */
+export async function opportunityBoard(
+  ctx: RequestContext,
+  { pipelineId = null, perStage, filter }: BoardArgs,
+  info: SelectionInfo,
+): Promise<OpportunityBoard> {
+  const first = pageSize(perStage, 'perStage')
+  const pipeline = await findPipeline(ctx, pipelineId)
+  if (!pipeline) throw notFound('The pipeline')
+  const inPipeline = { pipelineId: { eq: pipeline.id } }
+  const list = { filter: filter ? { and: [inPipeline, filter] } : inPipeline }
+  const names = pipeline.stages.map(({ name }) => name)
+  const [totals, groups] = await Promise.all([
+    figuresBy(ctx, opportunity, ['stage', 'currency'], { ...currencyFigures, baseAmount: sum('baseAmount') }, list),
+    readGroups(
+      ctx,
+      opportunity,
+      'stage',
+      names,
+      { ...list, first },
+      selectedFields(info, ['columns', 'opportunities']),
+    ),
+  ])
+  const rates = await ratesOf(
+    ctx,
+    totals.map(({ currency }) => currency),
+  )
+  const isHiddenSum = ['amount', 'currency', 'baseAmount'].some((name) => isHidden(ctx.caller, opportunity, name))
+  const columns = pipeline.stages.map((stage, index) => {
+    const own = totals.filter(({ stage: name }) => name === stage.name)
+    const { nodes, pageInfo } = groups[index]!
+    return {
+      stage,
+      count: own.reduce((sum, { count }) => sum + (count ?? 0), 0),
+      totals: own as OpportunityCurrencyTotal[],
+      baseAmount: isHiddenSum ? null : baseAmountIn(stage, own as ColumnTotal[], rates),
+      opportunities: [...nodes],
+      nextCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+    }
+  })
+  const shown = columns.filter(({ stage, opportunities }) => stage.isActive || opportunities.length > 0)
+  const { baseCurrency } = rates
+  return { pipelineId: pipeline.id, pipelineName: pipeline.name, baseCurrency, columns: shown }
+}
+
+interface ColumnTotal {
+  readonly currency: string
+  readonly count: number
+  readonly amount: ExactNumber
+  readonly baseAmount: ExactNumber
+}
+
+/** Open amounts change with the rates; the amounts of closed opportunities have the rates of their close dates. */
+const baseAmountIn = ({ kind }: PipelineStage, totals: readonly ColumnTotal[], rates: RatesOfDay): ExactNumber =>
+  kind === 'OPEN'
+    ? baseSumOf(
+        rates,
+        totals.map(({ currency, count, amount }) => ({ currency, count, sum: amount })),
+      )
+    : exactOf(sumOf(totals.map(({ baseAmount }) => decimalOf(baseAmount))))

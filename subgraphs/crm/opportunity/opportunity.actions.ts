@@ -1,0 +1,36 @@
+import { invalid, Refusal } from '../../kernel/errors.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { decideOpportunity } from './opportunity.decision.ts'
+import type { ForecastCategory } from './opportunity.enumerations.ts'
+import { opportunity } from './opportunity.record.ts'
+import type { Opportunity } from './opportunity.ts'
+
+/** The category stays when the stage changes, until the opportunity is closed or the category is changed again. */
+export function setForecastCategory(
+  ctx: RequestContext,
+  id: string,
+  category: ForecastCategory,
+  reason: string | null,
+  expectedVersion: number | null,
+): Promise<Opportunity> {
+  if (category === 'CLOSED') {
+    const message =
+      'category must be PIPELINE, BEST_CASE, COMMIT or OMITTED; move the opportunity to a won stage to close it.'
+    throw invalid({ path: 'category', code: 'NOT_ALLOWED', message })
+  }
+  return change(
+    ctx,
+    opportunity,
+    id,
+    async (previous, inner) => {
+      if (previous.isClosed) {
+        const message = 'Only an open opportunity can get a forecast category; move it to an open stage first.'
+        throw new Refusal('INVALID_STATE', message, { allowed: [] })
+      }
+      const values = { forecastCategory: category, forecastReason: reason }
+      return { operation: 'UPDATE', values, ...(await decideOpportunity(inner, values, previous)) }
+    },
+    { expectedVersion },
+  )
+}

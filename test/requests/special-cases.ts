@@ -158,7 +158,7 @@ const documentIn =
   }
 
 const quoteIn = documentIn('quote')
-const orderIn = documentIn('sales_order')
+const orderIn = documentIn('"order"')
 
 /** What the new record of a path needs before the operation accepts it. */
 export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {

@@ -10,6 +10,7 @@ import { opportunityExtensionResource } from './opportunity-extension/opportunit
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
 import { publicQuoteResource } from './public-quote/public-quote.resolver.ts'
+import { quoteConversionResource } from './quote-conversion/quote-conversion.resolver.ts'
 import { quote } from './quote/quote.record.ts'
 import { quoteResource } from './quote/quote.resolver.ts'
 
@@ -22,6 +23,7 @@ export const commerce: SubgraphDefinition = {
     productBySkuResource,
     quoteResource,
     bulkResource(quote, 'QUOTES'),
+    quoteConversionResource,
     publicQuoteResource,
     orderResource,
     bulkResource(order, 'ORDERS'),

@@ -168,6 +168,7 @@ export const preparations: Readonly<Record<string, (requests: Requests, id: stri
   quoteReject: quoteIn('IN_REVIEW'),
   quoteSend: quoteIn('DRAFT'),
   quoteRevise: quoteIn('SENT'),
+  quoteConvert: quoteIn('ACCEPTED'),
   orderConfirm: orderIn('DRAFT'),
   orderProcess: orderIn('CONFIRMED'),
   orderFulfill: orderIn('PROCESSING'),

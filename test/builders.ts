@@ -53,6 +53,7 @@ export const product = (member: Member, values: object = {}) =>
   created(member.rest.productCreate!({ body: aProduct(values) }))
 export const quote = (member: Member, values: object = {}) =>
   created(member.rest.quoteCreate!({ body: aQuote(values) }))
+export const order = (member: Member, values: object = {}) => created(member.rest.orderCreate!({ body: values }))
 
 export const task = (member: Member, values: object = {}) =>
   created(member.rest.taskCreate!({ body: { subject: 'Call the yard', ...values } }))

@@ -2,6 +2,8 @@ import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountExtensionResource } from './account-extension/account-extension.resolver.ts'
 import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
+import { order } from './order/order.record.ts'
+import { orderResource } from './order/order.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
@@ -20,6 +22,8 @@ export const commerce: SubgraphDefinition = {
     quoteResource,
     bulkResource(quote, 'QUOTES'),
     publicQuoteResource,
+    orderResource,
+    bulkResource(order, 'ORDERS'),
     accountExtensionResource,
     contactExtensionResource,
     opportunityExtensionResource,

@@ -20,6 +20,7 @@ import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
+import { orderExtensionResource } from './order-extension/order-extension.resolver.ts'
 import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
 import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
@@ -37,6 +38,7 @@ export const crm: SubgraphDefinition = {
     leadConversionResource,
     caseExtensionResource,
     quoteExtensionResource,
+    orderExtensionResource,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),

@@ -1,12 +1,12 @@
 import { enterStage } from '../crm/opportunity/opportunity.stage.ts'
-import type { StoredStage } from '../crm/pipeline/stored-pipeline.ts'
+import type { PipelineStage } from '../crm/pipeline/pipeline.ts'
 import type { Opportunity } from '../crm/opportunity/opportunity.ts'
 import { dayMs, hourMs, iso, minuteMs, workTime } from './calendar.ts'
 import type { Random } from './random.ts'
 
 /** The time that a deal spends in a stage. */
 export interface Visit {
-  readonly stage: StoredStage
+  readonly stage: PipelineStage
   readonly enteredMs: number
 }
 
@@ -21,7 +21,7 @@ const daysIn: Readonly<Record<string, readonly [number, number]>> = {
 
 export interface Plan {
   /** The stages in which the deal is, one after another. */
-  readonly stages: readonly StoredStage[]
+  readonly stages: readonly PipelineStage[]
   /** The days in each stage; the last one is the time until the present in an open deal. */
   readonly days: readonly number[]
 }
@@ -29,7 +29,7 @@ export interface Plan {
 /** A way through the stages of the pipeline. An open deal ends in an open stage, and a lost one leaves from any. */
 export function planOf(
   random: Random,
-  pipeline: readonly StoredStage[],
+  pipeline: readonly PipelineStage[],
   target: 'WON' | 'LOST' | 'OPEN',
   firstStage: number,
 ): Plan {
@@ -67,11 +67,11 @@ export function visitsOf(random: Random, { stages, days }: Plan, createdMs: numb
 
 type Given = Parameters<typeof enterStage>[1]
 
-/** The values of a deal that made these visits. `given` are the values that a client set with the last one. */
-export function valuesAfter(visits: readonly Visit[], given: Given): Partial<Opportunity> {
+/** The values of a deal that its owner moved through these visits. `given` are the values that a client set with the last one. */
+export function valuesAfter(visits: readonly Visit[], given: Given, userId: string): Partial<Opportunity> {
   return visits.reduce<Partial<Opportunity>>((values, { stage, enteredMs }, index) => {
     const isLast = index === visits.length - 1
     const previous = index === 0 ? null : (values as Opportunity)
-    return { ...values, ...enterStage(stage, isLast ? given : {}, previous, iso(enteredMs)).values }
+    return { ...values, ...enterStage(stage, isLast ? given : {}, previous, { now: iso(enteredMs), userId }).values }
   }, {})
 }

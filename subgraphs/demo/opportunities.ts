@@ -113,7 +113,7 @@ function opportunityOf(
   const basket = basketOf({ input, random, products, currency, rate, taxRate: taxRateOf(profile.country, country) })
   const people = peopleOf(random, contactsOf.get(account)!, conversion, createdMs)
   const texts = textsOf({ input, random, type, account, person: people[0]!.person, basket, last })
-  const state = valuesAfter(visits, texts.given)
+  const state = valuesAfter(visits, texts.given, owner.id)
   const values = {
     ...commonFields(input, random, createdMs, owner.id),
     updatedAt: iso(last.enteredMs),

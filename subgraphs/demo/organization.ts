@@ -1,5 +1,5 @@
 import { defaultStages } from '../crm/pipeline/pipeline.migrations.ts'
-import type { StoredStage } from '../crm/pipeline/stored-pipeline.ts'
+import type { PipelineStage } from '../crm/pipeline/pipeline.ts'
 import { dayMs, iso } from './calendar.ts'
 import { Random } from './random.ts'
 import type { DemoPerson, Profile } from './profiles.ts'
@@ -18,7 +18,7 @@ export interface GeneratorInput {
   readonly foundedMs: number
   readonly pipelineId: string
   /** The stages of the default pipeline. */
-  readonly stages: readonly StoredStage[]
+  readonly stages: readonly PipelineStage[]
 }
 
 /** The fixed time in the ids of organizations and users, so that the ids are the same on every day. */

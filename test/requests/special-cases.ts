@@ -141,17 +141,22 @@ export const placeholders: Readonly<Record<string, string>> = { meeting_provider
 
 const aLine = `[{"id": "019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07", "productId": null, "sku": null, "name": "Onboarding", "description": null,
   "quantity": 1, "unitPrice": 100, "listPrice": null, "discountPercent": 0, "discountAmount": 0, "taxRate": 0, "lineTotal": 100,
-  "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0}]`
+  "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0,
+  "quantityFulfilled": 0, "quantityInvoiced": 0}]`
 
-/** Gives a quote a line and a status, as if operations had led to it. */
-const quoteIn =
+/** Gives a quote or an order a line and a status, as if operations had led to it. */
+const documentIn =
+  (table: string) =>
   (status: string) =>
   async ({ platform }: Requests, id: string): Promise<void> => {
     await platform.query(
-      `update commerce.quote set status = $2, line_items = $3, subtotal = 100, total = 100 where id = $1`,
+      `update commerce.${table} set status = $2, line_items = $3, subtotal = 100, total = 100 where id = $1`,
       [id, status, aLine],
     )
   }
+
+const quoteIn = documentIn('quote')
+const orderIn = documentIn('sales_order')
 
 /** What the new record of a path needs before the operation accepts it. */
 export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
@@ -161,6 +166,11 @@ export const preparations: Readonly<Record<string, (requests: Requests, id: stri
   quoteReject: quoteIn('IN_REVIEW'),
   quoteSend: quoteIn('DRAFT'),
   quoteRevise: quoteIn('SENT'),
+  orderConfirm: orderIn('DRAFT'),
+  orderProcess: orderIn('CONFIRMED'),
+  orderFulfill: orderIn('PROCESSING'),
+  orderCancel: orderIn('CONFIRMED'),
+  orderReturn: orderIn('FULFILLED'),
 }
 
 /** Operations that need another party to succeed; separate tests provide it. */

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, anOpportunity, contact, opportunity, supportCase } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs, unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { restClient } from '../rest-client.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -572,6 +574,34 @@ describe('opportunityBoard', () => {
       ],
     })
     expect(columns[5].nextCursor).toBeNull()
+  })
+
+  it('has sums in the base currency: open ones at the rates of today, closed ones at those of the close date', async () => {
+    const owner = await platform.member({ organizationId: await platform.organization('Rates'), role: 'OWNER' })
+    const { id } = await account(owner)
+    const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}` }
+    const administration = restClient(platform.contract, platform.url, headers)
+    const rate = (date: string, value: number) =>
+      administration.exchangeRateSet!({ body: { currency: 'EUR', date, rate: value } })
+    await rate('2027-01-01', 1.1)
+    const deal = await opportunity(owner, { accountId: id, amount: 100.05, currency: 'EUR', closeDate: '2027-01-15' })
+    expect(deal).toMatchObject({ baseAmount: 110.06, exchangeRate: 1.1 })
+    expect(await opportunity(owner, { accountId: id, amount: 5, currency: 'JPY' })).toMatchObject({
+      baseAmount: null,
+      exchangeRate: null,
+    })
+    expect(await opportunity(owner, { accountId: id, amount: 5 })).toMatchObject({ currency: 'USD', baseAmount: 5 })
+    await rate('2027-02-01', 1.2)
+    const sums = async () => {
+      const { body } = await owner.rest.opportunityBoard!()
+      return body.columns.map((column: { baseAmount: number }) => column.baseAmount)
+    }
+    expect(await sums()).toEqual([125.06, 0, 0, 0, 0, 0, 0])
+    const won = await owner.rest.opportunityUpdate!({ id: deal.id, body: { stage: 'CLOSED_WON' } })
+    expect(won.body).toMatchObject({ baseAmount: 110.06, exchangeRate: 1.1 })
+    expect(await sums()).toEqual([5, 0, 0, 0, 0, 110.06, 0])
+    const reopened = await owner.rest.opportunityUpdate!({ id: deal.id, body: { stage: 'PROPOSAL' } })
+    expect(reopened.body).toMatchObject({ baseAmount: 120.06, exchangeRate: 1.2 })
   })
 
   it('is continued by the list with its cursor', async () => {

@@ -54,6 +54,11 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       'accountId',
       'Conditions on the quotes of the account that the caller sees. Needs READ_QUOTES.',
     ),
+    orders: relationFromType(
+      'order',
+      'accountId',
+      'Conditions on the orders of the account that the caller sees. Needs READ_ORDERS.',
+    ),
   },
   totals: {
     by: ['type', 'accountStatus', 'rating', 'churnRisk', 'isStrategic'],

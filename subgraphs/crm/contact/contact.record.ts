@@ -62,6 +62,11 @@ export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
       'contactId',
       'Conditions on the quotes of the contact that the caller sees. Needs READ_QUOTES.',
     ),
+    orders: relationFromType(
+      'order',
+      'contactId',
+      'Conditions on the orders of the contact that the caller sees. Needs READ_ORDERS.',
+    ),
   },
   totals: {
     by: ['status', 'emailStatus', 'lifecycleStage', 'leadSource'],

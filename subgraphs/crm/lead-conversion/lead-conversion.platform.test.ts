@@ -179,7 +179,13 @@ describe('the matching of leadConvert', () => {
       customFields: { tier: 'silver' },
     })
     const { id } = await lead(member, {
-      ...{ company, email, phone: '+46 1', title: 'Buyer', industry: 'Logistics', city: 'Oslo', leadSource: 'WEB' },
+      company,
+      email,
+      phone: '+46 1',
+      title: 'Buyer',
+      industry: 'Logistics',
+      city: 'Oslo',
+      leadSource: 'WEB',
       customFields: { tier: 'gold', route: 'R7' },
     })
     const [{ body }, events] = await eventsDuring(() => convert(id))

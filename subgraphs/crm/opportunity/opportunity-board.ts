@@ -1,12 +1,18 @@
 import { Field, Int, ObjectType } from 'type-graphql'
+import { baseSumOf, ratesOf, type RatesOfDay } from '../../identity/public.ts'
 import { notFound } from '../../kernel/errors.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { sum } from '../../kernel/record/aggregates.ts'
 import { readGroups } from '../../kernel/record/connection.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
 import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { pageSize } from '../../kernel/record/list.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactOf, sumOf } from '../../kernel/values/decimal.ts'
 import { PipelineStage } from '../pipeline/pipeline.ts'
 import { findPipeline } from '../pipeline/stored-pipeline.ts'
 import { opportunity } from './opportunity.record.ts'
@@ -28,6 +34,13 @@ export class OpportunityBoardColumn {
   })
   totals!: OpportunityCurrencyTotal[]
 
+  @Field(() => Decimal, {
+    nullable: true,
+    description:
+      'Sum of all matching amounts in the stage in the base currency of the organization: in an open stage at the rates of today, in a closed one the sum of `baseAmount`. Amounts without an exchange rate are left out. Null if the profile hides a field that it needs.',
+  })
+  baseAmount!: ExactNumber | null
+
   @Field(() => [Opportunity], { description: 'The first matching opportunities in the stage, newest first.' })
   opportunities!: object[]
 
@@ -47,6 +60,9 @@ export class OpportunityBoard {
 
   @Field(() => String, { description: 'Name of the pipeline.' })
   pipelineName!: string
+
+  @Field(() => String, { description: 'Base currency of the organization, as an ISO 4217 code.' })
+  baseCurrency!: string
 
   @Field(() => [OpportunityBoardColumn], {
     description: 'The stages in use in their order, and retired stages that have matching opportunities.',
@@ -73,7 +89,7 @@ export async function opportunityBoard(
   const list = { filter: filter ? { and: [inPipeline, filter] } : inPipeline }
   const names = pipeline.stages.map(({ name }) => name)
   const [totals, groups] = await Promise.all([
-    figuresBy(ctx, opportunity, ['stage', 'currency'], currencyFigures, list),
+    figuresBy(ctx, opportunity, ['stage', 'currency'], { ...currencyFigures, baseAmount: sum('baseAmount') }, list),
     readGroups(
       ctx,
       opportunity,
@@ -83,6 +99,11 @@ export async function opportunityBoard(
       selectedFields(info, ['columns', 'opportunities']),
     ),
   ])
+  const rates = await ratesOf(
+    ctx,
+    totals.map(({ currency }) => currency),
+  )
+  const isHiddenSum = ['amount', 'currency', 'baseAmount'].some((name) => isHidden(ctx.caller, opportunity, name))
   const columns = pipeline.stages.map((stage, index) => {
     const own = totals.filter(({ stage: name }) => name === stage.name)
     const { nodes, pageInfo } = groups[index]!
@@ -90,10 +111,28 @@ export async function opportunityBoard(
       stage,
       count: own.reduce((sum, { count }) => sum + (count ?? 0), 0),
       totals: own as OpportunityCurrencyTotal[],
+      baseAmount: isHiddenSum ? null : baseAmountIn(stage, own as ColumnTotal[], rates),
       opportunities: [...nodes],
       nextCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
     }
   })
   const shown = columns.filter(({ stage, opportunities }) => stage.isActive || opportunities.length > 0)
-  return { pipelineId: pipeline.id, pipelineName: pipeline.name, columns: shown }
+  const { baseCurrency } = rates
+  return { pipelineId: pipeline.id, pipelineName: pipeline.name, baseCurrency, columns: shown }
 }
+
+interface ColumnTotal {
+  readonly currency: string
+  readonly count: number
+  readonly amount: ExactNumber
+  readonly baseAmount: ExactNumber
+}
+
+/** Open amounts change with the rates; the amounts of closed opportunities have the rates of their close dates. */
+const baseAmountIn = ({ kind }: PipelineStage, totals: readonly ColumnTotal[], rates: RatesOfDay): ExactNumber =>
+  kind === 'OPEN'
+    ? baseSumOf(
+        rates,
+        totals.map(({ currency, count, amount }) => ({ currency, count, sum: amount })),
+      )
+    : exactOf(sumOf(totals.map(({ baseAmount }) => decimalOf(baseAmount))))

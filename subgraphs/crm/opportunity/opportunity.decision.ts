@@ -5,12 +5,13 @@ import type { Decided } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { PipelineStage } from '../pipeline/pipeline.ts'
 import { findPipeline, type StoredPipeline } from '../pipeline/stored-pipeline.ts'
+import { convertedAmount } from './opportunity.currency.ts'
 import { enterStage, standing, targetStage, type Moment, type StageChange } from './opportunity.stage.ts'
 import type { Opportunity } from './opportunity.ts'
 
 type Given = Partial<Opportunity>
 
-/** The pipeline and the stage of a new or changed opportunity, and what follows from entering the stage. */
+/** The pipeline and the stage of a new or changed opportunity, what follows from entering the stage, and the amount in the base currency. */
 export async function decideOpportunity(
   ctx: RequestContext,
   given: Given,
@@ -18,7 +19,8 @@ export async function decideOpportunity(
 ): Promise<Decided<Opportunity>> {
   const moment = { now: ctx.clock.now().toISOString(), userId: actorIdOf(ctx.caller) }
   const { values, events } = previous ? await changed(ctx, given, previous, moment) : await created(ctx, given, moment)
-  return { implied: values, events }
+  const isClosed = values.isClosed ?? previous?.isClosed ?? false
+  return { implied: { ...values, ...(await convertedAmount(ctx, given, previous, isClosed)) }, events }
 }
 
 async function created(ctx: RequestContext, given: Given, moment: Moment): Promise<StageChange> {

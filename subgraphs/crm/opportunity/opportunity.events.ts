@@ -39,7 +39,7 @@ export const opportunityEvents: RecordEvents<Opportunity> = {
       operation: 'UPDATE',
       description:
         'An opportunity was edited; previous holds the record before the change and changedFields lists the changed fields.',
-      before: { amount: 42000, expectedRevenue: 23100 },
+      before: { amount: 42000, expectedRevenue: 23100, baseAmount: 45612 },
     },
     'opportunity.deleted': { operation: 'DELETE', description: 'An opportunity was deleted; it can be restored.' },
     'opportunity.restored': { operation: 'RESTORE', description: 'A deleted opportunity was restored.' },

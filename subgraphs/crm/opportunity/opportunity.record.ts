@@ -61,6 +61,11 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
       'opportunityId',
       'Conditions on the quotes of the opportunity that the caller sees. Needs READ_QUOTES.',
     ),
+    orders: relationFromType(
+      'order',
+      'opportunityId',
+      'Conditions on the orders of the opportunity that the caller sees. Needs READ_ORDERS.',
+    ),
   },
   totals: {
     by: ['pipelineId', 'stage', 'currency', 'forecastCategory', 'type', 'isClosed', 'isWon'],

@@ -47,7 +47,7 @@ export class Opportunity extends OpportunityProgress {
   @Column(() => String, {
     indexed: true,
     max: 3,
-    default: 'USD',
+    derivedDefault: 'the base currency of the organization',
     description: 'Currency of `amount`, as an ISO 4217 code in upper case.',
     example: 'EUR',
   })
@@ -64,8 +64,9 @@ export class Opportunity extends OpportunityProgress {
   @Column(() => Decimal, {
     nullable: true,
     writable: 'NEVER',
-    description: '`amount` in the base currency of the organization; null without an exchange rate.',
-    example: null,
+    description:
+      '`amount` in the base currency of the organization, rounded half to even to its decimals; null without an exchange rate. In an open opportunity at the rate of the day on which `amount` or `currency` was last set, in a closed one at the rate of `closeDate`.',
+    example: 52128,
   })
   baseAmount!: ExactNumber | null
 
@@ -74,7 +75,7 @@ export class Opportunity extends OpportunityProgress {
     writable: 'NEVER',
     description:
       'Units of the base currency for one unit of `currency` in `baseAmount`; null without an exchange rate.',
-    example: null,
+    example: 1.086,
   })
   exchangeRate!: ExactNumber | null
 

@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
-import type { StoredStage } from './stored-pipeline.ts'
+import type { PipelineStage } from './pipeline.ts'
 
 /** The stages of the default pipeline. Never edit them, because a migration that has run must not change. */
 export const defaultStages = [
@@ -19,7 +19,7 @@ export const defaultStages = [
   forecastCategory,
   rottenAfterDays,
   isActive: true,
-})) as readonly StoredStage[]
+})) as readonly PipelineStage[]
 
 /** A UUIDv7, which PostgreSQL generates itself only from version 18 on. */
 const uuidv7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing

@@ -122,6 +122,59 @@ export const contactColumns: Columns = {
   status: pick(['ACTIVE', 'INACTIVE'], 225, 4),
 }
 
+const dealAmount = `round((500 + power(${part(404)}, 3) * 400000)::numeric, 2)`
+const dealStage = pick(
+  ['CLOSED_WON', 'CLOSED_LOST', 'PROPOSAL', 'QUALIFICATION', 'PROSPECTING', 'NEGOTIATION', 'NEEDS_ANALYSIS'],
+  405,
+)
+const byStage = (values: Readonly<Record<string, string>>, otherwise: string): string =>
+  `case ${dealStage} ${Object.entries(values)
+    .map(([stage, value]) => `when '${stage}' then ${value}`)
+    .join(' ')} else ${otherwise} end`
+const dealProbability = byStage(
+  { CLOSED_WON: '100', CLOSED_LOST: '0', PROPOSAL: '55', QUALIFICATION: '20', PROSPECTING: '10', NEGOTIATION: '80' },
+  '35',
+)
+const dealCloses = `${created} + make_interval(days => 20 + ${whole(300, 406)})`
+
+export const opportunityColumns: Columns = {
+  ...common('opportunity'),
+  name: `${brand(400)} || ' - ' || ${pick(words.trades, 402)}`,
+  account_id: `pg_temp.related('account', i, 403)`,
+  amount: dealAmount,
+  currency: pick(['EUR', 'USD', 'GBP', 'SEK'], 407, 3),
+  pipeline_id: '(select p.id from crm.pipeline p where p.organization_id = pg_temp.organization(i) and p.is_default)',
+  stage: dealStage,
+  probability: dealProbability,
+  expected_revenue: `${dealAmount} * ${dealProbability} / 100`,
+  base_amount: some(0.9, 408, dealAmount),
+  exchange_rate: some(0.9, 408, '1'),
+  forecast_category: byStage(
+    { CLOSED_WON: `'CLOSED'`, CLOSED_LOST: `'OMITTED'`, PROPOSAL: `'BEST_CASE'`, NEGOTIATION: `'COMMIT'` },
+    `'PIPELINE'`,
+  ),
+  close_date: dealCloses,
+  original_close_date: dealCloses,
+  close_date_push_count: whole(5, 409, 3),
+  type: some(0.9, 410, pick(['NEW_BUSINESS', 'RENEWAL', 'EXPANSION', 'OTHER'], 411)),
+  lead_source: some(0.7, 412, pick(['REFERRAL', 'WEB', 'EVENT', 'PARTNER'], 413)),
+  primary_contact_id: some(0.8, 414, `pg_temp.related('contact', i, 415)`),
+  contact_ids: `case when ${part(414)} < 0.8 then array[pg_temp.related('contact', i, 415)::text, pg_temp.related('contact', i, 416)::text]
+    else '{}' end`,
+  next_step: some(0.6, 417, pick(words.details, 418)),
+  description: some(0.5, 419, pick(words.details, 420)),
+  competitors: itemsOf(words.competitors, 421),
+  loss_reason: byStage({ CLOSED_LOST: pick(['PRICE', 'NO_DECISION', 'COMPETITOR', 'TIMING'], 422) }, 'null'),
+  is_closed: byStage({ CLOSED_WON: 'true', CLOSED_LOST: 'true' }, 'false'),
+  is_won: byStage({ CLOSED_WON: 'true' }, 'false'),
+  closed_at: byStage({ CLOSED_WON: dealCloses, CLOSED_LOST: dealCloses }, 'null'),
+  stage_entered_at: hoursAfter(created, 2000, 423),
+  stage_history: `jsonb_build_array(jsonb_build_object('stage', ${dealStage}, 'enteredAt', ${created}, 'leftAt', null,
+    'durationSeconds', null, 'changedById', null))`,
+  health_score: some(0.6, 424, `round((100 * ${part(425)})::numeric, 1)`),
+  last_activity_date: some(0.8, 426, hoursAfter(created, 3000, 427)),
+}
+
 export const leadColumns: Columns = {
   ...common('lead'),
   name: `${brand(300)} || ' ' || ${brand(302)}`,
@@ -163,7 +216,7 @@ export const caseColumns: Columns = {
   origin: pick(['EMAIL', 'WEB', 'PHONE', 'PORTAL', 'CHAT', 'INTERNAL'], 112, 3),
   account_id: some(0.95, 113, `pg_temp.related('account', i, 114)`),
   contact_id: some(0.3, 115, `pg_temp.related('contact', i, 116)`),
-  opportunity_id: some(0.05, 117, `pg_temp.id_from('opportunity' || ${whole(20_000, 118)})`),
+  opportunity_id: some(0.05, 117, `pg_temp.related('opportunity', i, 118)`),
   assigned_to_id: some(0.8, 119, 'pg_temp.member(i, 120)'),
   sla_due_at: some(0.9, 121, due),
   first_response_due_at: some(0.9, 121, `${created} + make_interval(hours => 1 + ${whole(24, 123)})`),
@@ -204,7 +257,7 @@ export const quoteColumns: Columns = {
   name: `${brand(171)} || ' for ' || ${pick(words.cities, 173)}`,
   status: pick(['ACCEPTED', 'SENT', 'DRAFT', 'EXPIRED', 'REJECTED', 'CONVERTED', 'CANCELLED', 'IN_REVIEW'], 174),
   approval_status: pick(['NOT_REQUIRED', 'APPROVED', 'PENDING', 'REJECTED'], 175, 4),
-  opportunity_id: some(0.8, 176, `pg_temp.id_from('opportunity' || ${whole(20_000, 177)})`),
+  opportunity_id: some(0.8, 176, `pg_temp.related('opportunity', i, 177)`),
   account_id: some(0.95, 178, `pg_temp.related('account', i, 179)`),
   contact_id: some(0.7, 180, `pg_temp.related('contact', i, 181)`),
   line_items: `jsonb_build_array(jsonb_build_object('id', pg_temp.id_of('line', i), 'productId', pg_temp.related('product', i, 182),
@@ -243,7 +296,7 @@ const links: Columns = {
   account_id: some(0.9, 170, `pg_temp.related('account', i, 171)`),
   contact_id: some(0.5, 172, `pg_temp.id_from('contact' || ${whole(20_000, 173)})`),
   lead_id: some(0.1, 174, `pg_temp.id_from('lead' || ${whole(20_000, 175)})`),
-  opportunity_id: some(0.3, 176, `pg_temp.id_from('opportunity' || ${whole(20_000, 177)})`),
+  opportunity_id: some(0.3, 176, `pg_temp.related('opportunity', i, 177)`),
   case_id: some(0.1, 178, `pg_temp.related('case', i, 179)`),
 }
 

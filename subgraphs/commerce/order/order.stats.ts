@@ -1,0 +1,72 @@
+import { Field, Int, ObjectType } from 'type-graphql'
+import { baseSumOf, ratesOf } from '../../identity/public.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
+import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
+import { figuresBy } from '../../kernel/record/figures-by.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
+import { figures, type Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { OrderInvoiceStatus, OrderPaymentStatus, OrderStatus } from './order.enumerations.ts'
+import { order } from './order.record.ts'
+import type { Order } from './order.ts'
+
+const OrderStatusCounts = valueCounts(OrderStatus, 'ORDERS', 'orders')
+const OrderPaymentStatusCounts = valueCounts(OrderPaymentStatus, 'ORDERS', 'orders')
+const OrderInvoiceStatusCounts = valueCounts(OrderInvoiceStatus, 'ORDERS', 'orders')
+
+@ObjectType({ description: 'Statistics of the live orders that the caller sees.' })
+@RequiresScope('ORDERS')
+export class OrderStats {
+  @Field(() => Int, { description: 'Number of orders.' })
+  total!: number
+
+  @Field(() => OrderStatusCounts, { description: 'Number of orders by `status`.' })
+  byStatus!: Counts
+
+  @Field(() => OrderPaymentStatusCounts, { description: 'Number of orders by `paymentStatus`.' })
+  byPaymentStatus!: Counts
+
+  @Field(() => OrderInvoiceStatusCounts, { description: 'Number of orders by `invoiceStatus`.' })
+  byInvoiceStatus!: Counts
+
+  @Field(() => Decimal, {
+    description:
+      'Sum of `total` of the orders that count as sales (not DRAFT, CANCELLED or RETURNED) in `currency`: converted exactly at the exchange rates of today, and rounded once half to even. Orders in a currency without an exchange rate are left out.',
+  })
+  totalAmount!: ExactNumber
+
+  @Field(() => String, {
+    description: 'Base currency of the organization as ISO 4217 code, the currency of `totalAmount`.',
+  })
+  currency!: string
+
+  @Field(() => [CurrencyFigures], {
+    description: '`total` of the orders that count as sales (not DRAFT, CANCELLED or RETURNED) by currency.',
+  })
+  totalByCurrency!: CurrencyFigures[]
+}
+
+const sales = { status: { in: ['CONFIRMED', 'PROCESSING', 'PARTIALLY_FULFILLED', 'FULFILLED'] } }
+
+export async function orderStats(ctx: RequestContext): Promise<OrderStats> {
+  const [counts, sums] = await Promise.all([
+    figures(ctx, order, {
+      total: count(),
+      byStatus: countBy('status'),
+      byPaymentStatus: countBy('paymentStatus'),
+      byInvoiceStatus: countBy('invoiceStatus'),
+    }),
+    figuresBy(ctx, order, ['currency'], { count: count<Order>(), sum: sum<Order>('total') }, { filter: sales }),
+  ])
+  // No profile can hide the total or its currency, because neither is ever null.
+  const totalByCurrency = currencyFigures(sums as CurrencySum[])
+  const rates = await ratesOf(
+    ctx,
+    totalByCurrency.map(({ currency }) => currency),
+  )
+  const totalAmount = baseSumOf(rates, totalByCurrency)
+  return { ...counts, totalAmount, currency: rates.baseCurrency, totalByCurrency } as OrderStats
+}

@@ -5,6 +5,7 @@ import { wordsOf } from '../../kernel/record/describe.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { OrderExtension } from '../order-extension/order-extension.resolver.ts'
 import { QuoteExtension } from '../quote-extension/quote-extension.resolver.ts'
 import { linkedRecords, type LinkedRecord } from './linked-records.ts'
 import type { RelatedRecord } from './related-record.ts'
@@ -16,6 +17,7 @@ type Graphed = Pick<LinkedRecord, 'type' | 'definition' | 'name'>
 /** Related records that no column of their own names. */
 const others: Readonly<Record<string, Graphed>> = {
   quote: { type: QuoteExtension, definition: null, name: 'Quote' },
+  order: { type: OrderExtension, definition: null, name: 'Order' },
 }
 
 const RelatedTo = createUnionType({

@@ -63,14 +63,14 @@ async function timelinesOf(
   const parents = `unnest(${predicate.values.add(distinct)}::uuid[]) as p(parent_id)`
   const after = position && [predicate.values.add(position.occurredAt), predicate.values.add(position.recordId)]
   const parts = sources.map((source) => {
-    const { definition } = source
-    const { at, columns } = expressions(ctx, source)
+    const { definition, parent } = source
+    const { at, columns, from } = expressions(ctx, source)
     const where = [
       predicate.live(definition, 't'),
-      `${columnOf(definition, link).sql('t')} = p.parent_id`,
+      `${columnOf(definition, parent).sql('t')} = p.parent_id`,
       ...(after ? [`(${at}, t.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`] : []),
     ]
-    return `(select ${columns} from ${readSource(definition)} t where ${where.join(' and ')} order by ${at} desc, t.id desc limit ${limit + 1})`
+    return `(select ${columns} from ${from} where ${where.join(' and ')} order by ${at} desc, t.id desc limit ${limit + 1})`
   })
   const isScan = sources.some(({ definition }) => predicate.visibility(definition) !== 'ALL')
   const rows = await ctx.db.query<TimelineEntry & { parentOf: string }>(
@@ -97,25 +97,27 @@ function timelinesById(
 }
 
 /** The columns of an entry. A column that is hidden from the caller is null, and does not decide the time of the entry. */
-function expressions(ctx: RequestContext, { kind, definition, at: times, columns, actor }: ReadableSource) {
+function expressions(ctx: RequestContext, { kind, definition, at: times, columns, actor, items }: ReadableSource) {
   const hidden = fieldRules(ctx.caller, definition)?.hidden
   const sqlOf = (names: readonly string[]): string =>
     firstOf(
       definition,
       names.filter((name) => !hidden?.has(name)),
     )
-  const at = sqlOf(times)
   const text = (name: string | null): string => (name === null ? 'null::text' : `${sqlOf([name])}::text`)
+  const part = (name: string): string => `i.item ->> '${name}'`
+  const at = items ? `(${part(items.at)})::timestamptz(3)` : sqlOf(times)
   const selected = [
     `'${kind}' as kind`,
     `t.id as "recordId"`,
     `${at} as "occurredAt"`,
     `${text(columns.title)} as title`,
     `${text(columns.type)} as type`,
-    `${text(columns.status)} as status`,
-    `${sqlOf(actor)}::uuid as "actorId"`,
+    `${items ? part(items.status) : text(columns.status)} as status`,
+    `(${items ? part(items.actor) : sqlOf(actor)})::uuid as "actorId"`,
   ]
-  return { at, columns: selected.join(', ') }
+  const list = items && `, jsonb_array_elements(${columnOf(definition, items.column).sql('t')}) as i(item)`
+  return { at, columns: selected.join(', '), from: `${readSource(definition)} t${list ?? ''}` }
 }
 
 function firstOf(definition: RecordShape, names: readonly string[]): string {

@@ -5,12 +5,13 @@ import { selectedFields, type SelectionInfo } from '../../kernel/record/selectio
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { activity } from '../activity/activity.record.ts'
+import { opportunity } from '../opportunity/opportunity.record.ts'
 import { task } from '../task/task.record.ts'
 import { timelineSources } from './timeline-sources.ts'
 import { TimelineEntry, TimelineRecord } from './timeline.types.ts'
 
 /** Records of this subgraph; the others are read by their own one. */
-const ownTypes: ReadonlySet<string> = new Set([activity.object, task.object])
+const ownTypes: ReadonlySet<string> = new Set([activity.object, task.object, opportunity.object])
 
 @Resolver(() => TimelineEntry)
 export class TimelineEntryResolver {

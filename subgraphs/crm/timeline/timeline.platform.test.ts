@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { account, activity, supportCase, task } from '../../../test/builders.ts'
+import { account, activity, lead, supportCase, task } from '../../../test/builders.ts'
 import { refusedInputs } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
@@ -195,6 +195,31 @@ describe('the timelines of other records', () => {
     expect(titles((await member.rest.caseTimeline!({ id })).body.data)).toEqual(['TASK to do', 'ACTIVITY called'])
     const { body } = await member.graphql('query ($id: ID!) { case(id: $id) { timeline { nodes { kind } } } }', { id })
     expect(body.data.case.timeline.nodes).toEqual([{ kind: 'TASK' }, { kind: 'ACTIVITY' }])
+  })
+
+  it('have the stages of an opportunity, also in the timeline of its account', async () => {
+    const { id: accountId } = await account(member)
+    const values = { name: 'Dock scheduling', accountId, amount: 1000, closeDate: '2027-06-30T00:00:00Z' }
+    const { body: opportunity } = await member.rest.opportunityCreate!({ body: values })
+    platform.advanceClock(hour)
+    await member.rest.opportunityUpdate!({ id: opportunity.id, body: { stage: 'PROPOSAL' } })
+    const stages = [
+      { kind: 'STAGE_CHANGE', title: 'Dock scheduling', status: 'PROPOSAL', actorId: member.userId },
+      { kind: 'STAGE_CHANGE', title: 'Dock scheduling', status: 'PROSPECTING', occurredAt: hoursAgo(1) },
+    ]
+    const { body: own } = await member.rest.opportunityTimeline!({ id: opportunity.id })
+    expect(own.data).toMatchObject(stages)
+    const first = await page(accountId, { limit: 1 })
+    const second = await page(accountId, { limit: 1, cursor: first.nextCursor })
+    expect([...first.data, ...second.data]).toMatchObject(stages)
+    expect([first.hasMore, second.hasMore]).toEqual([true, false])
+  })
+
+  it('have the entries of a lead', async () => {
+    const { id } = await lead(member)
+    await activity(member, { relatedToType: 'LEAD', relatedToId: id, subject: 'called' })
+    expect(titles((await member.rest.leadTimeline!({ id })).body.data)).toEqual(['ACTIVITY called'])
+    expect((await member.rest.lead!({ id })).body.lastActivityDate).toBe(platform.now.toISOString())
   })
 
   it('have the entries of a contact', async () => {

@@ -5,6 +5,8 @@ import { DateTime } from '../../kernel/record/scalars.ts'
 import { UserReference } from '../../kernel/record/user-reference.ts'
 import { Activity } from '../activity/activity.ts'
 import { CaseExtension } from '../case-extension/case-extension.resolver.ts'
+import { Opportunity } from '../opportunity/opportunity.ts'
+import { OrderExtension } from '../order-extension/order-extension.resolver.ts'
 import { QuoteExtension } from '../quote-extension/quote-extension.resolver.ts'
 import { Task } from '../task/task.ts'
 
@@ -13,13 +15,15 @@ export const TimelineKind = enumeration('TimelineKind', 'What an entry of a time
   TASK: 'A task, at the time of its completion; until then at the time of its creation.',
   CASE: 'A case, at the time when it was opened.',
   QUOTE: 'A quote, at the time of its creation.',
+  ORDER: 'An order, at the time of its creation.',
+  STAGE_CHANGE: 'An opportunity that entered a stage, at that time; the first one is its creation.',
 })
 export type TimelineKind = keyof typeof TimelineKind
 
 export const TimelineRecord = createUnionType({
   name: 'TimelineRecord',
   description: 'The record of an entry of a timeline.',
-  types: () => [Activity, Task, CaseExtension, QuoteExtension] as const,
+  types: () => [Activity, Task, Opportunity, CaseExtension, QuoteExtension, OrderExtension] as const,
 })
 
 @ObjectType({
@@ -30,7 +34,9 @@ export class TimelineEntry {
   @Field(() => TimelineKind, { description: 'What the entry is.' })
   kind!: TimelineKind
 
-  @Field(() => ID, { description: 'Id of the record of the entry, a record of the type that `kind` names.' })
+  @Field(() => ID, {
+    description: 'Id of the record of the entry, of the type that `kind` names, or of the opportunity.',
+  })
   recordId!: string
 
   @Field(() => DateTime, { description: 'Time of the entry. The newest entry comes first.' })
@@ -44,14 +50,15 @@ export class TimelineEntry {
 
   @Field(() => String, {
     nullable: true,
-    description: '`status` of the record, for an activity its `outcome`; null if it has none.',
+    description:
+      '`status` of the record, for an activity its `outcome`, for a STAGE_CHANGE the stage; null if it has none.',
   })
   status!: string | null
 
   @Field(() => ID, {
     nullable: true,
     description:
-      'Id of the user who did it: the actor of an activity, who completed the task, or who created the record; null if no user did.',
+      'Id of the user who did it: the actor of an activity, who completed the task, who moved the opportunity, or who created the record; null if no user did.',
   })
   actorId!: string | null
 

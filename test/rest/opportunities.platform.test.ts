@@ -460,6 +460,21 @@ describe('Contact roles', () => {
   })
 })
 
+describe('The indexes of opportunities', () => {
+  it('answer the deal board and the opportunities of a contact', async () => {
+    const rows = await platform.query<{ definition: string }>(
+      `select indexdef as definition from pg_indexes where schemaname = 'crm' and tablename = 'opportunity'`,
+    )
+    const columns = rows.map(({ definition }) => /USING (.*?) WHERE/.exec(definition)?.[1])
+    expect(columns).toEqual(
+      expect.arrayContaining([
+        'btree (organization_id, pipeline_id, stage, created_at, id)',
+        'gin (organization_id, contact_ids)',
+      ]),
+    )
+  })
+})
+
 describe('Cases of an opportunity', () => {
   it('are found from both sides', async () => {
     const { id } = await opportunity(member, { accountId, name: 'With a case' })

@@ -21,6 +21,8 @@ describe('the relations of record types', () => {
     expect([by, from].filter((name) => name !== undefined)).toHaveLength(1)
     const { columns, visibleThrough } = by ? definition : to()
     const column = columns.byName.get((by ?? from)!)
+    // A list of ids has an index of its own kind, which the tests of its record type check.
+    if (from && column?.kind === 'textList') return
     expect(column?.kind).toBe('id')
     // The primary key answers the other direction.
     if (from) expect(column!.indexed ?? visibleThrough?.by === from).toBe(true)

@@ -4,6 +4,7 @@ import { accountExtensionResource } from './account-extension/account-extension.
 import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
+import { quoteOrderResource } from './order/quote-order.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
@@ -26,6 +27,7 @@ export const commerce: SubgraphDefinition = {
     publicQuoteResource,
     orderResource,
     bulkResource(order, 'ORDERS'),
+    quoteOrderResource,
     accountExtensionResource,
     contactExtensionResource,
     opportunityExtensionResource,

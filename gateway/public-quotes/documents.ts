@@ -3,7 +3,7 @@ import type { ExactNumber } from '../../subgraphs/kernel/json/exact-number.ts'
 /** A quote as the page shows it. */
 export interface ShownQuote {
   readonly organizationName: string
-  readonly accountName: string | null
+  readonly customerName: string | null
   readonly quoteNumber: string
   readonly name: string
   readonly status: string
@@ -37,7 +37,7 @@ export interface ShownLine {
 }
 
 const shown = `{
-  organizationName accountName quoteNumber name status currency
+  organizationName customerName quoteNumber name status currency
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }
@@ -52,4 +52,8 @@ export const acceptDocument = `mutation publicQuoteAccept($token: String!, $name
 
 export const rejectDocument = `mutation publicQuoteReject($token: String!, $reason: String) {
   result: publicQuoteReject(token: $token, reason: $reason) ${shown}
+}`
+
+export const documentDocument = `mutation publicQuoteDocument($token: String!) {
+  result: publicQuoteDocument(token: $token) { filename content }
 }`

@@ -105,12 +105,12 @@ const forms = (path: string): string => `<h2>Accept this quote</h2>
 
 /** The page of a quote. `path` is its address, below which its forms post; `problem` is what was wrong with a form. */
 export function quotePage(quote: ShownQuote, path: string, problem: string | null = null): string {
-  const { quoteNumber, organizationName, accountName, name, validUntil, paymentTerms, terms, lineItems, currency } =
+  const { quoteNumber, organizationName, customerName, name, validUntil, paymentTerms, terms, lineItems, currency } =
     quote
   const status = statusOf(quote)
   const facts: [string, string | null][] = [
     ['From', organizationName],
-    ['For', accountName],
+    ['For', customerName],
     ['Subject', name],
     ['Valid until', validUntil && timeOf(validUntil)],
     ['Payment', paymentText(paymentTerms)],
@@ -129,6 +129,7 @@ ${lineItems.map((line) => lineRow(line, currency)).join('\n')}
 ${totalRows(quote)}
 </tfoot>
 </table></div>
+<p><a href="${escaped(path)}/document">Download as PDF</a></p>
 ${terms ? `<h2>Terms</h2><p class="terms">${escaped(terms)}</p>` : ''}
 ${status === null ? forms(path) : ''}`,
     { isWide: true },

@@ -6,8 +6,8 @@ import { clientAddress, userAgentOf } from '../edge/address.ts'
 import type { Edge } from '../edge/edge.ts'
 import { requestIdOf } from '../edge/problem.ts'
 import type { Graph } from '../graph/graph.ts'
-import { formOf, sendPage } from '../pages/plain-page.ts'
-import { acceptDocument, rejectDocument, viewDocument, type ShownQuote } from './documents.ts'
+import { formOf, sendPage, setPageHeaders } from '../pages/plain-page.ts'
+import { acceptDocument, documentDocument, rejectDocument, viewDocument, type ShownQuote } from './documents.ts'
 import { missingPage, quotePage } from './page.ts'
 
 export interface PublicQuotesOptions {
@@ -18,8 +18,8 @@ export interface PublicQuotesOptions {
 
 const base = '/v1/public/quotes'
 
-interface Outcome {
-  readonly quote: ShownQuote | null
+interface Outcome<Result = ShownQuote> {
+  readonly result: Result | null
   /** The refusal of the operation: its code and message. */
   readonly problem: { readonly code: string; readonly message: string } | null
 }
@@ -31,26 +31,39 @@ interface Outcome {
 export function publicQuotesRouter(options: PublicQuotesOptions): Router {
   const { edge, config, graph } = options
 
-  async function run(req: Request, res: Response, document: string, variables: object): Promise<Outcome> {
+  async function run<Result = ShownQuote>(
+    req: Request,
+    res: Response,
+    document: string,
+    variables: object = {},
+  ): Promise<Outcome<Result>> {
     const caller = anonymous({ ip: clientAddress(req, config.trustProxy), userAgent: userAgentOf(req) })
     const context = { caller, requestId: requestIdOf(res), idempotency: null }
     const token = String(req.params['token'])
     const { data, errors } = await graph.execute(graph.prepare(document), { ...variables, token }, context)
     const [error] = errors ?? []
     const problem = error ? { code: String(error.extensions?.['code']), message: error.message } : null
-    return { quote: (data?.['result'] as ShownQuote | null | undefined) ?? null, problem }
+    return { result: (data?.['result'] as Result | null | undefined) ?? null, problem }
   }
 
   /** Shows the quote after an operation. After a form that was not valid, the page says what to correct. */
   async function show(req: Request, res: Response, document: string, variables: object = {}): Promise<void> {
-    const { quote, problem } = await run(req, res, document, variables)
+    const { result, problem } = await run(req, res, document, variables)
     const path = `${base}/${String(req.params['token'])}`
-    if (quote) return sendPage(res, 200, quotePage(quote, path))
+    if (result) return sendPage(res, 200, quotePage(result, path))
     if (problem?.code === 'NOT_FOUND') return sendPage(res, 404, missingPage())
     if (problem?.code !== 'VALIDATION_FAILED') throw refusalOf(problem)
-    const shown = await run(req, res, viewDocument, {})
-    if (shown.quote) sendPage(res, 400, quotePage(shown.quote, path, problem.message))
+    const shown = await run(req, res, viewDocument)
+    if (shown.result) sendPage(res, 400, quotePage(shown.result, path, problem.message))
     else sendPage(res, 404, missingPage())
+  }
+
+  async function sendDocument(req: Request, res: Response): Promise<void> {
+    const { result, problem } = await run<{ filename: string; content: string }>(req, res, documentDocument)
+    if (problem?.code === 'NOT_FOUND') return sendPage(res, 404, missingPage())
+    if (!result) throw refusalOf(problem)
+    setPageHeaders(res)
+    res.attachment(result.filename).type('application/pdf').send(Buffer.from(result.content, 'base64'))
   }
 
   const router = Router({ caseSensitive: true })
@@ -63,6 +76,9 @@ export function publicQuotesRouter(options: PublicQuotesOptions): Router {
   router.head(page, refuseOtherThan('GET'))
   router.get(page, (req, res) => show(req, res, viewDocument))
   router.all(page, refuseOtherThan('GET'))
+  router.head(`${page}/document`, refuseOtherThan('GET'))
+  router.get(`${page}/document`, sendDocument)
+  router.all(`${page}/document`, refuseOtherThan('GET'))
   router.post(`${page}/accept`, async (req, res) => {
     const form = await formOf(req)
     await show(req, res, acceptDocument, { name: form.get('name') ?? '', consent: form.get('consent') === 'yes' })
@@ -81,7 +97,7 @@ const refuseOtherThan = (method: string) => (): never => {
 }
 
 /** The refusal of the graph, with its code; without a code of ours it is a defect. */
-const refusalOf = (problem: Outcome['problem']): Error =>
+const refusalOf = (problem: Outcome<unknown>['problem']): Error =>
   problem && isErrorCode(problem.code) && statusOfCode[problem.code] !== 500
     ? new Refusal(problem.code, problem.message)
     : new Error(problem?.message ?? 'The quote has neither a result nor an error.')

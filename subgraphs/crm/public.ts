@@ -8,7 +8,6 @@ import { lead } from './lead/lead.record.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import type { Opportunity } from './opportunity/opportunity.ts'
 
-const nameOnly: ReadonlySet<string> = new Set(['name'])
 const emailOnly: ReadonlySet<string> = new Set(['email'])
 
 /** Returns which of these accounts are live and visible to the caller. */
@@ -22,12 +21,6 @@ export const visibleLeads: Reference = (ctx, ids) => visibleIds(ctx, lead, ids)
 
 /** Returns which of these opportunities are live and visible to the caller. */
 export const visibleOpportunities: Reference = (ctx, ids) => visibleIds(ctx, opportunity, ids)
-
-/** The name of an account that the caller sees; null for another one. */
-export async function accountName(ctx: RequestContext, id: string): Promise<string | null> {
-  const found = await readReference(ctx, account, id, nameOnly)
-  return (found?.name as string | null | undefined) ?? null
-}
 
 /** The email of a contact that the caller sees; null without one, or if the caller's profile hides it. */
 export async function contactEmail(ctx: RequestContext, id: string): Promise<string | null> {
@@ -51,3 +44,5 @@ export async function setOpportunityAmount(
   )
   if (open) await recordsOf(opportunity).update(inner, id, values)
 }
+
+export { addresseeOf, type Addressee } from './addressee.ts'

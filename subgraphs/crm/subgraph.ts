@@ -27,6 +27,7 @@ import { quoteExtensionResource } from './quote-extension/quote-extension.resolv
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
+  ports: ['vault'],
   resources: [
     accountResource,
     contactResource,

@@ -48,13 +48,13 @@ function accountOf(
   const earliestMs = parent ? Date.parse(parent.given.values.createdAt) : foundedMs
   const createdMs =
     earliestMs + dayMs + Math.floor(((midnightMs - earliestMs - 5 * dayMs) / minuteMs) * random.next()) * minuteMs
-  const lastActivityMs = Math.floor(createdMs + (midnightMs - hourMs - createdMs) * random.next() ** 0.3)
+  const editedMs = Math.floor(createdMs + (midnightMs - hourMs - createdMs) * random.next() ** 0.3)
   const values = {
     ...commonFields(input, random, createdMs, owner.id),
-    updatedAt: iso(lastActivityMs),
+    updatedAt: iso(editedMs),
     ownerId: owner.id,
     ...addressOf(random, company),
-    ...salesFieldsOf(random, input, lastActivityMs),
+    ...salesFieldsOf(random, input, editedMs),
     name: company.name,
     industry: company.industry.name,
     website: `https://${company.domain}`,
@@ -72,7 +72,6 @@ function accountOf(
     painPoints: random.some(company.industry.painPoints, 0, 3),
     techStack: random.some(technologies, 1, 5),
     region: company.country.region,
-    lastActivityDate: iso(lastActivityMs),
     metadata: random.chance(0.25) ? { source: 'import', batch: `${random.whole(1, 9)}` } : null,
   }
   return { given: { values, actorId: owner.id, eventId: random.id(createdMs) }, company, owner }
@@ -108,7 +107,7 @@ function addressOf(random: Random, { street, city, postalCode, country }: Compan
 const renewalMonths = ['January', 'March', 'June', 'September', 'November'] as const
 
 /** The sales fields of an account, which are consistent with each other. */
-function salesFieldsOf(random: Random, { profile, midnightMs }: GeneratorInput, lastActivityMs: number) {
+function salesFieldsOf(random: Random, { profile, midnightMs }: GeneratorInput, editedMs: number) {
   const type = random.weighted({ CUSTOMER: 58, PROSPECT: 24, PARTNER: 7, RESELLER: 5, COMPETITOR: 3, OTHER: 3 })
   const isCustomer = type === 'CUSTOMER'
   const accountStatus = isCustomer
@@ -121,7 +120,6 @@ function salesFieldsOf(random: Random, { profile, midnightMs }: GeneratorInput, 
   const annualRevenue = Math.round((numberOfEmployees * random.whole(90, 320)) / 10) * 10_000
   const healthScore = isCustomer ? (isLost ? random.whole(5, 30) : Math.round(100 - random.skewed(4, 70))) : null
   const lifetimeValue = isCustomer ? Math.round(random.skewed(6_000, 900_000)) : null
-  const isActive = accountStatus === 'ACTIVE' && type !== 'COMPETITOR'
   return {
     type,
     accountStatus,
@@ -144,11 +142,7 @@ function salesFieldsOf(random: Random, { profile, midnightMs }: GeneratorInput, 
       lifetimeValue === null ? null : lifetimeValue > 250_000 ? 'Gold' : lifetimeValue > 50_000 ? 'Silver' : 'Bronze',
     isStrategic: (lifetimeValue ?? 0) > 500_000,
     competitors: type === 'PROSPECT' || random.chance(0.15) ? random.some(profile.competitors, 0, 2) : [],
-    nextActivityDate:
-      isActive && random.chance(0.5)
-        ? iso(midnightMs + random.whole(1, 45) * dayMs + random.whole(8, 16) * hourMs)
-        : null,
-    tags: tagsOf(random, type, midnightMs - lastActivityMs),
+    tags: tagsOf(random, type, midnightMs - editedMs),
     customFields: isCustomer
       ? {
           contractNumber: `FR-${random.whole(1000, 9999)}`,
@@ -159,10 +153,10 @@ function salesFieldsOf(random: Random, { profile, midnightMs }: GeneratorInput, 
   }
 }
 
-function tagsOf(random: Random, type: string, inactiveMs: number): string[] {
+function tagsOf(random: Random, type: string, untouchedMs: number): string[] {
   const tags =
     type === 'PROSPECT'
       ? random.some(['trade-fair', 'inbound', 'referral'], 0, 1)
       : random.some(['reference', 'multi-site', 'newsletter'], 0, 2)
-  return inactiveMs > 180 * dayMs ? [...tags, 'dormant'] : tags
+  return untouchedMs > 180 * dayMs ? [...tags, 'dormant'] : tags
 }

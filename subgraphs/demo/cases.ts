@@ -9,6 +9,7 @@ import { nameInSentence } from './companies.ts'
 import type { DemoContact } from './contacts.ts'
 import { formalName } from './people.ts'
 import { Random } from './random.ts'
+import type { DemoOpportunity } from './opportunities.ts'
 import { membersOf, commonFields, type GeneratorInput } from './organization.ts'
 import { slotValues } from './vocabulary/stories.ts'
 import { withSlotsFilled } from './vocabulary/text.ts'
@@ -23,12 +24,16 @@ export function demoCases(
   input: GeneratorInput,
   accounts: readonly DemoAccount[],
   contacts: readonly DemoContact[],
+  opportunities: readonly DemoOpportunity[],
 ): DemoCases {
   const { profile } = input
   const random = new Random(`cases ${profile.code}`)
   const customers = accounts.filter(({ given }) => given.values.type === 'CUSTOMER')
-  const contactsOf = Map.groupBy(contacts, ({ account }) => account)
-  const generated = Array.from({ length: profile.cases }, () => oneCase(input, random, customers, contactsOf))
+  const known = {
+    contacts: Map.groupBy(contacts, ({ account }) => account),
+    opportunities: Map.groupBy(opportunities, ({ account }) => account),
+  }
+  const generated = Array.from({ length: profile.cases }, () => oneCase(input, random, customers, known))
   generated.sort((one, other) =>
     one.values.createdAt < other.values.createdAt ? -1 : one.values.createdAt > other.values.createdAt ? 1 : 0,
   )
@@ -45,11 +50,17 @@ export function demoCases(
 /** The distribution of case statuses on an ordinary day. */
 const statuses = { NEW: 5, OPEN: 14, PENDING_CUSTOMER: 9, ESCALATED: 4, RESOLVED: 12, CLOSED: 56 } as const
 
+/** What exists at the accounts. */
+interface Known {
+  readonly contacts: ReadonlyMap<DemoAccount, readonly DemoContact[]>
+  readonly opportunities: ReadonlyMap<DemoAccount, readonly DemoOpportunity[]>
+}
+
 function oneCase(
   input: GeneratorInput,
   random: Random,
   customers: readonly DemoAccount[],
-  contactsOf: ReadonlyMap<DemoAccount, readonly DemoContact[]>,
+  known: Known,
 ): GeneratedCase {
   const { profile, midnightMs } = input
   const customer = random.pick(customers.slice(0, Math.ceil(customers.length * random.next())))
@@ -67,8 +78,9 @@ function oneCase(
   const createdMs =
     midnightMs - ageOf(random, end, hours.resolution, midnightMs - Date.parse(customer.given.values.createdAt))
   const createdAt = iso(createdMs)
-  const reporters = contactsOf.get(customer)!.filter(({ given }) => given.values.createdAt < createdAt)
+  const reporters = known.contacts.get(customer)!.filter(({ given }) => given.values.createdAt < createdAt)
   const reporter = reporters.length > 0 ? random.pick(reporters) : null
+  const deal = known.opportunities.get(customer)?.findLast(({ given }) => given.values.createdAt < createdAt)
   const slots = slotsOf(random, input, customer, reporter, createdMs)
   const fill = (text: string) => withSlotsFilled(text, slots)
   const values = {
@@ -82,6 +94,7 @@ function oneCase(
     origin: random.weighted({ EMAIL: 45, PORTAL: 25, PHONE: 15, WEB: 8, CHAT: 5, INTERNAL: 2 }),
     accountId: customer.given.values.id,
     contactId: reporter?.given.values.id ?? null,
+    opportunityId: deal && random.chance(0.25) ? deal.given.values.id : null,
     slaDueAt: hoursAfter(createdAt, hours.resolution),
     firstResponseDueAt: hoursAfter(createdAt, hours.firstResponse),
     firstResponseAt: null,

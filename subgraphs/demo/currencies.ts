@@ -1,4 +1,5 @@
 import type { ExchangeRate } from '../identity/currency/exchange-rate.ts'
+import type { RatesOfDay } from '../identity/public.ts'
 import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { dayMs, iso } from './calendar.ts'
 import type { GeneratorInput } from './organization.ts'
@@ -52,6 +53,17 @@ export function rateAt(
   const found = rates.findLast(({ values }) => values.currency === currency && values.date! <= day)
   return Number(found!.values.rate)
 }
+
+/** The same as the functions for conversion need it. */
+export const ratesAt = (
+  input: GeneratorInput,
+  rates: readonly GeneratedRecord<ExchangeRate>[],
+  currency: string,
+  atMs: number,
+): RatesOfDay => ({
+  baseCurrency: input.profile.currency,
+  rates: new Map([[currency, rateAt(input, rates, currency, atMs)]]),
+})
 
 /** The currency in which customers of the country sometimes pay: the organization's currency if there are no rates for theirs. */
 export function foreignCurrency({ profile }: GeneratorInput, country: string): string {

@@ -67,11 +67,18 @@ function overrideOf(random: Random, stage: string): Partial<Pick<Opportunity, 'p
   return random.chance(0.08) ? { probability: random.whole(1, 18) * 5 } : {}
 }
 
+const stagesWithBasket: readonly string[] = ['NEEDS_ANALYSIS', 'PROPOSAL', 'NEGOTIATION']
+
+const knownSince = (visits: readonly Visit[]): Visit | undefined =>
+  visits.find(({ stage: { name } }) => stagesWithBasket.includes(name))
+
+/** When the present amount was set. */
+export const amountKnownMs = (visits: readonly Visit[]): number => (knownSince(visits) ?? visits[0]!).enteredMs
+
 /** Early deals have no amount or a rough one; after the analysis of the needs it is the value of the basket. */
 export function amountOf(random: Random, basket: Basket, visits: readonly Visit[]) {
-  const isKnown = visits.some(({ stage: { name } }) => ['NEEDS_ANALYSIS', 'PROPOSAL', 'NEGOTIATION'].includes(name))
   const value = valueOf(basket)
-  if (isKnown) return value
+  if (knownSince(visits)) return value
   return random.chance(0.15) ? 0 : Math.max(500, Math.round(Number(value) / 500) * 500)
 }
 

@@ -1,4 +1,7 @@
 import { product } from '../commerce/product/product.record.ts'
+import { activity } from '../crm/activity/activity.record.ts'
+import { lead } from '../crm/lead/lead.record.ts'
+import { task } from '../crm/task/task.record.ts'
 import { account } from '../crm/account/account.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
@@ -7,6 +10,9 @@ import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { caseComment, supportCase } from '../support/case/case.record.ts'
+import { ActivityDates, withDates } from './activity-dates.ts'
+import { demoActivities, demoTasks, subjectsOf } from './engagement.ts'
+import { demoLeads } from './leads.ts'
 import { demoAccounts } from './accounts.ts'
 import { demoCases } from './cases.ts'
 import { demoContacts } from './contacts.ts'
@@ -24,8 +30,24 @@ export function demoData(input: GeneratorInput) {
   const conversions = demoConversions(input, accounts)
   const contacts = demoContacts(input, accounts, conversions)
   const opportunities = demoOpportunities({ input, products, rates, accounts, contacts, conversions })
-  const { cases, comments } = demoCases(input, accounts, contacts)
-  return { rates, products, accounts, contacts, opportunities, cases, comments }
+  const leads = demoLeads(input, conversions, contacts, opportunities)
+  const { cases, comments } = demoCases(input, accounts, contacts, opportunities)
+  const subjects = subjectsOf(input, { accounts, contacts, leads, opportunities, cases })
+  const activities = demoActivities(input, subjects)
+  const tasks = demoTasks(input, subjects)
+  const dates = new ActivityDates(activities, tasks)
+  return {
+    rates,
+    products,
+    accounts: withDates(dates, accounts),
+    contacts: withDates(dates, contacts),
+    opportunities: withDates(dates, opportunities),
+    leads: withDates(dates, leads),
+    cases,
+    comments,
+    activities,
+    tasks,
+  }
 }
 
 export type DemoData = ReturnType<typeof demoData>
@@ -41,12 +63,15 @@ const givenOf = <T extends StoredRow>(generated: readonly { readonly given: Gene
   generated.map(({ given }) => given)
 
 /** The records of each type, in the order in which they are loaded. */
-export const recordsByType = ({ rates, products, accounts, contacts, opportunities, cases, comments }: DemoData) => [
+export const recordsByType = ({ rates, products, cases, comments, activities, tasks, ...data }: DemoData) => [
   ofType(exchangeRate, rates),
   ofType(product, products),
-  ofType(account, givenOf(accounts)),
-  ofType(contact, givenOf(contacts)),
-  ofType(opportunity, givenOf(opportunities)),
+  ofType(account, givenOf(data.accounts)),
+  ofType(contact, givenOf(data.contacts)),
+  ofType(opportunity, givenOf(data.opportunities)),
+  ofType(lead, givenOf(data.leads)),
   ofType(supportCase, cases),
   ofType(caseComment, comments),
+  ofType(activity, activities),
+  ofType(task, tasks),
 ]

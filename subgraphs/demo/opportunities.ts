@@ -1,5 +1,6 @@
 import type { Product } from '../commerce/product/product.ts'
 import type { Opportunity } from '../crm/opportunity/opportunity.ts'
+import { baseAmountOf } from '../identity/public.ts'
 import type { ExchangeRate } from '../identity/currency/exchange-rate.ts'
 import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import type { DemoAccount } from './accounts.ts'
@@ -7,9 +8,9 @@ import { basketOf, type Basket } from './baskets.ts'
 import { dayMs, iso, workTime } from './calendar.ts'
 import { closeDatesOf } from './close-dates.ts'
 import type { DemoContact } from './contacts.ts'
-import type { Conversion } from './conversions.ts'
-import { foreignCurrency, rateAt } from './currencies.ts'
-import { amountOf, textsOf, workOf } from './deal-fields.ts'
+import { leadSources, type Conversion } from './conversions.ts'
+import { foreignCurrency, rateAt, ratesAt } from './currencies.ts'
+import { amountKnownMs, amountOf, textsOf, workOf } from './deal-fields.ts'
 import { planOf, valuesAfter, visitsOf, type Visit } from './deal-stages.ts'
 import { commonFields, type DemoUser, type GeneratorInput } from './organization.ts'
 import { Random } from './random.ts'
@@ -114,6 +115,9 @@ function opportunityOf(
   const people = peopleOf(random, contactsOf.get(account)!, conversion, createdMs)
   const texts = textsOf({ input, random, type, account, person: people[0]!.person, basket, last })
   const state = valuesAfter(visits, texts.given, owner.id)
+  const amount = amountOf(random, basket, visits)
+  // A closed deal has the rate of its close date, an open one that of the day on which its amount was set.
+  const amountMs = last.stage.kind === 'OPEN' ? amountKnownMs(visits) : last.enteredMs
   const values = {
     ...commonFields(input, random, createdMs, owner.id),
     updatedAt: iso(last.enteredMs),
@@ -121,9 +125,16 @@ function opportunityOf(
     accountId: account.given.values.id,
     pipelineId: input.pipelineId,
     type,
-    amount: amountOf(random, basket, visits),
+    amount,
     currency,
+    ...baseAmountOf(ratesAt(input, rates, currency, amountMs), amount, currency),
+    leadSource: conversion?.leadSource ?? (random.chance(0.6) ? random.weighted(leadSources) : null),
     primaryContactId: people[0]!.given.values.id,
+    contactRoles: people.map(({ given }, index) => ({
+      contactId: given.values.id,
+      role: given.values.buyingRole ?? null,
+      isPrimary: index === 0,
+    })),
     ...texts.values,
     ...closeDatesOf(random, visits, input.midnightMs),
     ...workOf(random, last),

@@ -50,7 +50,7 @@ export const membersOf = ({ users }: GeneratorInput, team: string): DemoUser[] =
 export const recordOwners = ({ users }: GeneratorInput): DemoUser[] => users.filter(({ role }) => role !== 'READ_ONLY')
 
 /** The fields that every generated record has. */
-export function commonFields(input: GeneratorInput, random: Random, createdMs: number, actorId: string) {
+export function commonFields(input: GeneratorInput, random: Random, createdMs: number, actorId: string | null) {
   return {
     id: random.id(createdMs),
     organizationId: input.organizationId,

@@ -95,6 +95,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'redirectUris',
   'relatedToType',
   'refreshToken',
+  'isDefault',
   'kind',
   'secondaryEmails',
   'stage',
@@ -139,7 +140,8 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
 /** Values of placeholders that name no record. */
 export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
 
-const aLine = `[{"id": "019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07", "productId": null, "sku": null, "name": "Onboarding", "description": null,
+const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
+const aLine = `[{"id": "${lineId}", "productId": null, "sku": null, "name": "Onboarding", "description": null,
   "quantity": 1, "unitPrice": 100, "listPrice": null, "discountPercent": 0, "discountAmount": 0, "taxRate": 0, "lineTotal": 100,
   "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0,
   "quantityFulfilled": 0, "quantityInvoiced": 0}]`
@@ -156,7 +158,7 @@ const documentIn =
   }
 
 const quoteIn = documentIn('quote')
-const orderIn = documentIn('sales_order')
+const orderIn = documentIn('"order"')
 
 /** What the new record of a path needs before the operation accepts it. */
 export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
@@ -166,12 +168,16 @@ export const preparations: Readonly<Record<string, (requests: Requests, id: stri
   quoteReject: quoteIn('IN_REVIEW'),
   quoteSend: quoteIn('DRAFT'),
   quoteRevise: quoteIn('SENT'),
+  quoteConvert: quoteIn('ACCEPTED'),
   orderConfirm: orderIn('DRAFT'),
   orderProcess: orderIn('CONFIRMED'),
   orderFulfill: orderIn('PROCESSING'),
   orderCancel: orderIn('CONFIRMED'),
   orderReturn: orderIn('FULFILLED'),
 }
+
+/** Paths below which records of another path are named. */
+export const recordsOfPath: Readonly<Record<string, string>> = { '/v1/quota-forecast/deals': '/v1/deals' }
 
 /** Operations that need another party to succeed; separate tests provide it. */
 export const needsOtherParty: ReadonlySet<string> = new Set([
@@ -190,6 +196,10 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authResetPassword',
   'quoteApprove',
   'quoteReject',
+  'leadConvert',
+  'orderCancel',
+  'orderFulfill',
+  'orderReturn',
 ])
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
@@ -226,6 +236,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
       ? { ...needed, type: 'PUBLIC', description: 'Syncs.', rateLimit: { limit: 10, window: 'HOUR' } }
       : needed
   },
+  orderFulfill: async (_requests, whole) => (whole ? { lines: [{ lineItemId: lineId, quantity: 1 }] } : {}),
   authVerifyResetCode: mailedCode,
   async authResetPassword(requests) {
     return { ...(await mailedCode(requests)), newPassword: 'Better horse 8!' }

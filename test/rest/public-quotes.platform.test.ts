@@ -103,6 +103,21 @@ describe('GET /v1/public/quotes/{token}', () => {
   })
 })
 
+describe('GET /v1/public/quotes/{token}/document', () => {
+  it('is the PDF that was attached to the mail, as a download', async () => {
+    const { link, quoteNumber } = await aSentQuote()
+    const response = await fetch(`${link}/document`)
+    expect([
+      response.status,
+      response.headers.get('content-type'),
+      response.headers.get('content-disposition'),
+    ]).toEqual([200, 'application/pdf', `attachment; filename=${quoteNumber}.pdf`])
+    const pdf = Buffer.from(await response.arrayBuffer())
+    expect([pdf.subarray(0, 5).toString(), pdf.length > 5000]).toEqual(['%PDF-', true])
+    expect((await fetch(`${platform.url}/v1/public/quotes/${'A'.repeat(43)}/document`)).status).toBe(404)
+  })
+})
+
 describe('POST /v1/public/quotes/{token}/accept', () => {
   it('accepts once with the name, and shows the same page again', async () => {
     const { id, link } = await aSentQuote()

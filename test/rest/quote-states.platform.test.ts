@@ -102,6 +102,9 @@ describe('quoteSend', () => {
     expect(await platform.eventTypesOf(id)).toEqual(['quote.created', 'quote.updated', 'quote.sent'])
     const [mail] = await mailsTo(platform, 'ines.frozen@customer.example')
     expect(mail!.subject).toBe(`Quote ${quoteNumber}`)
+    const [attached, ...others] = mail!.attachments!
+    expect([attached, others]).toMatchObject([{ filename: `${quoteNumber}.pdf`, contentType: 'application/pdf' }, []])
+    expect(Buffer.from(attached!.content, 'base64').subarray(0, 5).toString()).toBe('%PDF-')
     expect(mail!.text).toMatch(/\/v1\/public\/quotes\/[\w-]{43}\n/)
     const change = () => member.rest.quoteUpdate!({ id, body: { lineItems: [aLine({ unitPrice: 1 })] } })
     expect(await refused(platform, change)).toEqual([409, 'INVALID_STATE'])
@@ -163,6 +166,50 @@ describe('quoteRevise', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409])
     const [row] = await platform.query('select count(*)::int as n from commerce.quote where revision_of_id = $1', [id])
     expect(row).toEqual({ n: 1 })
+  })
+})
+
+describe('quoteConvert', () => {
+  const accepted = async (values: object = {}) => {
+    const draft = await aDraft(values)
+    await platform.query(`update commerce.quote set status = 'ACCEPTED' where id = $1`, [draft.id])
+    return draft
+  }
+
+  it('creates the order with the same lines and amounts, and announces both', async () => {
+    const { id, lineItems } = await accepted({
+      currency: 'EUR',
+      discountType: 'AMOUNT',
+      discountValue: 10,
+      terms: 'Net.',
+    })
+    const { status, body } = await member.rest.quoteConvert!({ id })
+    expect([status, body]).toMatchObject([
+      201,
+      { status: 'DRAFT', quoteId: id, currency: 'EUR', total: 90, terms: 'Net.', lineItems: [{ id: lineItems[0].id }] },
+    ])
+    expect((await member.rest.quote!({ id })).body).toMatchObject({ status: 'CONVERTED', orderId: body.id })
+    expect((await platform.eventTypesOf(id)).slice(-2)).toEqual(['quote.updated', 'quote.converted'])
+    expect(await platform.eventTypesOf(body.id)).toEqual(['order.created'])
+  })
+
+  it('creates one order when it is called many times at once, and names it in the refusals', async () => {
+    const { id } = await accepted()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => member.rest.quoteConvert!({ id })))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409])
+    const { orderId } = (await member.rest.quote!({ id })).body
+    const refusals = answers.filter(({ status }) => status === 409).map(({ body }) => [body.code, body.orderId])
+    expect(refusals).toEqual(refusals.map(() => ['INVALID_STATE', orderId]))
+    expect(await platform.query('select id from commerce.sales_order where quote_id = $1', [id])).toEqual([
+      { id: orderId },
+    ])
+  })
+
+  it('refuses a quote that is not accepted, and changes nothing', async () => {
+    const { id } = await aDraft()
+    const call = () => member.rest.quoteConvert!({ id })
+    expect(await refused(platform, call)).toEqual([409, 'INVALID_STATE'])
+    expect((await call()).body.allowed).toEqual(['IN_REVIEW', 'SENT', 'CANCELLED'])
   })
 })
 

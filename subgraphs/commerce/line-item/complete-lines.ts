@@ -1,3 +1,4 @@
+import { baseCurrencyOf } from '../../identity/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
@@ -65,7 +66,7 @@ export async function completeLines<L extends LineItem>(
   const products = await productsOf(ctx, sent)
   const mayCopy = holdsScope(ctx.caller, 'READ_PRODUCTS')
   const first = [...products.values()].find((found) => found !== null)
-  const currency = wantedCurrency ?? (mayCopy ? first?.currency : null) ?? 'USD'
+  const currency = wantedCurrency ?? (mayCopy ? first?.currency : null) ?? (await baseCurrencyOf(ctx))
   const known = new Set(before.map(({ productId }) => productId))
   const usedIds = new Set<string>()
   const problems: FieldProblem[] = []

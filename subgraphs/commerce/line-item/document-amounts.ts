@@ -1,3 +1,4 @@
+import { baseCurrencyOf } from '../../identity/public.ts'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import type { OrgRecord } from '../../kernel/record/org-record.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -29,7 +30,7 @@ export async function sentLines<L extends LineItem>(
     if (completed.problems.length > 0) throw invalid(...completed.problems)
     return { lineItems: completed.lines, currency: completed.currency }
   }
-  if (!previous) return { currency: currency ?? 'USD' }
+  if (!previous) return { currency: currency ?? (await baseCurrencyOf(ctx)) }
   if (currency !== null && currency !== previous.currency && previous.lineItems.length > 0) {
     const message = 'lineItems is required with another currency; send the lines with their prices in it.'
     throw invalid({ path: 'lineItems', code: 'REQUIRED', message })

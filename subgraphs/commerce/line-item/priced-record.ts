@@ -15,7 +15,7 @@ export type DiscountType = keyof typeof DiscountType
 export abstract class PricedRecord extends OrgRecord {
   @Column(() => String, {
     indexed: true,
-    derivedDefault: 'the currency of the first product, or USD',
+    derivedDefault: 'the currency of the first product, or the base currency of the organization',
     max: 3,
     description:
       'Currency of all amounts as ISO 4217 code, three capital letters. A change needs `lineItems` in the same request if the document has lines.',

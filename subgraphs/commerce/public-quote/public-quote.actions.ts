@@ -1,30 +1,43 @@
-import { accountName } from '../../crm/public.ts'
+import { addresseeOf } from '../../crm/public.ts'
 import { activeOrganizationName } from '../../identity/public.ts'
 import { invalid, notFound, type Refusal } from '../../kernel/errors.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import { linkedQuote } from '../quote/quote-link.ts'
 import type { Quote } from '../quote/quote.ts'
+import { documentFile, type QuoteDocumentFile } from '../quote/quote-document-file.ts'
+import { viewQuote } from '../quote/answer-quote.ts'
+import { quoteDocument } from '../quote/quote.document.ts'
 import type { PublicQuote } from './public-quote.ts'
 
 export const nameMax = 200
 export const reasonMax = 2000
 
 /**
- * Answers with the quote of the token, after `act` as the platform in its organization. 404 for an unknown token, a deleted quote and a
- * suspended organization.
+ * The quote of the token after `act` as the platform in its organization. 404 for an unknown token, a deleted quote and a suspended
+ * organization.
  */
-export async function publicQuote(
-  ctx: RequestContext,
-  token: string,
-  act: (ctx: RequestContext, id: string) => Promise<Quote>,
-): Promise<PublicQuote> {
-  const linked = await linkedQuote(ctx, token)
-  const inner = linked && asSystem(ctx, linked.organizationId)
+async function linked(ctx: RequestContext, token: string, act: Act) {
+  const link = await linkedQuote(ctx, token)
+  const inner = link && asSystem(ctx, link.organizationId)
   const organizationName = inner && (await activeOrganizationName(inner))
-  if (!linked || !inner || organizationName === null) throw notFound('The quote')
-  const found = await act(inner, linked.quoteId)
-  return { ...found, organizationName, accountName: found.accountId && (await accountName(inner, found.accountId)) }
+  if (!link || !inner || organizationName === null) throw notFound('The quote')
+  return { inner, organizationName, quote: await act(inner, link.quoteId) }
+}
+
+type Act = (ctx: RequestContext, id: string) => Promise<Quote>
+
+/** The quote of the token as its page shows it. */
+export async function publicQuote(ctx: RequestContext, token: string, act: Act): Promise<PublicQuote> {
+  const { inner, organizationName, quote } = await linked(ctx, token, act)
+  const { accountName, contactName } = await addresseeOf(inner, quote)
+  return { ...quote, organizationName, customerName: accountName ?? contactName }
+}
+
+/** The PDF of the quote of the token. */
+export async function publicQuoteDocument(ctx: RequestContext, token: string): Promise<QuoteDocumentFile> {
+  const { inner, quote } = await linked(ctx, token, viewQuote)
+  return documentFile(await quoteDocument(inner, quote))
 }
 
 /** A text that somebody without an account typed: trimmed, with its bounds. */

@@ -5,7 +5,8 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { acceptQuote, rejectQuote, viewQuote } from '../quote/answer-quote.ts'
-import { nameMax, publicQuote, reasonMax, typedText } from './public-quote.actions.ts'
+import { QuoteDocumentFile } from '../quote/quote-document-file.ts'
+import { nameMax, publicQuote, publicQuoteDocument, reasonMax, typedText } from './public-quote.actions.ts'
 import { PublicQuote } from './public-quote.ts'
 
 const TokenArg = () => Arg('token', () => String, { description: 'The secret in the link of the mail.' })
@@ -20,6 +21,15 @@ export class PublicQuoteResolver {
   @RequiresScopes('PUBLIC')
   publicQuoteView(@TokenArg() token: string, @Ctx() ctx: RequestContext) {
     return publicQuote(ctx, token, viewQuote)
+  }
+
+  @Mutation(() => QuoteDocumentFile, {
+    description: 'Returns the PDF of the quote of a mailed link. This counts as opening the quote.',
+  })
+  @OnePerRequest()
+  @RequiresScopes('PUBLIC')
+  publicQuoteDocument(@TokenArg() token: string, @Ctx() ctx: RequestContext) {
+    return publicQuoteDocument(ctx, token)
   }
 
   @Mutation(() => PublicQuote, {
@@ -66,5 +76,5 @@ export class PublicQuoteResolver {
 
 export const publicQuoteResource: Resource = {
   resolver: PublicQuoteResolver,
-  crossTenantFields: ['publicQuoteView', 'publicQuoteAccept', 'publicQuoteReject'],
+  crossTenantFields: ['publicQuoteView', 'publicQuoteDocument', 'publicQuoteAccept', 'publicQuoteReject'],
 }

@@ -12,8 +12,11 @@ export class PublicQuote {
   @Field(() => String, { description: 'Name of the organization that makes the offer.' })
   organizationName!: string
 
-  @Field(() => String, { nullable: true, description: 'Name of the account to which the quote is made; null if none.' })
-  accountName!: string | null
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the account to which the quote is made, or of its contact; null without both.',
+  })
+  customerName!: string | null
 
   @Field(() => String, { description: 'Number of the quote.' })
   quoteNumber!: string

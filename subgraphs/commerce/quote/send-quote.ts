@@ -10,7 +10,7 @@ import { change } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { requireLines, requireSendable } from './quote.actions.ts'
-import { quoteAttachments } from './quote.document.ts'
+import { quoteDocument } from './quote.document.ts'
 import { quote } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 import { issueLink } from './quote-link.ts'
@@ -91,7 +91,7 @@ const queueQuoteMail = (ctx: RequestContext<'vault'>, sent: Quote, to: string): 
     })
     return {
       ...content,
-      attachments: await quoteAttachments(ctx, sent, organization),
+      attachments: [await quoteDocument(ctx, sent)],
       expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
     }
   })

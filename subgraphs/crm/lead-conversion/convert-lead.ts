@@ -1,6 +1,7 @@
 import { activeUsers } from '../../identity/public.ts'
 import { actorIdOf } from '../../kernel/context.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { notFound, Refusal } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { redact } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
@@ -17,7 +18,8 @@ import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { Opportunity } from '../opportunity/opportunity.ts'
 import type { LeadConversion, LeadConvertInput } from './conversion.ts'
 import { accountValues, companyOf, contactValues, customFieldsFor, valuesForEmpty } from './copied-values.ts'
-import { moveRelatedWork } from './related-work.ts'
+import { notifyOwner } from './notify-owner.ts'
+import { lockRelatedWork, moveRelatedWork } from './related-work.ts'
 import { findTargets, type Targets } from './targets.ts'
 
 const closesAfterDays = 90
@@ -28,13 +30,13 @@ const nameLengthMax = 255
  * locked first, so that of several concurrent conversions one succeeds and the others find the lead converted.
  */
 export function convertLead(
-  ctx: RequestContext,
+  ctx: RequestContext<'vault'>,
   id: string,
   input: LeadConvertInput,
   expectedVersion: number | null,
 ): Promise<LeadConversion> {
   requireWritableRole(ctx)
-  const work = (inner: RequestContext) => convert(inner, id, input, expectedVersion)
+  const work = (inner: RequestContext<'vault'>) => convert(inner, id, input, expectedVersion)
   return input.dryRun ? withoutEffect(ctx, work) : inTransaction(ctx, work)
 }
 
@@ -47,11 +49,13 @@ interface Conversion {
 }
 
 async function convert(
-  ctx: RequestContext,
+  ctx: RequestContext<'vault'>,
   id: string,
   input: LeadConvertInput,
   expectedVersion: number | null,
 ): Promise<LeadConversion> {
+  if (!isId(id)) throw notFound('The lead')
+  const work = await lockRelatedWork(ctx, id)
   const before = await requireRecord(ctx, lead, id, { isLocked: true })
   requireConvertible(ctx, before)
   const targets = await findTargets(ctx, before, input)
@@ -62,6 +66,11 @@ async function convert(
   const ofAccount = await accountOf(wide, conversion)
   const ofContact = await contactOf(wide, conversion, ofAccount.id)
   const ofOpportunity = await opportunityOf(wide, conversion, ofAccount.id, ofContact.id)
+  const ids = {
+    convertedAccountId: ofAccount.id,
+    convertedContactId: ofContact.id,
+    convertedOpportunityId: ofOpportunity?.id ?? null,
+  }
   const converted = await save(ctx, lead, {
     operation: 'UPDATE',
     previous: before,
@@ -70,15 +79,14 @@ async function convert(
       status: 'CONVERTED',
       convertedAt: conversion.now.toISOString(),
       convertedById: actorIdOf(ctx.caller),
-      convertedAccountId: ofAccount.id,
-      convertedContactId: ofContact.id,
-      convertedOpportunityId: ofOpportunity?.id ?? null,
+      ...ids,
     },
     expectedVersion,
     events: ['lead.converted'],
     isEventReplaced: true,
   })
-  await moveRelatedWork(wide, converted)
+  await moveRelatedWork(ctx, { ...before, ...ids }, work)
+  if (input.notifyOwner) await notifyOwner(ctx, before, ownerId)
   return {
     lead: converted,
     account: ofAccount,

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, contact, each, lead, opportunity } from '../../../test/builders.ts'
 import { expectValidEvents, refused, refusedInputs, unchanged } from '../../../test/expectations.ts'
+import { mailsTo } from '../../../test/mailbox.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
+import { InMemoryDefinitions } from '../../kernel/record/custom-fields.fixture.ts'
 
-const platform = usePlatform()
+const definitions = new InMemoryDefinitions()
+const platform = usePlatform({}, definitions)
 let member: Member
 
 beforeAll(async () => {
@@ -167,6 +170,23 @@ describe('leadConvert', () => {
   })
 })
 
+describe('notifyOwner', () => {
+  it('mails the owner once the lead is converted, and nobody in a dry run or if the caller is the owner', async () => {
+    const owner = await platform.member()
+    const [{ email }] = (await platform.query('select email from identity.admin_user where id = $1', [
+      owner.userId,
+    ])) as [{ email: string }]
+    const { id } = await aLeadOf(aCompany(), { ownerId: owner.userId })
+    const own = await aLeadOf(aCompany())
+    await convert(id, { notifyOwner: true, dryRun: true })
+    await convert(own.id, { notifyOwner: true })
+    expect(await platform.query('select 1 from kernel.mail')).toEqual([])
+    await convert(id, { notifyOwner: true })
+    const mails = await mailsTo(platform, email)
+    expect(mails.map(({ subject }) => subject)).toEqual(['A lead of yours was converted'])
+  })
+})
+
 describe('the matching of leadConvert', () => {
   it('finds the contact by its normalized email and the account by its domain, and fills only empty fields', async () => {
     const { company, email, domain } = aCompany()
@@ -306,6 +326,58 @@ describe('the matching of leadConvert', () => {
     ])
     const created = await convert(id, { duplicateStrategy: 'CREATE_NEW' })
     expect(created.body.created).toEqual({ account: true, contact: true, opportunity: true })
+  })
+})
+
+describe('the custom fields of a converted lead', () => {
+  it('are copied to the field with the same API name if it accepts the value', async () => {
+    const organizationId = await platform.organization('Defined')
+    definitions.define(organizationId, {
+      lead: [
+        { name: 'tier', kind: 'enum', members: ['HOT', 'COLD'] },
+        { name: 'seats', kind: 'money' },
+        { name: 'onlyLead', kind: 'text' },
+      ],
+      account: [
+        { name: 'tier', kind: 'enum', members: ['HOT'] },
+        { name: 'seats', kind: 'text' },
+      ],
+      contact: [{ name: 'tier', kind: 'enum', members: ['COLD'] }],
+      opportunity: [{ name: 'seats', kind: 'money', maximum: 40 }],
+    })
+    const user = await platform.member({ organizationId })
+    const customFields = { tier: 'HOT', seats: 40, onlyLead: 'x', undefinedAnywhere: true }
+    const { id } = await aLeadOf(aCompany(), { customFields }, user)
+    const { body } = await convert(id, {}, user)
+    expect(['account', 'contact', 'opportunity'].map((kind) => body[kind].customFields)).toEqual([
+      { tier: 'HOT', undefinedAnywhere: true },
+      { undefinedAnywhere: true },
+      { seats: 40, undefinedAnywhere: true },
+    ])
+  })
+})
+
+describe('the tasks and activities of a converted lead', () => {
+  it('move to the contact, with their other records, also those that the caller does not see', async () => {
+    const own = await platform.member({ visibility: 'OWN' })
+    const { id } = await aLeadOf(aCompany(), {}, own)
+    const related = { relatedToType: 'LEAD', relatedToId: id }
+    const task = (await member.rest.taskCreate!({ body: { subject: 'Call', ...related } })).body
+    const call = { type: 'CALL', direction: 'OUTBOUND', subject: 'Intro', ...related }
+    const activity = (await own.rest.activityCreate!({ body: call })).body
+    expect([task.leadId, activity.leadId]).toEqual([id, id])
+    const { body } = await convert(id, {}, own)
+    const links = {
+      relatedToType: 'CONTACT',
+      relatedToId: body.contact.id,
+      contactId: body.contact.id,
+      leadId: null,
+      accountId: body.account.id,
+      opportunityId: body.opportunity.id,
+    }
+    expect((await member.rest.task!({ id: task.id })).body).toMatchObject(links)
+    expect((await member.rest.activity!({ id: activity.id })).body).toMatchObject(links)
+    expect(await platform.eventTypesOf(task.id)).toEqual(['task.created', 'task.updated'])
   })
 })
 

@@ -12,12 +12,12 @@ export class LeadConversionResolver {
     description:
       'Converts a lead to an account, a contact and usually an opportunity, in one transaction. Existing records are found by the email address, the domain and the name of the company; only their empty fields are filled. A lead that is converted already is refused with INVALID_STATE and the ids of its account, contact and opportunity.',
   })
-  @RequiresAllScopes('WRITE_LEADS', 'WRITE_ACCOUNTS', 'WRITE_CONTACTS', 'WRITE_OPPORTUNITIES')
+  @RequiresAllScopes('WRITE_ACCOUNTS', 'WRITE_CONTACTS', 'WRITE_LEADS', 'WRITE_OPPORTUNITIES')
   leadConvert(
     @IdArg() id: string,
     @Arg('input', () => LeadConvertInput, { description: 'How to convert the lead.' }) input: LeadConvertInput,
     @ExpectedVersionArg() expectedVersion: number | null,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: RequestContext<'vault'>,
   ) {
     return convertLead(ctx, id, input, expectedVersion)
   }

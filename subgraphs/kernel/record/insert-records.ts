@@ -11,6 +11,16 @@ export interface GeneratedRecord<T extends StoredRow> {
   readonly values: Partial<T> & StoredRow & { readonly createdAt: string }
   readonly actorId: string | null
   readonly eventId: string
+  /** A change after the creation, with events of its own. `values` are those after the change. */
+  readonly change?: {
+    readonly eventId: string
+    readonly occurredAt: string
+    readonly actorId: string | null
+    /** The values before the change, as far as they differ. */
+    readonly before: Partial<T>
+    /** The types of the events, which replace the event of the update. */
+    readonly events: readonly string[]
+  }
 }
 
 function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: GeneratedRecord<T>): T {
@@ -34,7 +44,10 @@ export async function insertRecords<T extends StoredRow>(
   if (given.length === 0) return
   const records = given.map((one) => complete(definition, one))
   await insertRows(sql, definition, records)
-  await insertEvents(sql, createdEvents(definition, given, records))
+  await insertEvents(
+    sql,
+    given.flatMap((one, index) => eventsOfRecord(definition, one, records[index]!)),
+  )
   if (definition.numbered) await raiseCounter(sql, definition, definition.numbered, records)
 }
 
@@ -54,15 +67,27 @@ async function insertRows<T extends StoredRow>(
   )
 }
 
-function createdEvents<T extends StoredRow>(
+function eventsOfRecord<T extends StoredRow>(
   definition: RecordDefinition<T>,
-  given: readonly GeneratedRecord<T>[],
-  records: readonly T[],
+  { values: { organizationId, createdAt }, actorId, eventId, change }: GeneratedRecord<T>,
+  next: T,
 ): EventRow[] {
-  return given.map(({ values, actorId, eventId }, index) => {
-    const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next: records[index]! }, actorId)
-    return { ...event!, id: eventId, organizationId: values.organizationId, occurredAt: values.createdAt, actorId }
-  })
+  const created = change ? { ...next, ...change.before } : next
+  const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next: created }, actorId)
+  const creation = { ...event!, id: eventId, organizationId, occurredAt: createdAt, actorId }
+  if (!change) return [creation]
+  const update = { operation: 'UPDATE', previous: created, next, events: change.events, isEventReplaced: true } as const
+  const { eventId: id, occurredAt } = change
+  return [
+    creation,
+    ...eventsOf(definition, update, change.actorId).map((one) => ({
+      ...one,
+      id,
+      organizationId,
+      occurredAt,
+      actorId: change.actorId,
+    })),
+  ]
 }
 
 async function raiseCounter<T extends StoredRow>(

@@ -4,11 +4,13 @@ import { accountExtensionResource } from './account-extension/account-extension.
 import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
+import { quoteOrderResource } from './order/quote-order.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
 import { publicQuoteResource } from './public-quote/public-quote.resolver.ts'
+import { quoteConversionResource } from './quote-conversion/quote-conversion.resolver.ts'
 import { quote } from './quote/quote.record.ts'
 import { quoteResource } from './quote/quote.resolver.ts'
 
@@ -21,9 +23,11 @@ export const commerce: SubgraphDefinition = {
     productBySkuResource,
     quoteResource,
     bulkResource(quote, 'QUOTES'),
+    quoteConversionResource,
     publicQuoteResource,
     orderResource,
     bulkResource(order, 'ORDERS'),
+    quoteOrderResource,
     accountExtensionResource,
     contactExtensionResource,
     opportunityExtensionResource,

@@ -21,10 +21,13 @@ import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
 import { orderExtensionResource } from './order-extension/order-extension.resolver.ts'
+import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
+import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
+  ports: ['vault'],
   resources: [
     accountResource,
     contactResource,
@@ -47,5 +50,7 @@ export const crm: SubgraphDefinition = {
     activityResource,
     bulkResource(activity, 'ACTIVITIES'),
     ...linkEdges(activity, activityTypes),
+    timelineEntryResource,
+    ...timelineResources(),
   ],
 }

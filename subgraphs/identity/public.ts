@@ -58,6 +58,15 @@ export async function activeWriterPage(
   )
 }
 
+/** The email address of an active user of the caller's organization; null if there is no such user. */
+export async function activeUserEmail({ db, caller }: RequestContext, id: string): Promise<string | null> {
+  const [row] = await db.query<{ email: string }>(
+    'select email from identity.admin_user where organization_id = $1 and id = $2 and is_active and deleted_at is null',
+    [caller.organizationId, id],
+  )
+  return row?.email ?? null
+}
+
 /** The name of the caller's organization; null if it is suspended. */
 export async function activeOrganizationName({ db, caller }: RequestContext): Promise<string | null> {
   const found = await findOrganization(db, caller.organizationId)

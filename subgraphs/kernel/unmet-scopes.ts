@@ -14,7 +14,9 @@ function fewestMissing(caller: Caller, requirement: ScopeRequirement): readonly 
 /** The scopes to grant: a scope that another missing scope implies is omitted. */
 function withoutImplied(scopes: readonly string[]): string[] {
   const all = new Set(scopes)
-  return [...all].filter((scope) => !all.has(scopeImplying(scope) ?? '')).sort()
+  const isImplied = (scope: string): boolean =>
+    all.has(scopeImplying(scope) ?? '') || (all.has('*') && scope !== '*' && !sessionOnly.has(scope))
+  return [...all].filter((scope) => !isImplied(scope)).sort()
 }
 
 /** Reject mode: one unmet requirement refuses the whole operation, and the refusal names every missing scope. */

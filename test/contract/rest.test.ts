@@ -231,6 +231,6 @@ describe('the specification', () => {
         .filter(({ path }) => path.startsWith(prefix))
         .map((operation) => nameOf(operation).replace(prefix, ''))
     expect(below('/v1/companies')).toEqual(below('/v1/accounts'))
-    expect(below('/v1/companies')).toHaveLength(8)
+    expect(below('/v1/companies')).toHaveLength(9)
   })
 })

@@ -3,7 +3,15 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
-import { bodies, credentials, placeholders, preparations, queries, typeOfReference } from './special-cases.ts'
+import {
+  bodies,
+  credentials,
+  placeholders,
+  preparations,
+  queries,
+  typeOfReference,
+  recordsOfPath,
+} from './special-cases.ts'
 import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
 import { send, type RawResponse, type Sent } from './send.ts'
@@ -131,7 +139,7 @@ export class Requests {
   creatorOf(path: string): RestOperation | null {
     const parts = path.split('/')
     for (; parts.length > 1; parts.pop()) {
-      const place = parts.join('/')
+      const place = recordsOfPath[parts.join('/')] ?? parts.join('/')
       const found = this.contract.operations.find(
         (operation) => operation.path === place && operation.method === 'post' && operation.success.status === 201,
       )

@@ -95,6 +95,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'redirectUris',
   'relatedToType',
   'refreshToken',
+  'isDefault',
   'kind',
   'secondaryEmails',
   'stage',
@@ -157,7 +158,7 @@ const documentIn =
   }
 
 const quoteIn = documentIn('quote')
-const orderIn = documentIn('sales_order')
+const orderIn = documentIn('"order"')
 
 /** What the new record of a path needs before the operation accepts it. */
 export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
@@ -167,12 +168,16 @@ export const preparations: Readonly<Record<string, (requests: Requests, id: stri
   quoteReject: quoteIn('IN_REVIEW'),
   quoteSend: quoteIn('DRAFT'),
   quoteRevise: quoteIn('SENT'),
+  quoteConvert: quoteIn('ACCEPTED'),
   orderConfirm: orderIn('DRAFT'),
   orderProcess: orderIn('CONFIRMED'),
   orderFulfill: orderIn('PROCESSING'),
   orderCancel: orderIn('CONFIRMED'),
   orderReturn: orderIn('FULFILLED'),
 }
+
+/** Paths below which records of another path are named. */
+export const recordsOfPath: Readonly<Record<string, string>> = { '/v1/quota-forecast/deals': '/v1/deals' }
 
 /** Operations that need another party to succeed; separate tests provide it. */
 export const needsOtherParty: ReadonlySet<string> = new Set([

@@ -169,6 +169,50 @@ describe('quoteRevise', () => {
   })
 })
 
+describe('quoteConvert', () => {
+  const accepted = async (values: object = {}) => {
+    const draft = await aDraft(values)
+    await platform.query(`update commerce.quote set status = 'ACCEPTED' where id = $1`, [draft.id])
+    return draft
+  }
+
+  it('creates the order with the same lines and amounts, and announces both', async () => {
+    const { id, lineItems } = await accepted({
+      currency: 'EUR',
+      discountType: 'AMOUNT',
+      discountValue: 10,
+      terms: 'Net.',
+    })
+    const { status, body } = await member.rest.quoteConvert!({ id })
+    expect([status, body]).toMatchObject([
+      201,
+      { status: 'DRAFT', quoteId: id, currency: 'EUR', total: 90, terms: 'Net.', lineItems: [{ id: lineItems[0].id }] },
+    ])
+    expect((await member.rest.quote!({ id })).body).toMatchObject({ status: 'CONVERTED', orderId: body.id })
+    expect((await platform.eventTypesOf(id)).slice(-2)).toEqual(['quote.updated', 'quote.converted'])
+    expect(await platform.eventTypesOf(body.id)).toEqual(['order.created'])
+  })
+
+  it('creates one order when it is called many times at once, and names it in the refusals', async () => {
+    const { id } = await accepted()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => member.rest.quoteConvert!({ id })))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409])
+    const { orderId } = (await member.rest.quote!({ id })).body
+    const refusals = answers.filter(({ status }) => status === 409).map(({ body }) => [body.code, body.orderId])
+    expect(refusals).toEqual(refusals.map(() => ['INVALID_STATE', orderId]))
+    expect(await platform.query('select id from commerce.sales_order where quote_id = $1', [id])).toEqual([
+      { id: orderId },
+    ])
+  })
+
+  it('refuses a quote that is not accepted, and changes nothing', async () => {
+    const { id } = await aDraft()
+    const call = () => member.rest.quoteConvert!({ id })
+    expect(await refused(platform, call)).toEqual([409, 'INVALID_STATE'])
+    expect((await call()).body.allowed).toEqual(['IN_REVIEW', 'SENT', 'CANCELLED'])
+  })
+})
+
 describe('the primary quote of an opportunity', () => {
   const opportunityNow = async (id: string) => {
     const { amount, currency } = (await member.rest.opportunity!({ id })).body

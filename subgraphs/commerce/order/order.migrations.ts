@@ -5,7 +5,7 @@ import { pricedColumns } from '../line-item/priced-record.ts'
 export const orderTable: Migration = {
   name: '20261123-commerce-order',
   sql: `
-    create table commerce.sales_order (${recordColumns},${pricedColumns},
+    create table commerce."order" (${recordColumns},${pricedColumns},
       number integer not null,
       order_number text not null,
       status text not null,
@@ -31,12 +31,12 @@ export const orderTable: Migration = {
       returned_at timestamptz(3),
       return_reason text
     );
-    create unique index order_number on commerce.sales_order (organization_id, number);
+    create unique index order_number on commerce."order" (organization_id, number);
     -- A quote becomes one order, also when several requests convert it at once.
-    create unique index order_quote on commerce.sales_order (organization_id, quote_id)
+    create unique index order_quote on commerce."order" (organization_id, quote_id)
       where deleted_at is null and quote_id is not null;
-    ${searchIndex('commerce.sales_order', 'order', ['order_number', 'purchase_order_number'])}
-    ${listIndexes('commerce.sales_order', 'order', [
+    ${searchIndex('commerce."order"', 'order', ['order_number', 'purchase_order_number'])}
+    ${listIndexes('commerce."order"', 'order', [
       'order_number',
       'status',
       'payment_status',
@@ -53,7 +53,7 @@ export const orderTable: Migration = {
       'purchase_order_number',
       'fulfilled_at',
     ])}
-    ${maintainedTotals('commerce.sales_order', {
+    ${maintainedTotals('commerce."order"', {
       by: ['status', 'payment_status', 'invoice_status', 'currency'],
       measures: { total: 'total' },
     })}

@@ -10,7 +10,7 @@ import { Order } from './order.ts'
 
 export const order: RecordDefinition<Order> = defineRecord(Order, {
   object: 'order',
-  table: 'commerce.sales_order',
+  table: 'commerce."order"',
   visibleBy: ['ownerId'],
   searchable: ['orderNumber', 'purchaseOrderNumber'],
   hasSearchText: true,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
-import { requireAllowedTransition, type Transitions } from '../../kernel/record/transitions.ts'
+import { requireNewStatus, type Transitions } from '../../kernel/record/transitions.ts'
 import type { Order, OrderStatus } from './order.ts'
 
 /** The statuses that may follow each status. An order can be cancelled until something was delivered. */
@@ -14,13 +14,8 @@ export const orderTransitions: Transitions<OrderStatus> = {
   RETURNED: [],
 }
 
-/** Throws INVALID_STATE unless the status may follow. A second request for the same status is refused, so that it is noticed. */
-export function requireTransition(from: OrderStatus, to: OrderStatus): void {
-  const allowed = orderTransitions[from]
-  if (from === to && !allowed.includes(to))
-    throw new Refusal('INVALID_STATE', `The order has the status ${to} already.`, { allowed: [...allowed] })
-  requireAllowedTransition('order', orderTransitions, from, to)
-}
+export const requireTransition = (from: OrderStatus, to: OrderStatus): void =>
+  requireNewStatus('order', orderTransitions, from, to)
 
 /** What the customer ordered. It changes only in DRAFT. */
 const frozenFields = [

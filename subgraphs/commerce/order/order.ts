@@ -19,7 +19,7 @@ export { OrderInvoiceStatus, OrderPaymentStatus, OrderStatus }
 })
 @Directive('@key(fields: "id")')
 @RequiresScope('ORDERS')
-@Entity({ schema: 'commerce', tableName: 'sales_order' })
+@Entity({ schema: 'commerce', tableName: 'order' })
 export class Order extends PricedRecord {
   @Column(() => Int, { internal: true, writable: 'NEVER' })
   number!: number

@@ -1,7 +1,7 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
-import { requireAllowedTransition } from '../../kernel/record/transitions.ts'
+import { requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
 import { requireRole } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { quote } from './quote.record.ts'
@@ -9,14 +9,6 @@ import { quoteTransitions, revisable } from './quote.status.ts'
 import type { Quote, QuoteStatus } from './quote.ts'
 
 type Version = number | null
-
-const requireStep = (from: QuoteStatus, to: QuoteStatus): void => {
-  if (from === to)
-    throw new Refusal('INVALID_STATE', `The quote has the status ${from} already.`, {
-      allowed: [...quoteTransitions[from]],
-    })
-  requireAllowedTransition('quote', quoteTransitions, from, to)
-}
 
 export function requireLines({ lineItems }: Pick<Quote, 'lineItems'>): void {
   if (lineItems.length > 0) return
@@ -32,7 +24,7 @@ function step(
   follows: (previous: Quote) => Partial<Quote> = () => ({}),
 ): Promise<Quote> {
   const decide = (previous: Quote) => {
-    requireStep(previous.status, to)
+    requireNewStatus('quote', quoteTransitions, previous.status, to)
     return { operation: 'UPDATE' as const, values: {}, implied: { ...follows(previous), status: to } }
   }
   return change(ctx, quote, id, decide, { expectedVersion })

@@ -25,3 +25,22 @@ export const activityDates: Migration = {
     create index activity_begin on crm.activity (occurred_at) where is_planned;
   `,
 }
+
+export const contactActivityDates: Migration = {
+  name: '20261123-crm-contact-activity-dates',
+  sql: refreshActivityDates([
+    { table: 'crm.account', link: 'account_id' },
+    { table: 'crm.contact', link: 'contact_id' },
+    { table: 'crm.opportunity', link: 'opportunity_id' },
+  ]),
+}
+
+export const leadActivityDates: Migration = {
+  name: '20261123-crm-lead-activity-dates',
+  sql: refreshActivityDates([
+    { table: 'crm.account', link: 'account_id' },
+    { table: 'crm.contact', link: 'contact_id' },
+    { table: 'crm.lead', link: 'lead_id' },
+    { table: 'crm.opportunity', link: 'opportunity_id' },
+  ]),
+}

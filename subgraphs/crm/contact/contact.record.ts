@@ -47,6 +47,16 @@ export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
       'contactId',
       'Conditions on the cases of the contact that the caller sees. Needs READ_CASES.',
     ),
+    tasks: relationFromType(
+      'task',
+      'contactId',
+      'Conditions on the tasks of the contact that the caller sees. Needs READ_TASKS.',
+    ),
+    activities: relationFromType(
+      'activity',
+      'contactId',
+      'Conditions on the activities of the contact that the caller sees. Needs READ_ACTIVITIES.',
+    ),
     quotes: relationFromType(
       'quote',
       'contactId',

@@ -9,6 +9,7 @@ import { emailLengthMax } from '../../kernel/values/email-address.ts'
 import { addressLine } from '../address-line.ts'
 import { LeadSource } from '../lead-source.ts'
 import { Consent } from './consent.ts'
+import { lastActivityDate, nextActivityDate } from '../activity-date-columns.ts'
 import { BuyingRole, ContactStatus, EmailStatus, LifecycleStage, Seniority } from './contact.enumerations.ts'
 
 @ObjectType({ description: 'A person with whom the organization does business, usually at an account.' })
@@ -239,22 +240,10 @@ export class Contact extends OrgRecord {
   })
   engagementScore!: number | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the last activity with the person took place; null if there was none.',
-    example: '2026-10-28T13:00:00.000Z',
-  })
+  @Column(() => DateTime, lastActivityDate('contact'))
   lastActivityDate!: string | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the next activity with the person is planned; null if none is.',
-    example: null,
-  })
+  @Column(() => DateTime, nextActivityDate('contact'))
   nextActivityDate!: string | null
 
   @Column(() => DateTime, {

@@ -96,6 +96,12 @@ export class LeadConvertInput {
   })
   overwriteLeadSource!: boolean
 
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Whether to send a mail to the owner of the new records, unless that is the caller. Default: false.',
+  })
+  notifyOwner!: boolean
+
   @Field(() => DuplicateStrategy, {
     defaultValue: 'MATCH_EXISTING',
     description: 'What to do when the contact or the account may exist already. Default: MATCH_EXISTING.',

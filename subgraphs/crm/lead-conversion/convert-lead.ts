@@ -18,6 +18,7 @@ import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { Opportunity } from '../opportunity/opportunity.ts'
 import type { LeadConversion, LeadConvertInput } from './conversion.ts'
 import { accountValues, companyOf, contactValues, customFieldsFor, valuesForEmpty } from './copied-values.ts'
+import { notifyOwner } from './notify-owner.ts'
 import { lockRelatedWork, moveRelatedWork } from './related-work.ts'
 import { findTargets, type Targets } from './targets.ts'
 
@@ -29,13 +30,13 @@ const nameLengthMax = 255
  * locked first, so that of several concurrent conversions one succeeds and the others find the lead converted.
  */
 export function convertLead(
-  ctx: RequestContext,
+  ctx: RequestContext<'vault'>,
   id: string,
   input: LeadConvertInput,
   expectedVersion: number | null,
 ): Promise<LeadConversion> {
   requireWritableRole(ctx)
-  const work = (inner: RequestContext) => convert(inner, id, input, expectedVersion)
+  const work = (inner: RequestContext<'vault'>) => convert(inner, id, input, expectedVersion)
   return input.dryRun ? withoutEffect(ctx, work) : inTransaction(ctx, work)
 }
 
@@ -48,7 +49,7 @@ interface Conversion {
 }
 
 async function convert(
-  ctx: RequestContext,
+  ctx: RequestContext<'vault'>,
   id: string,
   input: LeadConvertInput,
   expectedVersion: number | null,
@@ -85,6 +86,7 @@ async function convert(
     isEventReplaced: true,
   })
   await moveRelatedWork(ctx, { ...before, ...ids }, work)
+  if (input.notifyOwner) await notifyOwner(ctx, before, ownerId)
   return {
     lead: converted,
     account: ofAccount,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, contact, each, lead, opportunity } from '../../../test/builders.ts'
 import { expectValidEvents, refused, refusedInputs, unchanged } from '../../../test/expectations.ts'
+import { mailsTo } from '../../../test/mailbox.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { InMemoryDefinitions } from '../../kernel/record/custom-fields.fixture.ts'
 
@@ -166,6 +167,23 @@ describe('leadConvert', () => {
     expect(await owners(one.userId)).toEqual(Array(3).fill(one.userId))
     expect(await owners(one.userId, { ownerId: other.userId })).toEqual(Array(3).fill(other.userId))
     expect(await owners(other.userId)).toEqual(Array(3).fill(member.userId))
+  })
+})
+
+describe('notifyOwner', () => {
+  it('mails the owner once the lead is converted, and nobody in a dry run or if the caller is the owner', async () => {
+    const owner = await platform.member()
+    const [{ email }] = (await platform.query('select email from identity.admin_user where id = $1', [
+      owner.userId,
+    ])) as [{ email: string }]
+    const { id } = await aLeadOf(aCompany(), { ownerId: owner.userId })
+    const own = await aLeadOf(aCompany())
+    await convert(id, { notifyOwner: true, dryRun: true })
+    await convert(own.id, { notifyOwner: true })
+    expect(await platform.query('select 1 from kernel.mail')).toEqual([])
+    await convert(id, { notifyOwner: true })
+    const mails = await mailsTo(platform, email)
+    expect(mails.map(({ subject }) => subject)).toEqual(['A lead of yours was converted'])
   })
 })
 

@@ -17,7 +17,7 @@ export class LeadConversionResolver {
     @IdArg() id: string,
     @Arg('input', () => LeadConvertInput, { description: 'How to convert the lead.' }) input: LeadConvertInput,
     @ExpectedVersionArg() expectedVersion: number | null,
-    @Ctx() ctx: RequestContext,
+    @Ctx() ctx: RequestContext<'vault'>,
   ) {
     return convertLead(ctx, id, input, expectedVersion)
   }

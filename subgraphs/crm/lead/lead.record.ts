@@ -1,5 +1,6 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { account } from '../account/account.record.ts'
 import { contact } from '../contact/contact.record.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
@@ -31,6 +32,16 @@ export const lead: RecordDefinition<Lead> = defineRecord(Lead, {
       description:
         'Conditions on the opportunity of the conversion, as far as the caller sees it. Needs READ_OPPORTUNITIES.',
     },
+    tasks: relationFromType(
+      'task',
+      'leadId',
+      'Conditions on the tasks of the lead that the caller sees. Needs READ_TASKS.',
+    ),
+    activities: relationFromType(
+      'activity',
+      'leadId',
+      'Conditions on the activities of the lead that the caller sees. Needs READ_ACTIVITIES.',
+    ),
   },
   totals: {
     by: ['status', 'leadSource', 'rating'],

@@ -8,6 +8,7 @@ import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { emailLengthMax } from '../../kernel/values/email-address.ts'
 import { addressLine } from '../address-line.ts'
 import { LeadSource } from '../lead-source.ts'
+import { lastActivityDate, nextActivityDate } from '../activity-date-columns.ts'
 import { LeadRating, LeadStatus } from './lead.enumerations.ts'
 
 @ObjectType({
@@ -199,22 +200,10 @@ export class Lead extends OrgRecord {
   })
   firstResponseAt!: string | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the last activity with the person took place; null if there was none.',
-    example: '2026-10-28T13:00:00.000Z',
-  })
+  @Column(() => DateTime, lastActivityDate('lead'))
   lastActivityDate!: string | null
 
-  @Column(() => DateTime, {
-    indexed: true,
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the next activity with the person is planned; null if none is.',
-    example: null,
-  })
+  @Column(() => DateTime, nextActivityDate('lead'))
   nextActivityDate!: string | null
 
   @Column(() => DateTime, {

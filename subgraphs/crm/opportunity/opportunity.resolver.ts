@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import type { FilterInput } from '../../kernel/record/filter-input.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -60,7 +60,7 @@ export class OpportunityResolver extends standardResolver(opportunity, {
     description:
       'Sets the forecast category of an open opportunity, which then stays when the stage changes, until the opportunity is closed or the category is changed again.',
   })
-  @RequiresScope('OPPORTUNITIES')
+  @RequiresScopes('*')
   opportunitySetForecastCategory(
     @IdArg() id: string,
     @Arg('category', () => ForecastCategory, {

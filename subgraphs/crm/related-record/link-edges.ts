@@ -12,19 +12,24 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { linkedRecords, type LinkedRecord } from './linked-records.ts'
 import type { RelatedRecord } from './related-record.ts'
 import { linkedTypes, links, type Link } from './related-types.ts'
+import { relatedToOf } from './related-to.ts'
 import { visibleStub } from './visible-stub.ts'
+
+// type-graphql finds the resolver of a field by the name of the method, so each edge of a type must have another one.
 
 /** The edges of tasks or activities to the records that they concern, and back: `Task.account` and `Account.tasks`. */
 export const linkEdges = <T extends RelatedRecord>(
   definition: RecordDefinition<T>,
   types: OperationTypes,
-): Resource[] =>
-  links.flatMap((link) => {
+): Resource[] => [
+  { resolver: relatedToOf(definition) },
+  ...links.flatMap((link) => {
     const linked = linkedRecords[link]
     return linked
       ? [{ resolver: edgeToOne(definition, link, linked) }, { resolver: edgeToMany(definition, types, link, linked) }]
       : []
-  })
+  }),
+]
 
 function edgeToOne<T extends RelatedRecord>(definition: RecordDefinition<T>, link: Link, linked: LinkedRecord): Class {
   const object = linkedTypes[link]
@@ -33,11 +38,10 @@ function edgeToOne<T extends RelatedRecord>(definition: RecordDefinition<T>, lin
   @Resolver(() => definition.entity)
   class LinkedResolver {
     @FieldResolver(() => linked.type, {
-      name: object,
       nullable: true,
       description: `The ${object} that the ${one} concerns; null if there is none or the caller does not see it.`,
     })
-    linked(@Root() root: T, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    [object](@Root() root: T, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
       const id = root[link]
       if (!linked.definition) return visibleStub(ctx, object, id)
       return id === null || id === undefined ? null : readReference(ctx, linked.definition, id, selectedFields(info))
@@ -59,11 +63,10 @@ function edgeToMany<T extends RelatedRecord>(
   @Resolver(() => linked.type)
   class LinkedListResolver {
     @FieldResolver(() => types.Connection, {
-      name: many,
       nullable: !linked.definition,
       description: `Live ${many} that concern the ${linkedTypes[link]} and that the caller sees, newest first by default${unavailable}.`,
     })
-    list(
+    [many](
       @Root() root: { readonly id: string },
       @Args(() => types.ConnectionArgs) args: ConnectionArgs,
       @Ctx() ctx: RequestContext,

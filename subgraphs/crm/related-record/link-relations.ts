@@ -13,6 +13,8 @@ const relation = <T extends RelatedRecord>(one: string, by: Link, object: string
 /** The relations of tasks and activities to the records that they concern. */
 export const linkRelations = <T extends RelatedRecord>(one: string): Readonly<Record<string, RelationBy<T>>> => ({
   account: relation(one, 'accountId', 'account', 'READ_ACCOUNTS'),
+  contact: relation(one, 'contactId', 'contact', 'READ_CONTACTS'),
+  lead: relation(one, 'leadId', 'lead', 'READ_LEADS'),
   opportunity: relation(one, 'opportunityId', 'opportunity', 'READ_OPPORTUNITIES'),
   case: relation(one, 'caseId', 'case', 'READ_CASES'),
 })

@@ -2,6 +2,10 @@ import type { RecordShape } from '../../kernel/record/definition.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
 import { CaseExtension } from '../case-extension/case-extension.resolver.ts'
+import { Contact } from '../contact/contact.ts'
+import { contact } from '../contact/contact.record.ts'
+import { Lead } from '../lead/lead.ts'
+import { lead } from '../lead/lead.record.ts'
 import { Opportunity } from '../opportunity/opportunity.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { Link } from './related-types.ts'
@@ -11,11 +15,17 @@ export interface LinkedRecord {
   readonly type: abstract new () => object
   /** Null for a record of another subgraph, which reads its fields. */
   readonly definition: RecordShape | null
+  /** The name of the GraphQL type. */
+  readonly name: string
+  /** The scope to read it. */
+  readonly scope: string
 }
 
 /** The records that tasks and activities concern, as far as the graph has them. */
 export const linkedRecords: Readonly<Partial<Record<Link, LinkedRecord>>> = {
-  accountId: { type: Account, definition: account },
-  opportunityId: { type: Opportunity, definition: opportunity },
-  caseId: { type: CaseExtension, definition: null },
+  accountId: { type: Account, name: 'Account', definition: account, scope: 'READ_ACCOUNTS' },
+  contactId: { type: Contact, name: 'Contact', definition: contact, scope: 'READ_CONTACTS' },
+  leadId: { type: Lead, name: 'Lead', definition: lead, scope: 'READ_LEADS' },
+  opportunityId: { type: Opportunity, name: 'Opportunity', definition: opportunity, scope: 'READ_OPPORTUNITIES' },
+  caseId: { type: CaseExtension, name: 'Case', definition: null, scope: 'READ_CASES' },
 }

@@ -14,6 +14,7 @@ const link = (what: string, example: string | null = null) =>
 @ObjectType()
 export abstract class RelatedRecord extends OrgRecord {
   @Column(() => String, {
+    decidesEdges: true,
     nullable: true,
     max: 70,
     description:

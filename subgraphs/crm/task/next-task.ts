@@ -3,7 +3,7 @@ import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { recordNamed } from '../../kernel/record/record-registry.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { unrestricted, type RequestContext } from '../../kernel/request.ts'
 import { linkedTypes, links, relatedShape } from '../related-record/related-types.ts'
 import { nextOccurrence } from './recurrence.ts'
 import type { Task } from './task.ts'
@@ -21,7 +21,7 @@ export async function createNextTask(
   const { nextTaskId, recurrenceRule, dueDate } = completed
   const occurrence = nextOccurrence(recurrenceRule!, dueDate!)
   if (!nextTaskId || !occurrence) return []
-  const platform = { ...ctx, caller: { ...ctx.caller, ownerIds: null, fields: null }, answered: null }
+  const platform = unrestricted(ctx)
   const moved = Date.parse(occurrence.dueDate) - Date.parse(dueDate!)
   const later = (time: string | null) => time && new Date(Date.parse(time) + moved).toISOString()
   const { subject, description, type, priority, startDate, reminderAt, source, tags, metadata } = completed

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { account, supportCase, task } from '../../../test/builders.ts'
+import { account, activity, supportCase, task } from '../../../test/builders.ts'
 import { expectValidEvents, refusedInputs, unchanged } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -241,6 +241,67 @@ describe('taskBulkUpdate', () => {
     const { id } = await task(member)
     await member.rest.taskBulkUpdate!({ body: { items: [{ id, status: 'COMPLETED' }] } })
     expect((await member.rest.task!({ id })).body).toMatchObject({ completedById: member.userId })
+  })
+})
+
+describe('Task.relatedTo', () => {
+  const query = `query ($ids: [ID!]) { taskList(filter: { id: { in: $ids } }, orderBy: [{ field: subject, direction: ASC }]) { data { subject
+    account { name } case { caseNumber }
+    relatedTo { __typename ... on Account { name } ... on Case { subject account { name } } ... on Contact { lastName } } } } }`
+
+  it('is the record of whichever type, with the fields of that type', async () => {
+    const { id: accountId } = await account(member)
+    const { id: caseId } = await supportCase(member, { accountId })
+    const { body: contact } = await member.rest.contactCreate!({ body: { lastName: 'Halvorsen' } })
+    const created = [
+      await task(member, { subject: '1', relatedToType: 'ACCOUNT', relatedToId: accountId }),
+      await task(member, { subject: '2', relatedToType: 'CASE', relatedToId: caseId }),
+      await task(member, { subject: '3', relatedToType: 'CONTACT', relatedToId: contact.id }),
+      await task(member, { subject: '4' }),
+    ]
+    const { body } = await member.graphql(query, { ids: created.map(({ id }) => id as string) })
+    const northwind = { name: 'Northwind Traders' }
+    expect(body).toEqual({
+      data: {
+        taskList: {
+          data: [
+            { subject: '1', account: northwind, case: null, relatedTo: { __typename: 'Account', ...northwind } },
+            {
+              subject: '2',
+              account: northwind,
+              case: { caseNumber: expect.any(Number) },
+              relatedTo: { __typename: 'Case', subject: 'Labels print without a barcode', account: northwind },
+            },
+            { subject: '3', account: null, case: null, relatedTo: { __typename: 'Contact', lastName: 'Halvorsen' } },
+            { subject: '4', account: null, case: null, relatedTo: null },
+          ],
+        },
+      },
+    })
+  })
+
+  it('is null for a record that the caller does not see', async () => {
+    const assignee = await platform.member({ visibility: 'OWN' })
+    const { id: caseId } = await supportCase(member)
+    const { id } = await task(member, { relatedToType: 'CASE', relatedToId: caseId, assignedToId: assignee.userId })
+    const { body } = await assignee.graphql(query, { ids: [id] })
+    expect(body.data.taskList.data).toMatchObject([{ relatedTo: null, case: null }])
+  })
+})
+
+describe('Account.tasks and Account.activities', () => {
+  it('are the lists of the account', async () => {
+    const { id } = await account(member)
+    await task(member, { subject: 'to do', relatedToType: 'ACCOUNT', relatedToId: id })
+    await activity(member, { subject: 'done', relatedToType: 'ACCOUNT', relatedToId: id })
+    const { body } = await member.graphql(
+      'query ($id: ID!) { account(id: $id) { tasks { totalCount nodes { subject status } } activities { totalCount nodes { subject direction account { id } } } } }',
+      { id },
+    )
+    expect(body.data.account).toEqual({
+      tasks: { totalCount: 1, nodes: [{ subject: 'to do', status: 'NOT_STARTED' }] },
+      activities: { totalCount: 1, nodes: [{ subject: 'done', direction: null, account: { id } }] },
+    })
   })
 })
 

@@ -57,6 +57,8 @@ export interface ColumnOptions {
    * sorted by the column at any size. Where a record type declares no index, its lists are small and sorted by every column.
    */
   indexed?: boolean
+  /** Edges of the record depend on the column, so it is read with them, as ids are. */
+  decidesEdges?: boolean
   /** Timestamps: the platform also changes the value without a new version of the record, so the `ETag` contains the value besides the version. */
   isUnversioned?: boolean
   /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */

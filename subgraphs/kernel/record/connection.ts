@@ -124,12 +124,15 @@ async function childrenOf(
     selectList(definition, withFields(selected.record, order.columnNames), 't', rules) + order.selected('t')
   const { kind } = columnOf(definition, parentColumn)
   const parentIds = `unnest(${predicate.values.add(distinct)}::${columnKinds[kind === 'textList' ? 'id' : kind].listType})`
+  // PostgreSQL cannot estimate how many lists contain an id. `offset 0` keeps it from walking through the order of all records.
+  const matching = `${readSource(definition)} t where ${where.join(' and ')}`
+  const source = kind === 'textList' ? `(select t.* from ${matching} offset 0) t` : matching
   const counted = selected.total
     ? countsOf(ctx, definition, parentColumn, args, distinct)
     : Promise.resolve(new Map<string, number>())
   const [rows, totals] = await Promise.all([
     ctx.db.query(
-      `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${readSource(definition)} t where ${where.join(' and ')} order by ${order.sql('t')} limit ${predicate.values.add(first + 1)}) c`,
+      `select p.parent_id as "parentOf", c.* from ${parentIds} as p(parent_id) cross join lateral (select ${columns} from ${source} order by ${order.sql('t')} limit ${predicate.values.add(first + 1)}) c`,
       predicate.values.list,
       query.kind,
     ),

@@ -218,7 +218,7 @@ export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string)
   return requiringScope(name, page, scope, `A page of ${many}.`)
 }
 
-class PageInfo {}
+export class PageInfo {}
 field(PageInfo, 'hasNextPage', () => Boolean, { description: 'True if more records follow after `endCursor`.' })
 field(PageInfo, 'hasPreviousPage', () => Boolean, { description: 'True if the page was requested with `after`.' })
 field(PageInfo, 'startCursor', () => String, {

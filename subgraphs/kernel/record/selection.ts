@@ -73,7 +73,7 @@ function selectExpression(column: Column, alias: string, rules: FieldRules | nul
 
 /**
  * The select list of a read: the id and the selected columns, under their GraphQL names. When a field that is not a column is
- * selected, all id columns are added, because relations to other records need them. Hidden values are never read from the database.
+ * selected, all id columns are added, and columns that decide edges, because relations to other records need them. Hidden values are never read from the database.
  */
 export function selectList(
   { columns }: RecordShape,
@@ -90,7 +90,10 @@ export function selectList(
     const { stored, byName } = columns
     const followsEdges = [...selected].some((name) => !byName.has(name) && name !== '__typename')
     list = stored
-      .filter(({ kind, name }) => name === 'id' || selected.has(name) || (followsEdges && kind === 'id'))
+      .filter(
+        ({ kind, name, decidesEdges }) =>
+          name === 'id' || selected.has(name) || (followsEdges && (kind === 'id' || decidesEdges)),
+      )
       .map((column) => selectExpression(column, alias, rules))
       .join(', ')
     byColumns.set(owner, list)

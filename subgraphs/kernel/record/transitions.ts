@@ -15,3 +15,16 @@ export function requireAllowedTransition<Status extends string>(
   const rule = allowed.length > 0 ? `can change to ${allowed.join(', ')}, not to ${to}` : 'cannot change its status'
   throw new Refusal('INVALID_STATE', `A ${object} with status ${from} ${rule}.`, { allowed: [...allowed] })
 }
+
+/** As `requireAllowedTransition`, but the same status is refused too, unless it may follow itself, so that a second request is noticed. */
+export function requireNewStatus<Status extends string>(
+  object: string,
+  transitions: Transitions<Status>,
+  from: Status,
+  to: Status,
+): void {
+  const allowed = transitions[from]
+  if (from === to && !allowed.includes(to))
+    throw new Refusal('INVALID_STATE', `The ${object} has the status ${to} already.`, { allowed: [...allowed] })
+  requireAllowedTransition(object, transitions, from, to)
+}

@@ -1,6 +1,13 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { printSchemaWithDirectives } from '@graphql-tools/utils'
-import { getNullableType, isRequiredArgument, parse, type GraphQLArgument, type GraphQLSchema } from 'graphql'
+import {
+  getNullableType,
+  isRequiredArgument,
+  isUnionType,
+  parse,
+  type GraphQLArgument,
+  type GraphQLSchema,
+} from 'graphql'
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
@@ -95,6 +102,17 @@ function sortArguments(schema: GraphQLSchema): void {
   }
 }
 
+/** A value of a union names its type in `__typename`. The resolvers of type-graphql are asynchronous, which graphql-jit does not support. */
+const unionResolvers = (schema: GraphQLSchema): Record<string, object> =>
+  Object.fromEntries(
+    Object.values(schema.getTypeMap())
+      .filter((type) => isUnionType(type))
+      .map(({ name }) => [
+        name,
+        { __resolveType: ({ __typename }: { readonly __typename: string }): string => __typename },
+      ]),
+  )
+
 function kindsOf(resources: readonly Resource[]): RecordTypes {
   const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
   return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
@@ -142,7 +160,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       },
     ]),
   )
-  const resolversMap = createResolversMap(schema) as Record<string, object>
+  const resolversMap = { ...createResolversMap(schema), ...unionResolvers(schema) } as Record<string, object>
   const merged = Object.fromEntries(
     [...new Set([...Object.keys(resolversMap), ...Object.keys(references)])].map((type) => [
       type,

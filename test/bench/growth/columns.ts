@@ -279,6 +279,40 @@ export const quoteColumns: Columns = {
   accepted_at: some(0.4, 194, hoursAfter(created, 900, 195)),
 }
 
+/** An order has the parties, prices and texts of a quote. */
+const ofQuote = [
+  'number',
+  'opportunity_id',
+  'account_id',
+  'contact_id',
+  'currency',
+  'subtotal',
+  'discount_total',
+  'tax_total',
+  'shipping_total',
+  'total',
+  'payment_terms',
+  'terms',
+  'notes',
+]
+
+export const orderColumns: Columns = {
+  ...common('order'),
+  ...Object.fromEntries(ofQuote.map((name) => [name, quoteColumns[name]!])),
+  order_number: `'O-' || lpad(pg_temp.number(i)::text, greatest(6, length(pg_temp.number(i)::text)), '0')`,
+  status: pick(['FULFILLED', 'CONFIRMED', 'PROCESSING', 'DRAFT', 'PARTIALLY_FULFILLED', 'CANCELLED', 'RETURNED'], 230),
+  payment_status: pick(['PAID', 'UNPAID', 'PARTIALLY_PAID', 'REFUNDED'], 231),
+  invoice_status: pick(['INVOICED', 'NOT_INVOICED', 'PARTIALLY_INVOICED'], 232),
+  line_items: quoteColumns['line_items']!.replace(
+    "'sortOrder', 0",
+    "'sortOrder', 0, 'quantityFulfilled', 0, 'quantityInvoiced', 0",
+  ),
+  order_date: created,
+  requested_date: some(0.6, 233, `${created} + make_interval(days => 20)`),
+  purchase_order_number: some(0.5, 234, `'PO-' || i`),
+  fulfilled_at: some(0.5, 235, hoursAfter(created, 900, 236)),
+}
+
 export const caseCommentColumns: Columns = {
   id: `pg_temp.id_of('comment', i)`,
   organization_id: 'pg_temp.organization(i)',

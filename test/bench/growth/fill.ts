@@ -8,6 +8,7 @@ import {
   caseColumns,
   caseCommentColumns,
   contactColumns,
+  orderColumns,
   leadColumns,
   opportunityColumns,
   productColumns,
@@ -39,6 +40,7 @@ const tables: readonly (readonly [table: string, columns: Columns])[] = [
   ['support."case"', caseColumns],
   ['commerce.product', productColumns],
   ['commerce.quote', quoteColumns],
+  ['commerce."order"', orderColumns],
   ['support.case_comment', caseCommentColumns],
   ['crm.task', taskColumns],
   ['crm.activity', activityColumns],
@@ -141,7 +143,7 @@ async function fill(sql: Sql, filled: Filled): Promise<void> {
   }
   await sql.query(
     `insert into kernel.record_number (organization_id, object, value) select organization, object, $2
-     from unnest($1::uuid[]) as organization, unnest(array['case', 'quote']) as object`,
+     from unnest($1::uuid[]) as organization, unnest(array['case', 'quote', 'order']) as object`,
     [filled.organizations, Math.ceil(filled.rows / filled.organizations.length)],
   )
 }

@@ -1,0 +1,56 @@
+import { createUnionType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql'
+import type { Class } from '../../kernel/record/declared-class.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { wordsOf } from '../../kernel/record/describe.ts'
+import { readReference } from '../../kernel/record/read.ts'
+import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { OrderExtension } from '../order-extension/order-extension.resolver.ts'
+import { QuoteExtension } from '../quote-extension/quote-extension.resolver.ts'
+import { linkedRecords, type LinkedRecord } from './linked-records.ts'
+import type { RelatedRecord } from './related-record.ts'
+import { relatedTypeOf } from './related-types.ts'
+import { visibleStub } from './visible-stub.ts'
+
+type Graphed = Pick<LinkedRecord, 'type' | 'definition' | 'name'>
+
+/** Related records that no column of their own names. */
+const others: Readonly<Record<string, Graphed>> = {
+  quote: { type: QuoteExtension, definition: null, name: 'Quote' },
+  order: { type: OrderExtension, definition: null, name: 'Order' },
+}
+
+const RelatedTo = createUnionType({
+  name: 'RelatedTo',
+  description: 'The record to which a task or an activity is related.',
+  types: () => [...Object.values(linkedRecords), ...Object.values(others)].map(({ type }) => type) as never,
+})
+
+function graphedOf(relatedToType: string | null): (Graphed & { readonly object: string }) | null {
+  const related = relatedToType === null ? null : relatedTypeOf(relatedToType)
+  if (!related) return null
+  const graphed = related.link ? linkedRecords[related.link] : others[related.object]
+  return graphed ? { ...graphed, object: related.object } : null
+}
+
+/** The edge `relatedTo` of tasks or activities. */
+export function relatedToOf<T extends RelatedRecord>({ entity }: RecordDefinition<T>): Class {
+  @Resolver(() => entity)
+  class RelatedToResolver {
+    @FieldResolver(() => RelatedTo, {
+      nullable: true,
+      description: `The record to which the ${wordsOf(entity.name)} is related; null if there is none or the caller does not see it.`,
+    })
+    async relatedTo(@Root() root: T, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+      const { relatedToType, relatedToId } = root
+      const graphed = graphedOf(relatedToType)
+      if (!graphed || relatedToId === null) return null
+      const { definition, object, name } = graphed
+      const row = definition
+        ? await readReference(ctx, definition, relatedToId, selectedFields(info))
+        : await visibleStub(ctx, object, relatedToId)
+      return row && { ...row, __typename: name }
+    }
+  }
+  return RelatedToResolver
+}

@@ -86,10 +86,10 @@ type Status = 'DRAFT' | 'CONFIRMED' | 'PROCESSING' | 'PARTIALLY_FULFILLED' | 'FU
 
 /** The older an order is, the further it has come. */
 function statusOf(random: Random, ageDays: number): Status {
-  if (ageDays < 9) return random.weighted({ DRAFT: 50, CONFIRMED: 50 })
-  if (ageDays < 22) return random.weighted({ CONFIRMED: 40, PROCESSING: 60 })
-  if (ageDays < 50) return random.weighted({ PROCESSING: 35, PARTIALLY_FULFILLED: 35, FULFILLED: 30 })
-  return random.weighted({ FULFILLED: 82, CANCELLED: 7, RETURNED: 7, PARTIALLY_FULFILLED: 4 })
+  if (ageDays < 16) return random.weighted({ DRAFT: 45, CONFIRMED: 55 })
+  if (ageDays < 30) return random.weighted({ CONFIRMED: 40, PROCESSING: 60 })
+  if (ageDays < 55) return random.weighted({ PROCESSING: 35, PARTIALLY_FULFILLED: 35, FULFILLED: 30 })
+  return random.weighted({ FULFILLED: 80, CANCELLED: 7, RETURNED: 7, PARTIALLY_FULFILLED: 6 })
 }
 
 /** The states that an order passes through, with their times; each needs the one before it. */

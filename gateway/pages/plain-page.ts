@@ -10,7 +10,7 @@ const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0; display: grid; place-items: start center; min-height: 100vh; }
 main { width: min(26rem, calc(100vw - 2rem)); margin: 12vh 0 2rem; }
-main.wide { width: min(60rem, calc(100vw - 2rem)); margin: 3rem 0; }
+main.wide { width: min(60rem, calc(100vw - 4rem)); margin: 3rem 0; }
 h1 { font-size: 1.25rem; }
 h2 { font-size: 1rem; margin: 2rem 0 0; }
 label { display: block; margin: 1rem 0 0; }

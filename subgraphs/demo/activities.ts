@@ -27,8 +27,8 @@ export function activityBetween(
 /** A meeting in the next weeks. */
 export function plannedMeeting(input: GeneratorInput, random: Random, subject: Subject): DemoActivity {
   const { midnightMs } = input
-  const meetings = conversationsOf[subject.phaseAt(midnightMs)]!.filter(({ type }) => type === 'MEETING')
-  const { subject: topic } = meetings[0] ?? { subject: 'Meeting with {person}' }
+  const meeting = conversationsOf[subject.phaseAt(midnightMs)]!.find(({ type }) => type === 'MEETING')
+  const { subject: topic } = meeting ?? { subject: 'Meeting with {person}' }
   const conversation: Conversation = { type: 'MEETING', direction: 'OUTBOUND', subject: topic, body: '' }
   // A weekend moves the time back, so the first three days are left out.
   return activityOf(input, random, subject, conversation, workTime(random, midnightMs + random.whole(3, 25) * dayMs))

@@ -67,10 +67,10 @@ function overrideOf(random: Random, stage: string): Partial<Pick<Opportunity, 'p
   return random.chance(0.08) ? { probability: random.whole(1, 18) * 5 } : {}
 }
 
-const stagesWithBasket: readonly string[] = ['NEEDS_ANALYSIS', 'PROPOSAL', 'NEGOTIATION']
+const stagesWithBasket: ReadonlySet<string> = new Set(['NEEDS_ANALYSIS', 'PROPOSAL', 'NEGOTIATION'])
 
 const knownSince = (visits: readonly Visit[]): Visit | undefined =>
-  visits.find(({ stage: { name } }) => stagesWithBasket.includes(name))
+  visits.find(({ stage: { name } }) => stagesWithBasket.has(name))
 
 /** When the present amount was set. */
 export const amountKnownMs = (visits: readonly Visit[]): number => (knownSince(visits) ?? visits[0]!).enteredMs

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { validateEvents, type StoredEvent } from '../../test/contract/validate-events.ts'
 import { caseAutoClose } from '../support/case/case-auto-close.job.ts'
 import { caseSlaBreach } from '../support/case/case-sla-breach.job.ts'
+import { order } from '../commerce/order/order.record.ts'
+import { quoteExpire } from '../commerce/quote/quote-expire.job.ts'
 import { taskOverdue } from '../crm/task/task-overdue.job.ts'
 import { taskReminder } from '../crm/task/task-reminder.job.ts'
 import { midnight, recordTables, useLoadedDemo } from './demo.fixture.ts'
@@ -30,6 +32,8 @@ describe('the demo', () => {
       'crm.lead': [350, 35],
       'crm.activity': [2500, 250],
       'crm.task': [700, 70],
+      'commerce.quote': [220, 22],
+      [order.table]: [90, 9],
       'support."case"': [600, 60],
     })
     const maintained = [
@@ -71,7 +75,7 @@ describe('the demo', () => {
     const count = () => query('select count(*)::int as n from kernel.event')
     const before = await count()
     const atMidnight = { ...services, clock: { now: () => midnight } }
-    for (const job of [caseSlaBreach, caseAutoClose, taskOverdue, taskReminder]) await job.run(atMidnight)
+    for (const job of [caseSlaBreach, caseAutoClose, taskOverdue, taskReminder, quoteExpire]) await job.run(atMidnight)
     expect(await count()).toEqual(before)
     const begun = `select 1 from crm.activity where is_planned and occurred_at <= '${midnight.toISOString()}'`
     expect(await query(begun)).toEqual([])
@@ -139,6 +143,42 @@ describe('the opportunities of the demo', () => {
       [loaded().demo.organizations[0]!.id],
     )
     expect(numbers).toEqual({ stages: 7, currencies: 4, won: 152, lost: 129, open: 169, pushed: 83 })
+  })
+})
+
+describe('the quotes and orders of the demo', () => {
+  it('fit their deals and each other', async () => {
+    const wrong = await query(
+      `select q.quote_number, q.status, o.stage from commerce.quote q
+       join crm.opportunity o on o.organization_id = q.organization_id and o.id = q.opportunity_id
+       left join ${order.table} s on s.organization_id = q.organization_id and s.quote_id = q.id
+       where not coalesce(q.account_id = o.account_id and q.contact_id = o.primary_contact_id and q.created_at >= o.created_at
+         and q.currency = o.currency and q.subtotal - q.discount_total = o.amount
+         and (q.status in ('ACCEPTED', 'CONVERTED')) = (o.is_won and q.is_primary)
+         and (q.status = 'CONVERTED') = (s.id is not null) and q.order_id is not distinct from s.id
+         and (s.id is null or (s.total = q.total and s.created_at >= q.accepted_at))
+         and (q.status <> 'SENT' or q.valid_until > '${midnight.toISOString()}')
+         and coalesce(q.accepted_at < q.valid_until, true) and coalesce(q.viewed_at >= q.sent_at, true)
+         and coalesce(least(q.accepted_at, q.rejected_at) >= q.viewed_at, true) and coalesce(q.sent_at >= q.created_at, true)
+         and q.updated_at >= greatest(q.created_at, q.sent_at, q.accepted_at, q.rejected_at)
+         and q.updated_at < '${midnight.toISOString()}', false) limit 3`,
+    )
+    expect(wrong).toEqual([])
+    const late = await query(
+      `select order_number, status from ${order.table} where not coalesce(
+         coalesce(confirmed_at, order_date) >= order_date and coalesce(fulfilled_at >= confirmed_at, true)
+         and coalesce(returned_at >= fulfilled_at, true) and updated_at < '${midnight.toISOString()}'
+         and (status in ('FULFILLED', 'RETURNED')) = (fulfilled_at is not null), false) limit 3`,
+    )
+    expect(late).toEqual([])
+  })
+
+  it('are in every state, some revised', async () => {
+    const [numbers] = await query(
+      `select (select count(distinct status)::int from commerce.quote) as quotes, (select count(*)::int from commerce.quote where revision > 1) as revised,
+         (select count(distinct status)::int from ${order.table}) as orders`,
+    )
+    expect(numbers).toEqual({ quotes: 9, revised: 34, orders: 7 })
   })
 })
 
@@ -221,7 +261,7 @@ describe('the activities and tasks of the demo', () => {
          (select count(*)::int from crm.task t join crm.task n on n.id = t.next_task_id and n.created_at = t.completed_at and n.subject = t.subject) as linked
        from crm.task`,
     )
-    expect(numbers).toEqual({ overdue: 32, continued: 46, completed: 484, planned: 27, linked: 46 })
+    expect(numbers).toEqual({ overdue: 32, continued: 46, completed: 484, planned: 19, linked: 46 })
   })
 })
 

@@ -2,6 +2,8 @@ import { product } from '../commerce/product/product.record.ts'
 import { activity } from '../crm/activity/activity.record.ts'
 import { lead } from '../crm/lead/lead.record.ts'
 import { task } from '../crm/task/task.record.ts'
+import { order } from '../commerce/order/order.record.ts'
+import { quote } from '../commerce/quote/quote.record.ts'
 import { account } from '../crm/account/account.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
@@ -20,6 +22,8 @@ import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
 import type { GeneratorInput } from './organization.ts'
+import { demoOrders } from './orders.ts'
+import { demoQuotes } from './quotes.ts'
 import { demoProducts } from './products.ts'
 
 /** All records of an organization of the demo. */
@@ -32,6 +36,7 @@ export function demoData(input: GeneratorInput) {
   const opportunities = demoOpportunities({ input, products, rates, accounts, contacts, conversions })
   const leads = demoLeads(input, conversions, contacts, opportunities)
   const { cases, comments } = demoCases(input, accounts, contacts, opportunities)
+  const { quotes, orders } = demoOrders(input, demoQuotes(input, opportunities))
   const subjects = subjectsOf(input, { accounts, contacts, leads, opportunities, cases })
   const activities = demoActivities(input, subjects)
   const tasks = demoTasks(input, subjects)
@@ -43,6 +48,8 @@ export function demoData(input: GeneratorInput) {
     contacts: withDates(dates, contacts),
     opportunities: withDates(dates, opportunities),
     leads: withDates(dates, leads),
+    quotes,
+    orders,
     cases,
     comments,
     activities,
@@ -70,6 +77,8 @@ export const recordsByType = ({ rates, products, cases, comments, activities, ta
   ofType(contact, givenOf(data.contacts)),
   ofType(opportunity, givenOf(data.opportunities)),
   ofType(lead, givenOf(data.leads)),
+  ofType(quote, givenOf(data.quotes)),
+  ofType(order, data.orders),
   ofType(supportCase, cases),
   ofType(caseComment, comments),
   ofType(activity, activities),

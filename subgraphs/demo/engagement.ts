@@ -69,7 +69,8 @@ export function demoActivities(input: GeneratorInput, subjects: Subjects): Gener
   for (const [{ visits }, subject] of subjects.opportunities) {
     for (const [index, { enteredMs, stage }] of visits.entries()) {
       const untilMs = visits[index + 1]?.enteredMs ?? subject.toMs
-      const count = stage.kind === 'OPEN' ? 1 + Number(random.chance(0.2)) : Number(random.chance(0.4))
+      const share = index === 0 ? 1 : stage.kind === 'OPEN' ? 0.75 : 0.4
+      const count = Number(random.chance(share)) + Number(random.chance(0.1))
       for (let number = 0; number < count; number++)
         activities.push(activityBetween(input, random, subject, enteredMs, untilMs))
     }

@@ -3,6 +3,8 @@ import { account } from '../crm/account/account.record.ts'
 import { activity } from '../crm/activity/activity.record.ts'
 import { lead } from '../crm/lead/lead.record.ts'
 import { task } from '../crm/task/task.record.ts'
+import { order } from '../commerce/order/order.record.ts'
+import { quote } from '../commerce/quote/quote.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
 import type { Row } from '../kernel/database/sql.ts'
@@ -79,6 +81,8 @@ const samples = [
     at: 'completed_at',
     besides: ['completedById'],
   }),
+  sample({ definition: quote, where: `status = 'ACCEPTED' and revision = 1`, besides: ['quoteNumber', 'number'] }),
+  sample({ definition: order, where: `status = 'FULFILLED'`, besides: ['orderNumber', 'number', 'quoteId'] }),
   sample({ definition: contact, where: 'consent is not null', at: 'updated_at' }),
 ]
 
@@ -115,7 +119,8 @@ async function expectSaved(given: Sample<StoredRow>): Promise<void> {
     [organizationId],
   )
   expect(found).toHaveLength(3)
-  const columns = besides.map((name) => columnOf(definition, name).column)
+  const numbered = definition.numbered ? ['search_text'] : []
+  const columns = [...besides.map((name) => columnOf(definition, name).column), ...numbered]
   for (const { id, at: savedAt } of found) {
     const ctx = systemContext({ ...services, clock: { now: () => new Date(savedAt) } }, organizationId)
     const generated = await written(id)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { account, activity, each, task } from '../../../test/builders.ts'
+import { unchanged } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { activityBegin } from './activity-begin.job.ts'
 
@@ -91,6 +92,21 @@ describe('the activity dates of an account', () => {
     const { id } = await account(member)
     await member.rest.activityCreate!({ body: { type: 'CALL', ...about(id), endedAt: daysFromNow(-9) } })
     expect(await dates(id)).toEqual([null, null])
+  })
+
+  it('and the activity are written together, or neither', async () => {
+    const { id } = await account(member)
+    await platform.query("create function refused() returns trigger language plpgsql as $$ begin raise 'ended'; end $$")
+    await platform.query(
+      `create trigger refused before update on crm.account for each row when (new.id = '${id}') execute function refused()`,
+    )
+    const answer = await unchanged(platform, () =>
+      member.rest.activityCreate!({ body: { type: 'CALL', ...about(id) } }),
+    )
+    expect(answer.status).toBe(500)
+    await platform.query('drop function refused cascade')
+    await activity(member, about(id))
+    expect(await dates(id)).toEqual([daysFromNow(0), null])
   })
 
   it('are right after many changes at once, which do not wait for each other forever', async () => {

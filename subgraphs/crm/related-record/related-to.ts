@@ -22,7 +22,8 @@ const others: Readonly<Record<string, Graphed>> = {
 
 const RelatedTo = createUnionType({
   name: 'RelatedTo',
-  description: 'The record to which a task or an activity is related.',
+  description:
+    'The record to which a task or an activity is related. A selection of it needs the READ scopes of all types of the union; `relatedToType` and `relatedToId` need none of them.',
   types: () => [...Object.values(linkedRecords), ...Object.values(others)].map(({ type }) => type) as never,
 })
 

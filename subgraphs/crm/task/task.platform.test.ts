@@ -280,6 +280,20 @@ describe('Task.relatedTo', () => {
     })
   })
 
+  it('needs the scopes of all types of the union', async () => {
+    const { organizationId } = member
+    const scopes = ['TASKS', 'ACCOUNTS', 'CONTACTS', 'LEADS', 'OPPORTUNITIES', 'CASES', 'QUOTES', 'ORDERS'].map(
+      (resource) => `READ_${resource}`,
+    )
+    const ask = async (held: string[]) => {
+      const reader = await platform.member({ organizationId, scopes: held })
+      const { body } = await reader.graphql('{ taskList { data { relatedTo { ... on Case { id } } } } }')
+      return (body.errors as { extensions: { code: string } }[] | undefined)?.[0]?.extensions.code
+    }
+    expect(await ask(scopes)).toBe(undefined)
+    expect(await ask(scopes.slice(0, -1))).toBe('API_KEY_SCOPE_INSUFFICIENT')
+  })
+
   it('is null for a record that the caller does not see', async () => {
     const assignee = await platform.member({ visibility: 'OWN' })
     const { id: caseId } = await supportCase(member)

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { account, activity, lead, supportCase, task } from '../../../test/builders.ts'
 import { refusedInputs } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
+import { newId } from '../../kernel/ids.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { systemContext } from '../../kernel/request.ts'
 
@@ -170,11 +171,24 @@ describe('the timeline of an account', () => {
 
   it.each<[string, Readonly<Record<string, string | number>>, string]>([
     ['a limit of 101', { limit: 101 }, 'limit OUT_OF_RANGE'],
-    [
-      'a cursor of another list',
-      { cursor: Buffer.from('["createdAt-",1]').toString('base64url') },
-      'cursor NOT_A_CURSOR',
-    ],
+    ...[
+      ['createdAt-,id-', '2027-01-01T00:00:00.000Z', newId()],
+      ['timeline', '2027-01-01T00:00:00.000Z'],
+      ['timeline', '2027-01-01T00:00:00.000Z', newId(), 1],
+      ['timeline', '2027-01-01', newId()],
+      ['timeline', "'; drop table crm.account; --", newId()],
+      ['timeline', '2027-01-01T00:00:00.000Z', 'x'],
+      { 0: 'timeline', length: 3 },
+      null,
+    ].map(
+      (value) =>
+        [
+          `the cursor ${JSON.stringify(value)}`,
+          { cursor: Buffer.from(JSON.stringify(value)).toString('base64url') },
+          'cursor NOT_A_CURSOR',
+        ] as [string, Readonly<Record<string, string>>, string],
+    ),
+    ['text as a cursor', { cursor: '😀' }, 'cursor NOT_A_CURSOR'],
     ['an unknown kind', { kinds: 'PARROT' }, 'kinds.0 NOT_ALLOWED'],
   ])('refuses %s', async (_, query, problem) => {
     const { id } = await account(member)

@@ -22,7 +22,8 @@ export type TimelineKind = keyof typeof TimelineKind
 
 export const TimelineRecord = createUnionType({
   name: 'TimelineRecord',
-  description: 'The record of an entry of a timeline.',
+  description:
+    'The record of an entry of a timeline. A selection of it needs the READ scopes of all types of the union; the other fields of the entry need none of them.',
   types: () => [Activity, Task, Opportunity, CaseExtension, QuoteExtension, OrderExtension] as const,
 })
 

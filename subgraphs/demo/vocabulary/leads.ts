@@ -12,11 +12,11 @@ export const requests = lines(`
 `)
 
 export const unqualifiedReasons = lines(`
-  Student who writes a thesis
+  The company has been sold
   Too small: no own site
   No budget for two years
   Has just signed with another supplier
-  Wants a job, not a product
+  Only wanted the guide
   Not reachable after five attempts
   Supplier who wants to sell something
 `)

@@ -119,13 +119,12 @@ async function referenceProblems(
   const problems: FieldProblem[] = []
   for (const [name, reference] of Object.entries(definition.references ?? {})) {
     const [columnName, part] = name.split('.') as [string, string?]
-    if (!reference || !changed.some((column) => column.name === columnName)) continue
+    // The default owner is the caller, who was just authenticated and therefore exists. Calculated references are copies of given ones.
+    if (!reference || !(columnName in given) || !changed.some((column) => column.name === columnName)) continue
     const references = referencesIn(next[columnName], columnName, part)
-    // The default owner is the caller, who was just authenticated and therefore exists.
-    const unknown = references.filter(({ id }) => id !== ctx.caller.userId || columnName in given)
-    if (unknown.length === 0) continue
-    const known = await reference(ctx, [...new Set(unknown.map(({ id }) => id))])
-    for (const { path, id } of unknown) {
+    if (references.length === 0) continue
+    const known = await reference(ctx, [...new Set(references.map(({ id }) => id))])
+    for (const { path, id } of references) {
       if (known.has(id)) continue
       problems.push({
         path,

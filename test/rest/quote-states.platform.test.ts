@@ -200,7 +200,7 @@ describe('quoteConvert', () => {
     const { orderId } = (await member.rest.quote!({ id })).body
     const refusals = answers.filter(({ status }) => status === 409).map(({ body }) => [body.code, body.orderId])
     expect(refusals).toEqual(refusals.map(() => ['INVALID_STATE', orderId]))
-    const { body } = await member.rest.orderList!({ quoteId: id })
+    const { body } = await member.rest.orderList!({ query: { quoteId: id } })
     expect(body.data).toMatchObject([{ id: orderId }])
   })
 

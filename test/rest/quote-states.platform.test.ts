@@ -200,9 +200,8 @@ describe('quoteConvert', () => {
     const { orderId } = (await member.rest.quote!({ id })).body
     const refusals = answers.filter(({ status }) => status === 409).map(({ body }) => [body.code, body.orderId])
     expect(refusals).toEqual(refusals.map(() => ['INVALID_STATE', orderId]))
-    expect(await platform.query('select id from commerce.sales_order where quote_id = $1', [id])).toEqual([
-      { id: orderId },
-    ])
+    const { body } = await member.rest.orderList!({ query: { quoteId: id } })
+    expect(body.data).toMatchObject([{ id: orderId }])
   })
 
   it('refuses a quote that is not accepted, and changes nothing', async () => {

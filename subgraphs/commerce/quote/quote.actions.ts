@@ -1,5 +1,6 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
 import { requireRole } from '../../kernel/require.ts'
@@ -96,16 +97,12 @@ const copied = [
  */
 export function reviseQuote(ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> {
   return inTransaction(ctx, async (inner) => {
-    let revised: Quote
-    const retire = (previous: Quote) => {
-      revised = previous
-      requireRevisable(previous)
-      const isOpen = quoteTransitions[previous.status].includes('CANCELLED')
-      const implied = { isPrimary: false, ...(isOpen && { status: 'CANCELLED' as const }) }
-      return { operation: 'UPDATE' as const, values: {}, implied }
-    }
-    await change(inner, quote, id, retire, { expectedVersion })
-    const { validUntil, revision, ...previous } = revised!
+    // Concurrent requests wait here, before they have changed anything.
+    const { validUntil, revision, ...previous } = await requireRecord(inner, quote, id, { isLocked: true })
+    requireRevisable(previous)
+    const isOpen = quoteTransitions[previous.status].includes('CANCELLED')
+    const retired = { isPrimary: false, ...(isOpen && { status: 'CANCELLED' as const }) }
+    await change(inner, quote, id, () => ({ operation: 'UPDATE', values: {}, implied: retired }), { expectedVersion })
     const isFuture = validUntil !== null && validUntil > inner.clock.now().toISOString()
     const content = Object.fromEntries(copied.map((name) => [name, previous[name]])) as Partial<Quote>
     const implied = {
@@ -118,7 +115,7 @@ export function reviseQuote(ctx: RequestContext, id: string, expectedVersion: Ve
   })
 }
 
-function requireRevisable({ status }: Quote): void {
+function requireRevisable({ status }: Pick<Quote, 'status'>): void {
   if (revisable.has(status)) return
   throw new Refusal('INVALID_STATE', `A quote with status ${status} cannot be revised.`, {
     allowed: [...quoteTransitions[status]],

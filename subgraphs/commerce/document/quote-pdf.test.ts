@@ -1,4 +1,4 @@
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { exactNumber } from '../../kernel/json/exact-number.ts'
 import type { DocumentLine, QuoteDocument } from './quote-document.ts'
@@ -31,7 +31,7 @@ const quote = (wanted: Partial<QuoteDocument> = {}): QuoteDocument => ({
 
 /** The text of each page, one item per run. */
 async function textOf(pdf: Buffer): Promise<string[]> {
-  const document = await getDocument({ data: new Uint8Array(pdf), verbosity: 0 }).promise
+  const document = await getDocumentProxy(new Uint8Array(pdf), { verbosity: 0 })
   const pages = Array.from({ length: document.numPages }, async (_, index) => {
     const { items } = await (await document.getPage(index + 1)).getTextContent()
     return items.map((item) => ('str' in item ? item.str : '')).join('|')

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
+import { activity } from '../builders.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
 import { refusedBy, refusedInput, refusedWith } from '../requests/problem.ts'
@@ -154,6 +155,10 @@ describe.each(lists)('%s', (_, operation) => {
     const request = await theirs.valid(operation)
     const creator = theirs.creatorOf(operation.path)
     if (creator) for (let row = 0; row < 2; row++) await theirs.record(creator, true)
+    // The entries of a timeline are records that concern its record.
+    const concerned = /^(\w+)Timeline$/.exec(operation.documentId)?.[1]
+    if (concerned)
+      for (let row = 0; row < 2; row++) await activity(theirs.member, { [`${concerned}Id`]: request.path['id'] })
     const { nextCursor } = (await theirs.send(request, { query: 'limit=1' })).body as { nextCursor: string }
     const listed = (await theirs.send(request, { query: 'limit=100' })).body.data as Row[]
     // Our organization may create a record with the same id, so ids are compared only for records without organizationId.

@@ -29,13 +29,13 @@ export async function contactEmail(ctx: RequestContext, id: string): Promise<str
 }
 
 /**
- * Sets the amount of an opportunity if it is open. The caller changes a record from which the amount follows, so neither visibility nor
+ * Sets the amount and the lines of an opportunity if it is open. The caller changes a record from which the amount follows, so neither visibility nor
  * field security of the opportunity limits this.
  */
 export async function setOpportunityAmount(
   ctx: RequestContext,
   id: string,
-  values: Pick<Opportunity, 'amount' | 'currency'>,
+  values: Pick<Opportunity, 'amount' | 'currency' | 'lineItems'>,
 ): Promise<void> {
   const inner = unrestricted(ctx)
   const [open] = await inner.db.query(

@@ -6,11 +6,11 @@ import { unrestricted } from '../../kernel/request.ts'
 import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
 import type { Quote } from './quote.ts'
 
-const watched = ['isPrimary', 'opportunityId', 'subtotal', 'discountTotal', 'currency', 'deletedAt'] as const
+const watched = ['isPrimary', 'opportunityId', 'lineItems', 'discountTotal', 'currency', 'deletedAt'] as const
 
 /**
- * An opportunity has at most one primary quote: another one ceases to be it. The amount of the opportunity is that of its primary
- * quote before tax and shipping, and changes in the same transaction.
+ * An opportunity has at most one primary quote: another one ceases to be it. The opportunity has the lines of its primary quote and
+ * its amount before tax and shipping, and changes in the same transaction.
  */
 export const onePrimaryQuote = (quote: () => RecordDefinition<Quote>): SerializedRule<Quote> => ({
   concerns: (_ctx, next, previous) =>
@@ -29,7 +29,8 @@ export const onePrimaryQuote = (quote: () => RecordDefinition<Quote>): Serialize
     for (const { id } of former)
       await change(inner, quote(), id, () => ({ operation: 'UPDATE', values: {}, implied: { isPrimary: false } }))
     const amount = exactOf(decimalOf(next.subtotal).minus(decimalOf(next.discountTotal)))
-    await setOpportunityAmount(ctx, next.opportunityId!, { amount, currency: next.currency })
+    const { currency, lineItems } = next
+    await setOpportunityAmount(ctx, next.opportunityId!, { amount, currency, lineItems })
     return []
   },
 })

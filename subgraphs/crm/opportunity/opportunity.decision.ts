@@ -6,12 +6,16 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { PipelineStage } from '../pipeline/pipeline.ts'
 import { findPipeline, type StoredPipeline } from '../pipeline/stored-pipeline.ts'
 import { convertedAmount } from './opportunity.currency.ts'
+import { pricedLines } from './opportunity.lines.ts'
 import { enterStage, standing, targetStage, type Moment, type StageChange } from './opportunity.stage.ts'
 import type { Opportunity } from './opportunity.ts'
 
 type Given = Partial<Opportunity>
 
-/** The pipeline and the stage of a new or changed opportunity, what follows from entering the stage, and the amount in the base currency. */
+/**
+ * The pipeline and the stage of a new or changed opportunity, what follows from entering the stage, its lines with their amounts, and
+ * the amount in the base currency.
+ */
 export async function decideOpportunity(
   ctx: RequestContext,
   given: Given,
@@ -20,7 +24,9 @@ export async function decideOpportunity(
   const moment = { now: ctx.clock.now().toISOString(), userId: actorIdOf(ctx.caller) }
   const { values, events } = previous ? await changed(ctx, given, previous, moment) : await created(ctx, given, moment)
   const isClosed = values.isClosed ?? previous?.isClosed ?? false
-  return { implied: { ...values, ...(await convertedAmount(ctx, given, previous, isClosed)) }, events }
+  const priced = await pricedLines(ctx, given, previous)
+  const converted = await convertedAmount(ctx, { ...given, ...priced }, previous, isClosed)
+  return { implied: { ...values, ...priced, ...converted }, events }
 }
 
 async function created(ctx: RequestContext, given: Given, moment: Moment): Promise<StageChange> {

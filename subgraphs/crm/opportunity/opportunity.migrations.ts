@@ -83,7 +83,8 @@ export const opportunityDetails: Migration = {
       add column lead_source text,
       add column contact_roles jsonb not null default '[]',
       add column contact_ids text[] not null default '{}',
-      add column stage_history jsonb not null default '[]';
+      add column stage_history jsonb not null default '[]',
+      add column line_items jsonb not null default '[]';
     ${columnIndexes('crm.opportunity', 'opportunity', ['lead_source'])}
     create index opportunity_contacts on crm.opportunity using gin (organization_id, contact_ids) where deleted_at is null;
   `,

@@ -1,5 +1,6 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
+import { LineItem, linesMax } from '../../commerce/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -39,7 +40,8 @@ export class Opportunity extends OpportunityProgress {
     indexed: true,
     default: 0,
     minimum: 0,
-    description: 'Expected value of the deal in `currency`, with at most the decimals of that currency; 0 if unknown.',
+    description:
+      'Expected value of the deal in `currency`, with at most the decimals of that currency; 0 if unknown. A change of `lineItems` sets it to their sum, unless the same request sets `amount`.',
     example: 48000,
   })
   amount!: ExactNumber
@@ -48,7 +50,8 @@ export class Opportunity extends OpportunityProgress {
     indexed: true,
     max: 3,
     derivedDefault: 'the base currency of the organization',
-    description: 'Currency of `amount`, as an ISO 4217 code in upper case.',
+    description:
+      'Currency of `amount` and of `lineItems`, as an ISO 4217 code in upper case. A change needs `lineItems` in the same request if the deal has lines.',
     example: 'EUR',
   })
   currency!: string
@@ -167,6 +170,15 @@ export class Opportunity extends OpportunityProgress {
     example: ['Harbourline Software'],
   })
   competitors!: string[]
+
+  @StructureColumn(() => LineItem, {
+    list: true,
+    maxItems: linesMax,
+    description:
+      'What the deal is about, in `currency`; empty if not known yet. Tax and discounts on the whole deal are part of its quotes.',
+    example: [],
+  })
+  lineItems!: LineItem[]
 
   @Column(() => Float, {
     indexed: true,

@@ -191,7 +191,7 @@ describe('a full disk', { timeout: slowMs }, () => {
   it('refuses writes with 503 while it is full, still serves reads, and accepts writes again when there is space', async ({
     skip,
   }) => {
-    const folder = aDisk(await aFolder(), '160m') ?? skip('This account may not mount a disk.')
+    const folder = aDisk(await aFolder(), '400m') ?? skip('This account may not mount a disk.')
     const server = await aServer(folder)
     await server.start()
     const headers = { 'x-api-key': keyOf(folder), 'content-type': 'application/json' }

@@ -50,6 +50,7 @@ describe('a resource that the plan does not include', () => {
     ['caseSummarize', {}],
     ['caseCommentList', {}],
     ['caseCommentCreate', { body: { body: 'x' } }],
+    ['caseTimeline', {}],
   ]
 
   it('has every operation of the resource in this list', () => {

@@ -135,9 +135,9 @@ export async function loadDataKeys({ db, vault, caller }: RequestContext<'vault'
   if (!db.open) await vault.load(caller.organizationId, sealed)
 }
 
-/** Runs `work` in a transaction; inside an open transaction, in a savepoint. */
+/** Runs `work` in a transaction; inside an open transaction, in a savepoint. Loaders of the outer context read outside of it. */
 export function inTransaction<T, C extends RequestContext>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  return ctx.db.transaction((db) => work({ ...ctx, db }))
+  return ctx.db.transaction((db) => work({ ...ctx, db, batches: new Map() }))
 }
 
 class RolledBack<T> extends Error {

@@ -71,6 +71,17 @@ describe('the lines of an opportunity', () => {
     ])
   })
 
+  it('may be changed by many requests at once, with the product read again for each attempt', async () => {
+    const { id: productId } = await product(member, { sku: 'LINE-2', unitPrice: 10 })
+    const { id } = await opportunity(member, { accountId, currency: 'USD' })
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => update(id, { lineItems: [{ productId, quantity: index + 1 }] })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
+    const { body } = await member.rest.opportunity!({ id })
+    expect([body.version, body.amount]).toEqual([13, 10 * body.lineItems[0].quantity])
+  })
+
   it('follow the primary quote', async () => {
     const { id: opportunityId } = await opportunity(member, { accountId, currency: 'USD', lineItems: [line()] })
     const body = {

@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly growthRows: number
   /** Measure only the rows of `growth` whose list and parameter contain this text; empty for all. */
   readonly match: string
+  /** Records of the organization whose deal board and timeline are measured. */
+  readonly graph: { readonly opportunities: number; readonly activities: number }
   /** Print a CPU profile of the project for each scenario instead of measuring. */
   readonly profile: boolean
   readonly rounds: number
@@ -40,6 +42,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         accounts: 10_000,
         scale: [1_000, 20_000] as const,
         growthRows: 20_000,
+        graph: { opportunities: 20_000, activities: 50_000 },
         rounds: 4,
         roundMs: 800,
         warmUpMs: 1500,
@@ -49,6 +52,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         accounts: 100_000,
         scale: [10_000, 1_000_000] as const,
         growthRows: 1_000_000,
+        graph: { opportunities: 200_000, activities: 1_000_000 },
         rounds: 10,
         roundMs: 1500,
         warmUpMs: 2500,

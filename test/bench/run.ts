@@ -7,6 +7,7 @@ import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
+import { measureCustomerGraph } from './customer-graph.ts'
 import {
   measureRequestEdge,
   measureOperations,
@@ -73,6 +74,8 @@ async function run(): Promise<void> {
     findings.push(...(await started(compare, ['--import', new URL(part, import.meta.url).href])))
   }
   if (isWanted('aging')) findings.push(...(await started((project) => measureAging(bench, project, start))))
+  if (isWanted('graph'))
+    findings.push(...(await started((project) => measureCustomerGraph(bench, project, services, options.graph))))
   if (isWanted('operations'))
     findings.push(...(await started((project) => measureOperations(bench, project, services))))
   if (isWanted('scale')) {

@@ -1,5 +1,5 @@
 import type { Activity } from '../crm/activity/activity.ts'
-import { isOpen } from '../crm/task/task.derived.ts'
+import { isOpen } from '../crm/task/task.decision.ts'
 import type { Task } from '../crm/task/task.ts'
 import type { Link } from '../crm/related-record/related-types.ts'
 import type { GeneratedRecord } from '../kernel/record/insert-records.ts'

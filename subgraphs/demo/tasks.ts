@@ -1,5 +1,5 @@
 import { nextOccurrence } from '../crm/task/recurrence.ts'
-import { isPastDue } from '../crm/task/task.derived.ts'
+import { isPastDue } from '../crm/task/task.decision.ts'
 import type { Task } from '../crm/task/task.ts'
 import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { dayMs, hourMs, iso, minuteMs, timeBetween, workTime } from './calendar.ts'

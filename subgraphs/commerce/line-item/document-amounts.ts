@@ -14,7 +14,7 @@ type Priced<L extends LineItem> = Omit<PricedRecord, keyof OrgRecord> & { lineIt
 const pricedFields = ['lineItems', 'currency', 'discountType', 'discountValue', 'shippingTotal'] as const
 
 /**
- * The lines that were sent with ids and with what their products say, and the currency: for `derive` of a definition. The amounts
+ * The lines that were sent with ids and with what their products say, and the currency: for `decide` of a definition. The amounts
  * are not computed yet.
  */
 export async function sentLines<L extends LineItem>(

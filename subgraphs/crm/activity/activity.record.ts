@@ -3,7 +3,7 @@ import { defineRecord, type RecordDefinition } from '../../kernel/record/definit
 import { linkRelations } from '../related-record/link-relations.ts'
 import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
 import { activityEvents } from './activity.events.ts'
-import { deriveActivity, happensInOrder, isNotFarAhead } from './activity.rules.ts'
+import { decideActivity, happensInOrder, isNotFarAhead } from './activity.rules.ts'
 import { Activity } from './activity.ts'
 import { isIdentified, participantsExist } from './participant.ts'
 
@@ -20,7 +20,7 @@ export const activity: RecordDefinition<Activity> = defineRecord(Activity, {
     measures: { automated: { where: { isAutomated: true } } },
   },
   events: activityEvents,
-  decide: deriveActivity,
+  decide: decideActivity,
   invariants: (next) => [...relatedToIsWhole(next), ...happensInOrder(next), ...isIdentified(next.participants)],
   checks: async (ctx, next, previous) => [
     ...isNotFarAhead(ctx, next, previous),

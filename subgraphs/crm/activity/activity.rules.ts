@@ -11,7 +11,7 @@ const minutesAheadMax = 5
 const meetingDaysAheadMax = 731
 
 /** What follows from the values of a new activity. Its facts never change, so a change implies nothing but the records that it concerns. */
-export async function deriveActivity(
+export async function decideActivity(
   ctx: RequestContext,
   values: Partial<Activity>,
   previous: Activity | null,

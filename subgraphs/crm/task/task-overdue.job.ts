@@ -3,7 +3,7 @@ import type { Job } from '../../kernel/jobs/job.ts'
 import type { Draft } from '../../kernel/record/definition.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
-import { isPastDue } from './task.derived.ts'
+import { isPastDue } from './task.decision.ts'
 import { task } from './task.record.ts'
 import type { Task } from './task.ts'
 

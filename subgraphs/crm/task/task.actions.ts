@@ -1,6 +1,6 @@
 import { change } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { deriveTask, isOpen } from './task.derived.ts'
+import { decideTask, isOpen } from './task.decision.ts'
 import { task } from './task.record.ts'
 import type { Task } from './task.ts'
 
@@ -14,6 +14,6 @@ export const reopenTask = (ctx: RequestContext, id: string, expectedVersion: num
     async (previous, inner) =>
       isOpen(previous.status)
         ? { operation: 'UPDATE', values: {} }
-        : { operation: 'UPDATE', values: reopened, ...(await deriveTask(inner, reopened, previous)) },
+        : { operation: 'UPDATE', values: reopened, ...(await decideTask(inner, reopened, previous)) },
     { expectedVersion },
   )

@@ -3,7 +3,7 @@ import { defineRecord, type RecordDefinition } from '../../kernel/record/definit
 import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
 import { linkRelations } from '../related-record/link-relations.ts'
 import { createNextTask } from './next-task.ts'
-import { deriveTask } from './task.derived.ts'
+import { decideTask } from './task.decision.ts'
 import { taskEvents } from './task.events.ts'
 import { ruleIsValid } from './task.rules.ts'
 import { Task } from './task.ts'
@@ -21,7 +21,7 @@ export const task: RecordDefinition<Task> = defineRecord(Task, {
     measures: { unassigned: { where: { assignedToId: { isNull: true } } } },
   },
   events: taskEvents,
-  decide: deriveTask,
+  decide: decideTask,
   invariants: (next, previous) => [...relatedToIsWhole(next), ...ruleIsValid(next, previous)],
   checks: relatedRecordsExist,
   serializedRules: [

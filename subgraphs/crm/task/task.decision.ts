@@ -20,7 +20,7 @@ export const isPastDue = ({ status, dueDate }: Pick<Task, 'status' | 'dueDate'>,
   isOpen(status) && dueDate !== null && dueDate <= now
 
 /** What follows from the values of a task: the records that it concerns, its completion, and whether it is overdue. */
-export async function deriveTask(
+export async function decideTask(
   ctx: RequestContext,
   values: Partial<Task>,
   previous: Task | null,

@@ -13,7 +13,7 @@ import { eventConsumerTable, type EventConsumer } from './kernel/outbox/event-co
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
-import { registerRecordTypes } from './kernel/record/record-registry.ts'
+import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
@@ -41,6 +41,14 @@ export const recordTypes: readonly RecordShape[] = subgraphs.flatMap(recordTypes
 
 // Records of identity are administered, not restricted by profiles.
 registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
+
+registerEventSources(
+  subgraphs.flatMap(({ resources }) =>
+    resources
+      .flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
+      .filter(({ events }) => events !== undefined),
+  ),
+)
 
 export const migrations: readonly Migration[] = [
   kernelTables,
